@@ -1,0 +1,76 @@
+import AdminService
+import ArgumentParser
+import EventModels
+import Foundation
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TomboloAuthentication
+import TomboloHTTP
+import UnixSignals
+
+@main
+struct AdminServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin-server",
+        abstract: "Serves the trash to administrators: lists it, moves objects into it, restores them.",
+        discussion: """
+            ENVIRONMENT
+              TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
+                                    (required). USER owns the tables or is a member
+                                    of the role that does: others see no trash.
+              TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
+                                    servers, at least 32 bytes (required).
+                                    Make one with: openssl rand -hex 32
+              TOMBOLO_HOST          the address to listen on (127.0.0.1)
+              TOMBOLO_ADMIN_PORT    the port to listen on, 0 for a free one (8081)
+              TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
+                                    critical (info)
+
+            ROUTES
+              POST   /login                    {"email": …, "password": …}
+              GET    /admin/trash              newest first; ?class=&event=&page=
+              POST   /admin/sessions/ID/trash  also events and users; an event takes
+                                               its sessions along
+              POST   /admin/trash/ID/restore   ID of an object, or of a group: what
+                                               was trashed together
+              GET    /events/ID/sessions       those that the caller may see
+              DELETE /sessions/ID              into the trash, for the event's owner
+                                               and organizers too
+              GET    /health, /ready           for supervisors
+
+            EXAMPLE
+              TOKEN=$(curl -s localhost:8081/login -H 'Content-Type: application/json' \\
+                -d '{"email": "admin@example.org", "password": "…"}' | jq -r .accessToken)
+              curl -s localhost:8081/admin/trash -H "Authorization: Bearer $TOKEN"
+
+            SIGTERM and Ctrl-C stop it: requests under way are answered first.
+            """)
+
+    @Option(help: "The address to listen on; goes before TOMBOLO_HOST.")
+    var host: String?
+
+    @Option(help: "The port to listen on, 0 for a free one; goes before TOMBOLO_ADMIN_PORT.")
+    var port: Int?
+
+    func run() async throws {
+        let configuration: ServerConfiguration
+        do {
+            configuration = try ServerConfiguration(
+                portVariable: AdminServer.portVariable, defaultPort: AdminServer.defaultPort, host: host, port: port)
+        } catch {
+            throw ValidationError(error.description)
+        }
+        var logger = Logger(label: "admin")
+        logger.logLevel = configuration.logLevel
+        let pool = PostgresPool(configuration: configuration.database, logger: logger)
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+        let server = buildAdminApplication(
+            host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+            authenticator: authenticator, logger: logger)
+        try await ServiceGroup(
+            services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+        ).run()
+    }
+}

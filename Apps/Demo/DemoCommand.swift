@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+
+/// `demo`: shows the product in a minute.
+@main
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Shows Tombolo in a minute: PostgreSQL, the servers, and two devices that are processes of their own.",
+        discussion: """
+            'make demo' runs it with a throw-away PostgreSQL. By itself it needs an empty database in
+            TOMBOLO_DATABASE_URL, the executables of this project beside it, and the tools psql and sqlite3.
+            It ends with 'demo: ok' and exit code 0, or says what differed and ends with another code.
+            """)
+
+    @Option(help: "An Open Event export to import. Default: ../shared/data/open-event/OSCON17, else the sample.")
+    var export: String?
+
+    func run() async throws {
+        let stage: Stage
+        do {
+            stage = try await Stage.build(export: export)
+        } catch {
+            say("demo: could not begin: \(error)")
+            throw ExitCode(2)
+        }
+        do {
+            try await Show(stage: stage).run()
+            await stage.end()
+            say("\ndemo: ok")
+        } catch {
+            await stage.end()
+            say("\ndemo: failed: \(error)")
+            throw ExitCode.failure
+        }
+    }
+}

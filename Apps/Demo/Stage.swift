@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+
+/// Everything that the demo needs, running: database migrated and filled, servers up, two devices.
+struct Stage: Sendable {
+    let psql: URL
+    let sqlite: URL
+    let databaseURL: String
+    let gateway: String
+    let admin: String
+    let tickets: String
+    let a: DeviceProcess
+    let b: DeviceProcess
+    private let server: ServerProcess
+    private let folder: URL
+
+    /// The users that `migration-tool sample` makes.
+    static let organizer = (email: "organizer@example.org", password: "organizer-demo")
+    static let administrator = (email: "admin@example.org", password: "administrator-demo")
+
+    static func build(export: String?) async throws -> Stage {
+        let environment = ProcessInfo.processInfo.environment
+        guard let databaseURL = environment["TOMBOLO_DATABASE_URL"], !databaseURL.isEmpty else {
+            throw DemoFailure("TOMBOLO_DATABASE_URL is not set. 'make demo' starts a database and sets it.")
+        }
+        let psql = try Tool.find("psql", package: "postgresql-client")
+        let sqlite = try Tool.find("sqlite3", package: "sqlite3")
+        let programs = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        let migration = programs.appending(path: "migration-tool")
+
+        say("1. Migrating the database and importing a real conference\n")
+        try Tool.run(migration, ["apply"])
+        var sample = ["sample"]
+        if let export { sample += ["--export", export] }
+        say(try Tool.run(migration, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
+
+        let server = try await ServerProcess.start(programs.appending(path: "tombolo"))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tombolo-demo-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let device = programs.appending(path: "demo-device")
+        let bar = ProgressBar()
+        func start(_ name: String) throws -> DeviceProcess {
+            try DeviceProcess(name: name, program: device, file: folder.appending(path: "device-\(name).realm")) {
+                bar.show(name, $0)
+            }
+        }
+        let a = try start("A")
+        let b = try start("B")
+        return Stage(
+            psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: server.gateway, admin: server.admin,
+            tickets: server.tickets, a: a, b: b, server: server, folder: folder)
+    }
+
+    /// Runs a statement as any service would.
+    @discardableResult
+    func sql(_ statement: String) throws -> String {
+        try Tool.run(psql, ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-c", statement])
+    }
+
+    /// Runs a query with the sqlite3 tool on a device's file, while the device has it open.
+    func sql(_ statement: String, on device: DeviceProcess) throws -> String {
+        try Tool.run(sqlite, ["-readonly", "-batch", "-noheader", device.file.path(), statement])
+    }
+
+    func end() async {
+        await a.end()
+        await b.end()
+        server.end()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// Shows the progress of downloads on one line.
+final class ProgressBar: Sendable {
+    private let last = Mutex("")
+    private static let width = 30
+
+    func show(_ device: String, _ progress: String) {
+        let numbers = progress.split(separator: " ").compactMap { Int($0) }
+        guard numbers.count == 2, numbers[1] > 0 else { return }
+        let filled = min(Self.width, numbers[0] * Self.width / numbers[1])
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+        let line = "   \(device) \(bar) \(numbers[0]) of \(numbers[1]) objects"
+        let isNew = last.withLock { last in
+            defer { last = line }
+            return last != line
+        }
+        if isNew { say(line) }
+    }
+}

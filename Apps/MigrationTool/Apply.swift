@@ -1,0 +1,28 @@
+import ArgumentParser
+import TomboloMigration
+import TomboloPostgresStore
+
+/// `migration-tool apply`
+struct Apply: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add what the database lacks.",
+        discussion: """
+            Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
+            database as it was. A second run at the same time is refused.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(name: .shortAndLong, help: "Print every step.")
+    var verbose = false
+
+    func run() async throws {
+        let verbose = verbose
+        try await database.withConnection { connection in
+            let steps = try await Migrator(connection).apply { step, place, total in
+                if verbose { print("\(place)/\(total) \(step.name)") }
+            }
+            print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
+        }
+    }
+}

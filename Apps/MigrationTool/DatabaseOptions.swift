@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import Logging
+import PostgresClient
+
+/// Which database a command works on.
+struct DatabaseOptions: ParsableArguments {
+    static let variable = "TOMBOLO_DATABASE_URL"
+
+    @Option(
+        name: .customLong("database-url"),
+        help: ArgumentHelp(
+            "The database, postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+            discussion: "Without it the environment variable TOMBOLO_DATABASE_URL names it."))
+    var databaseURL: String?
+
+    /// - Throws: ``ToolError`` where no database is named, or its address cannot be read.
+    func configuration() throws -> PostgresConfiguration {
+        let fromEnvironment = ProcessInfo.processInfo.environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+        guard let address = databaseURL ?? fromEnvironment else {
+            throw ToolError(
+                "No database is named.",
+                fix: "Set \(Self.variable), or pass --database-url postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+        }
+        do {
+            var configuration = try PostgresConfiguration(address)
+            configuration.applicationName = "migration-tool"
+            return configuration
+        } catch {
+            throw ToolError(
+                "The database's address cannot be read.",
+                fix: "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded.")
+        }
+    }
+
+    /// Whether the server is on this machine: a socket or a loopback address.
+    static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
+        let host = configuration.keywords["hostaddr"] ?? configuration.keywords["host"] ?? ""
+        return host.isEmpty || host.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains(host)
+    }
+
+    /// Runs `body` with one connection and closes it.
+    nonisolated(nonsending) func withConnection(
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Void
+    ) async throws {
+        let configuration = try configuration()
+        do {
+            let connection = try await PostgresConnection.connect(configuration, logger: Self.quiet)
+            do {
+                try await body(connection)
+            } catch {
+                await connection.close()
+                throw error
+            }
+            await connection.close()
+        } catch let error as PostgresError {
+            throw ToolError(error, configuration)
+        }
+    }
+
+    /// Runs `body` with a small pool and shuts it down.
+    nonisolated(nonsending) func withPool(
+        _ body: nonisolated(nonsending) (PostgresPool) async throws -> Void
+    ) async throws {
+        let configuration = try configuration()
+        let options = PostgresPool.Options(maximumConnections: 2)
+        do {
+            // Connecting directly first gives the plain reason where it fails.
+            try await PostgresConnection.connect(configuration, logger: Self.quiet).close()
+            let pool = PostgresPool(configuration: configuration, options: options, logger: Self.quiet)
+            do {
+                try await body(pool)
+            } catch {
+                await pool.shutdown()
+                throw error
+            }
+            await pool.shutdown()
+        } catch let error as PostgresError {
+            throw ToolError(error, configuration)
+        }
+    }
+
+    private static var quiet: Logger {
+        var logger = Logger(label: "migration-tool")
+        logger.logLevel = .error
+        return logger
+    }
+}

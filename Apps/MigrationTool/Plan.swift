@@ -1,0 +1,30 @@
+import ArgumentParser
+import TomboloMigration
+import TomboloPostgresStore
+
+/// `migration-tool plan`
+struct Plan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print what 'apply' would do, with its SQL. Changes nothing.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(help: "Print the names of the steps only.")
+    var namesOnly = false
+
+    func run() async throws {
+        try await database.withConnection { connection in
+            let plan = try await Migrator(connection).plan()
+            if plan.isEmpty { print("The database is up to date.") }
+            for (position, step) in plan.steps.enumerated() {
+                if namesOnly {
+                    print("\(position + 1). \(step.name)")
+                } else {
+                    let note = step.isTransactional ? "" : " (outside a transaction)"
+                    print("-- \(position + 1). \(step.name)\(note)\n\(step.sql);\n")
+                }
+            }
+            for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+        }
+    }
+}

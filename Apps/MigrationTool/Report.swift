@@ -1,0 +1,43 @@
+import OpenEventImport
+
+/// What commands print about imports.
+enum Report {
+    /// How many notes are printed.
+    static let shownNoteCount = 20
+
+    static func print(notes: [OpenEventNote]) {
+        guard !notes.isEmpty else { return }
+        Swift.print("Odd, but imported all the same:")
+        for note in notes.prefix(shownNoteCount) { Swift.print("  \(note)") }
+        if notes.count > shownNoteCount { Swift.print("  … and \(notes.count - shownNoteCount) more.") }
+    }
+
+    static func progress(_ className: String, _ written: Int, _ total: Int) {
+        if total > 0 { Swift.print("  \(className): \(written) of \(total)") }
+    }
+
+    static func print(_ summary: OpenEventSummary) {
+        Swift.print("\(summary.eventName), id \(summary.eventID)")
+        let header = ["class", "file", "records", "new", "changed", "as before"]
+        let lines = summary.lines.map { line in
+            [
+                line.className, line.file, "\(line.records)", "\(line.inserted)", "\(line.updated)",
+                "\(line.unchanged)",
+            ]
+        }
+        for cells in [header] + lines {
+            let text = zip(cells, [17, 20, 8, 8, 8, 9]).map { cell, width in
+                cell + String(repeating: " ", count: max(1, width - cell.count))
+            }
+            Swift.print("  " + text.joined().trimmingSuffix(while: \.isWhitespace))
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> Substring {
+        var result = self[...]
+        while let last = result.last, isDropped(last) { result.removeLast() }
+        return result
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import OpenEventImport
+import TomboloMigration
+
+/// `migration-tool sample`
+struct Sample: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Load sample data: an event, tickets, demo accounts, homes for sale.",
+        discussion: """
+            The event is a real conference where its export lies in ../shared/data/open-event/OSCON17 beside the \
+            working folder, otherwise a small one that comes with this tool. May be repeated.
+
+            The demo accounts have well-known passwords: this is for trying out. A database on another machine is \
+            refused without --allow-remote.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(help: "Another Open Event export to take the event from.", completion: .directory)
+    var export: String?
+
+    @Flag(help: "Load into a database on another machine, well-known passwords included.")
+    var allowRemote = false
+
+    func run() async throws {
+        let configuration = try database.configuration()
+        guard allowRemote || DatabaseOptions.isLocal(configuration) else {
+            throw ToolError(
+                "The database is on another machine, and the sample accounts have well-known passwords.",
+                fix: "Use a local database, or pass --allow-remote if nobody else can reach the services.")
+        }
+        let path = try export ?? Self.defaultExport()
+        let export = try OpenEventImporter.read(path)
+        try await database.withPool { pool in
+            let report = try await SampleData.load(export, pool)
+            Report.print(report.event)
+            print(
+                "\(report.ticketCount) kinds of tickets, \(report.listingCount) listings; \(report.matchingListingCount) "
+                    + "match location == \"dallas\" && price < 300000 && bedrooms >= 3.")
+            print("Accounts:")
+            for user in report.users { print("  \(user.email)  password \(user.password)  (\(user.purpose))") }
+        }
+    }
+
+    /// A real conference where it is there, otherwise the one that comes with this tool: in its resources, or in the
+    /// clone that is the working folder.
+    static func defaultExport() throws -> String {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let tool = (Bundle.main.executableURL ?? here).resolvingSymlinksInPath().deletingLastPathComponent()
+        let candidates = [
+            here.appendingPathComponent("../shared/data/open-event/OSCON17"),
+            tool.appendingPathComponent("Tombolo_MigrationTool.resources/Samples/TideConf"),
+            tool.appendingPathComponent("Samples/TideConf"),
+            here.appendingPathComponent("Apps/MigrationTool/Samples/TideConf"),
+        ].map(\.standardizedFileURL.path)
+        let found = candidates.first { FileManager.default.fileExists(atPath: $0 + "/event.json") }
+        guard let found else {
+            throw ToolError(
+                "The sample event that comes with this tool is not beside it.",
+                fix: "Put the folder Samples next to the tool, or pass --export PATH.")
+        }
+        return found
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import TomboloMigration
+import TomboloPostgresStore
+
+/// `migration-tool status`
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print what was applied, when and by whom, and what is missing.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(help: "Exit with code 1 when something is missing.")
+    var check = false
+
+    func run() async throws {
+        let check = check
+        try await database.withConnection { connection in
+            let status = try await Migrator(connection).status()
+            if status.applied.isEmpty { print("Nothing was applied yet.") }
+            for record in status.applied {
+                let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL does not fit its checksum"
+                let time = record.appliedAt.formatted(.iso8601)
+                print(
+                    "\(record.number)  \(time)  \(record.appliedBy)  \(record.checksum.prefix(12))  \(record.name)\(warning)"
+                )
+            }
+            if status.pending.isEmpty {
+                print("The database is up to date.")
+            } else {
+                print("Missing: \(status.pending.steps.count) steps; see 'migration-tool plan'.")
+                for problem in status.pending.problems { print("Not changed automatically: \(problem)") }
+                if check { throw ExitCode.failure }
+            }
+        }
+    }
+}

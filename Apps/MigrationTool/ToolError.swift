@@ -1,0 +1,43 @@
+import PostgresClient
+
+/// What a command says when it fails: what happened and what to do.
+struct ToolError: Error, CustomStringConvertible {
+    let message: String
+    let fix: String
+
+    init(_ message: String, fix: String) {
+        self.message = message
+        self.fix = fix
+    }
+
+    init(_ error: PostgresError, _ configuration: PostgresConfiguration) {
+        let host = configuration.keywords["host"] ?? "the default socket"
+        let port = configuration.keywords["port"].map { ", port \($0)" } ?? ""
+        let database = configuration.database ?? configuration.user ?? "of the user's name"
+        switch error.code {
+        case .invalidPassword, "28000":
+            self.init(
+                "PostgreSQL refused the login: \(error.message)",
+                fix: "Check user and password in TOMBOLO_DATABASE_URL.")
+        case .invalidCatalogName:
+            self.init(
+                "There is no database '\(database)' on \(host)\(port).",
+                fix: "Create it with 'createdb \(database)', or correct the name in TOMBOLO_DATABASE_URL.")
+        case .undefinedTable, .undefinedColumn, "3F000":
+            self.init(
+                "The database lacks something that this needs: \(error.message)",
+                fix: "Run 'migration-tool apply' first.")
+        case .insufficientPrivilege:
+            self.init(
+                "The role may not do this: \(error.message)",
+                fix: "Connect as the role that owns the database's tables.")
+        case let code where code.errorClass == "08" || code == .cannotConnectNow:
+            self.init(
+                "PostgreSQL on \(host)\(port) cannot be reached: \(error.message)",
+                fix: "Start it ('make up' runs one of its own), or correct TOMBOLO_DATABASE_URL.")
+        default: self.init("\(error)", fix: error.hint ?? "See the message above.")
+        }
+    }
+
+    var description: String { "\(message)\n  What to do: \(fix)" }
+}

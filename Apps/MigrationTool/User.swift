@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import TomboloAuthentication
+import TomboloMigration
+import TomboloModel
+
+/// `migration-tool user`
+struct User: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Manage accounts.", subcommands: [Add.self])
+
+    /// `migration-tool user add`
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an account, and give it a role where one is named.",
+            discussion: """
+                The password is read from the first line of standard input with --password-stdin; otherwise one is \
+                made and printed once. An account that exists keeps its password and gets the role.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address to log in with.")
+        var email: String
+
+        @Option(help: "The name to show; the address's first part where it is left out.")
+        var name: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "superAdmin, admin; or, with --event: owner, organizer, coorganizer, trackOrganizer, moderator, registrar."
+            ))
+        var role: String?
+
+        @Option(help: "The id of the event that the role is for.")
+        var event: String?
+
+        @Flag(help: "Read the password from standard input.")
+        var passwordStdin = false
+
+        func run() async throws {
+            let event = try event.map { try ObjectId(string: $0) }
+            if event != nil, role == nil { throw ValidationError("--event goes with --role.") }
+            if let role { try RoleAssignments.check(role, event: event) }
+            let given = passwordStdin ? readLine(strippingNewline: true) ?? "" : nil
+            let password = given ?? Self.randomPassword()
+            try await database.withPool { pool in
+                let accounts = AccountRegistry(pool: pool)
+                let userID: ObjectId
+                do {
+                    userID = try await accounts.register(
+                        email: email, password: password,
+                        displayName: name ?? String(email.split(separator: "@").first ?? "User"))
+                    print("Made the account \(email), id \(userID).")
+                    if given == nil { print("Its password, shown only now: \(password)") }
+                } catch AuthenticationError.emailTaken {
+                    userID = try await accounts.user(email: email)
+                    print("The account \(email) exists, id \(userID); its password stays.")
+                }
+                if let role {
+                    try await RoleAssignments.give(role, to: userID, event: event, pool)
+                    print("It has the role \(role)\(event.map { " in the event \($0)" } ?? "").")
+                }
+            }
+        }
+
+        /// 24 characters that are not mistaken for each other: about 119 bits.
+        private static func randomPassword() -> String {
+            let characters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+            var generator = SystemRandomNumberGenerator()
+            return String((0..<24).compactMap { _ in characters.randomElement(using: &generator) })
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import EventModels
+import GatewayService
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TomboloAuthentication
+import TomboloHTTP
+import UnixSignals
+
+/// `sync-gateway`: keeps devices and PostgreSQL in step.
+@main
+struct SyncGatewayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync-gateway",
+        abstract: "Keeps devices and PostgreSQL in step: logins over HTTP, synchronising over a WebSocket at /sync.",
+        discussion: """
+            Environment:
+              TOMBOLO_DATABASE_URL   the database, such as postgresql://user:password@host/name (required)
+              TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes, the same on every server (required)
+              TOMBOLO_GATEWAY_PORT   the port, \(GatewayServer.defaultPort) by default; 0 takes a free one
+              TOMBOLO_HOST           the address to listen on, 127.0.0.1 by default
+              TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
+
+            Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
+            changes; if it ends, another takes over within a second. Run 'migration-tool apply' before the first start.
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 takes a free one.")
+    var port: Int?
+
+    @Flag(inversion: .prefixedNo, help: "Stand for election as the sequencer.")
+    var sequencer = true
+
+    @Flag(help: "Run nothing but the sequencer.")
+    var sequencerOnly = false
+
+    func run() async throws {
+        let configuration = try ServerConfiguration(
+            portVariable: GatewayServer.portVariable, defaultPort: GatewayServer.defaultPort, host: host, port: port)
+        var logger = Logger(label: "gateway")
+        logger.logLevel = configuration.logLevel
+        let services: [any Service]
+        if sequencerOnly {
+            services = [SequencerService(configuration: configuration.database, logger: logger)]
+        } else {
+            let pool = PostgresPool(
+                configuration: configuration.database,
+                options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
+            let authenticator = await Authenticator(
+                pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+            services =
+                [DatabaseService(pool)]
+                + (try await buildGatewayServices(
+                    host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+                    authenticator: authenticator, runsSequencer: sequencer, logger: logger
+                ) { port in say("gateway http://\(configuration.host):\(port)") })
+        }
+        let group = ServiceGroup(
+            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

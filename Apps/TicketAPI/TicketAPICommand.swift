@@ -1,0 +1,70 @@
+import ArgumentParser
+import EventModels
+import Foundation
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TicketService
+import TomboloAuthentication
+import TomboloHTTP
+import UnixSignals
+
+@main
+struct TicketAPICommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ticket-api",
+        abstract: "Serves the tickets of events in their order, lets organizers move them, and shows public pages.",
+        discussion: """
+            ENVIRONMENT
+              TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
+                                    (required)
+              TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
+                                    servers, at least 32 bytes (required).
+                                    Make one with: openssl rand -hex 32
+              TOMBOLO_HOST          the address to listen on (127.0.0.1)
+              TOMBOLO_TICKETS_PORT  the port to listen on, 0 for a free one (8082)
+              TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
+                                    critical (info)
+
+            ROUTES
+              GET  /events/ID          the public page of a published event
+              GET  /events/ID/tickets  those that the caller may see, in order
+              POST /tickets/ID/move    {"before": ID}, {"after": ID},
+                                       {"first": true} or {"last": true}
+              POST /login              {"email": …, "password": …}
+              GET  /health, /ready     for supervisors
+
+            EXAMPLE
+              curl -s localhost:8082/tickets/$TICKET/move -H "Authorization: Bearer $TOKEN" \\
+                -H 'Content-Type: application/json' -d '{"first": true}'
+
+            SIGTERM and Ctrl-C stop it: requests under way are answered first.
+            """)
+
+    @Option(help: "The address to listen on; goes before TOMBOLO_HOST.")
+    var host: String?
+
+    @Option(help: "The port to listen on, 0 for a free one; goes before TOMBOLO_TICKETS_PORT.")
+    var port: Int?
+
+    func run() async throws {
+        let configuration: ServerConfiguration
+        do {
+            configuration = try ServerConfiguration(
+                portVariable: TicketAPI.portVariable, defaultPort: TicketAPI.defaultPort, host: host, port: port)
+        } catch {
+            throw ValidationError(error.description)
+        }
+        var logger = Logger(label: "tickets")
+        logger.logLevel = configuration.logLevel
+        let pool = PostgresPool(configuration: configuration.database, logger: logger)
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+        let server = try buildTicketApplication(
+            host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+            authenticator: authenticator, logger: logger)
+        try await ServiceGroup(
+            services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+        ).run()
+    }
+}

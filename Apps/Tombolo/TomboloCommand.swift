@@ -1,0 +1,73 @@
+import AdminService
+import ArgumentParser
+import EventModels
+import GatewayService
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TicketService
+import TomboloAuthentication
+import TomboloHTTP
+import UnixSignals
+
+/// `tombolo`: all servers in one process, for development.
+@main
+struct TomboloCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tombolo",
+        abstract: "Runs gateway, admin server and ticket API in one process, for development. 'make up' starts it.",
+        discussion: """
+            Environment:
+              TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one)
+              TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
+              TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
+              TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
+              TOMBOLO_TICKETS_PORT   \(TicketAPI.defaultPort) by default
+
+            In production, run sync-gateway, admin-server and ticket-api as processes of their own.
+            """)
+
+    @Flag(help: "Print only where the servers listen, and warnings.")
+    var quiet = false
+
+    func run() async throws {
+        func configuration(_ variable: String, _ port: Int) throws -> ServerConfiguration {
+            try ServerConfiguration(portVariable: variable, defaultPort: port)
+        }
+        let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
+        let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
+        let tickets = try configuration(TicketAPI.portVariable, TicketAPI.defaultPort)
+        let level = quiet ? Logger.Level.warning : gateway.logLevel
+        func logger(_ label: String) -> Logger {
+            var logger = Logger(label: label)
+            logger.logLevel = level
+            return logger
+        }
+
+        let pool = PostgresPool(
+            configuration: gateway.database, options: .init(maximumConnections: GatewayServer.databaseConnections),
+            logger: logger("database"))
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret))
+        let board = AddressBoard(expected: 3, quiet: quiet)
+        var services: [any Service] = [DatabaseService(pool)]
+        services += try await buildGatewayServices(
+            host: gateway.host, port: gateway.port, pool: pool, rules: EventModels.rules,
+            authenticator: authenticator, logger: logger("gateway")
+        ) { port in await board.add("gateway", gateway.host, port) }
+        services.append(
+            buildAdminApplication(
+                host: admin.host, port: admin.port, pool: pool, rules: EventModels.rules,
+                authenticator: authenticator, logger: logger("admin")
+            ) { port in await board.add("admin", admin.host, port) })
+        services.append(
+            try buildTicketApplication(
+                host: tickets.host, port: tickets.port, pool: pool, rules: EventModels.rules,
+                authenticator: authenticator, logger: logger("tickets")
+            ) { port in await board.add("tickets", tickets.host, port) })
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger("tombolo")))
+        try await group.run()
+    }
+}

@@ -1,0 +1,84 @@
+# `make` alone lists the targets. The work is done by the scripts in infra/dev, which work from any folder.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+# Targets use one build folder and one machine: not two at a time.
+.NOTPARALLEL:
+.PHONY: help install up stop psql demo build release test test-scripts test-long test-mutants simulate bench \
+	format lint check clean
+
+DEV := infra/dev
+
+# Every Swift file of ours, with a zero byte after each; generated code is left out.
+SWIFT_FILES = find $(wildcard Packages Apps Tests Benchmarks Package.swift) \
+	-name '.build*' -prune -o -type f -name '*.swift' ! -name '*.pb.swift' -print0
+SHELL_FILES = .ci/run $(wildcard $(DEV)/*.sh Tests/scripts/*.sh)
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 } \
+		/^## / { sub(/^## /, ""); printf "\n%s\n", $$0 }' Makefile
+
+## Run it
+
+up: ## Install what is missing, build, and run the whole platform until Ctrl-C
+	@TOMBOLO_MAKE_TARGET=up $(DEV)/up.sh
+
+demo: ## Show the product in a minute: two devices, a conference, plain SQL
+	@TOMBOLO_MAKE_TARGET=demo $(DEV)/demo.sh
+
+psql: ## Open psql on the database of `make up` (as a service: ROLE=tombolo_app)
+	@$(DEV)/cluster.sh psql $(if $(ROLE),--as-service $(ROLE))
+
+stop: ## Stop the PostgreSQL of `make up`, should it still run
+	@$(DEV)/cluster.sh stop
+
+## Build it
+
+install: ## Install the system packages that are missing (Debian, Ubuntu) and check the Swift version
+	@$(DEV)/install.sh
+
+build: install ## Build everything, for debugging
+	swift build
+
+release: install ## Build everything, optimised
+	swift build -c release
+
+clean: ## Delete what was built; the data of `make up` stay
+	rm -rf .build Benchmarks/.build
+
+## Test it
+
+test: install ## Run all tests
+	@$(DEV)/test.sh
+
+test-scripts: install ## Test the scripts that manage the development database
+	@Tests/scripts/cluster-test.sh
+
+test-long: install ## Run all tests, with the long ones at full length
+	@TOMBOLO_LONG_TESTS=1 $(DEV)/test.sh
+
+test-mutants: install ## Switch on known bugs one at a time: the simulator must catch each
+	swift run simulate mutants
+
+simulate: install ## Run the simulator, or replay one seed of it: make simulate SEED=42
+	swift run simulate run $(if $(SEED),--seed $(SEED))
+
+bench: install ## Measure, beside the raw limits; prints a table and writes a JSON file
+	swift build -c release
+	swift build -c release --package-path Benchmarks
+	$(DEV)/with-cluster.sh swift run -c release --skip-build --package-path Benchmarks bench
+
+## Keep it tidy
+
+format: ## Format the Swift files
+	@$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel --configuration .swift-format
+
+lint: ## Check the format of the Swift files, and the shell scripts when shellcheck is there
+	@$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel --configuration .swift-format
+	@if command -v shellcheck >/dev/null; then shellcheck -x $(SHELL_FILES); \
+	else echo "lint: no shellcheck here, so that the shell scripts are not checked"; fi
+
+check: ## Run what CI runs
+	@.ci/run

@@ -1,0 +1,214 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library of ours in `Packages/`.
+func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: settings)
+}
+
+/// An executable of ours in `Apps/`.
+func app(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(path)", swiftSettings: settings)
+}
+
+/// A test target of ours in `Tests/`, under its own name.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+/// A library that only tests use.
+func testLibrary(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(path)", swiftSettings: settings)
+}
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+/// What every part of synchronising is made of.
+let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
+/// What every server executable needs.
+let server: [Target.Dependency] = [
+    "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", arguments, lifecycle, logging,
+    unixSignals,
+]
+
+/// What tests of HTTP services need.
+let service: [Target.Dependency] = [
+    "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", hummingbird,
+    hummingbirdTesting, httpTypes, logging, nioCore,
+]
+
+let package = Package(
+    name: "Tombolo",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Tombolo", targets: ["Tombolo"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .executable(name: "sync-gateway", targets: ["SyncGateway"]),
+        .executable(name: "admin-server", targets: ["AdminServer"]),
+        .executable(name: "ticket-api", targets: ["TicketAPI"]),
+        .executable(name: "migration-tool", targets: ["MigrationTool"]),
+        .executable(name: "tombolo", targets: ["TomboloDevelopment"]),
+        .executable(name: "listings", targets: ["Listings"]),
+        .executable(name: "demo", targets: ["Demo"]),
+        .executable(name: "demo-device", targets: ["DemoDevice"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        library("TomboloModel", "Model"),
+        library("TomboloSQL", "SQL", ["TomboloModel"]),
+        library("TomboloChangesets", "Changesets", ["TomboloModel"]),
+        library("TomboloRules", "Rules", ["TomboloModel", "TomboloChangesets"]),
+        .target(
+            name: "TomboloSyncProtocol", dependencies: ["TomboloModel", "TomboloChangesets", protobuf],
+            path: "Packages/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
+        library("TomboloSyncSession", "SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
+        library("EventModels", "EventModels", ["TomboloModel", "TomboloRules"]),
+
+        .systemLibrary(
+            name: "CLibPQ", path: "Packages/CLibPQ", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        library("PostgresClient", "PostgresClient", ["CLibPQ", logging]),
+        library("TomboloSQLiteStore", "SQLiteStore", sync + ["TomboloSQL", grdb, grdbSQLite]),
+        library("TomboloPostgresStore", "PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
+        library("TomboloWebSocket", "WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
+
+        library("TomboloSyncClient", "SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
+        library(
+            "Tombolo", "Tombolo",
+            sync + [
+                "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore, nioHTTP1,
+            ]),
+        library("RealmSwift", "RealmSwift", ["Tombolo"]),
+
+        library(
+            "TomboloAuthentication", "Authentication",
+            ["TomboloModel", "TomboloRules", "EventModels", "PostgresClient", cryptoExtras, jwt]),
+        library(
+            "TomboloHTTP", "HTTP",
+            [
+                "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient", hummingbird,
+                hummingbirdCore, httpTypes, lifecycle, logging, nioCore,
+            ]),
+        library(
+            "GatewayService", "GatewayService",
+            sync + [
+                "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
+                "TomboloWebSocket", hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioWebSocket,
+                nioHTTPTypes, nioHTTPTypesHTTP1,
+            ]),
+        library(
+            "AdminService", "AdminService",
+            [
+                "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "TomboloSQL",
+                hummingbird, httpTypes, logging,
+            ]),
+        library(
+            "TicketService", "TicketService",
+            [
+                "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules",
+                hummingbird, httpTypes, logging, mustache,
+            ]),
+        library("OpenEventImport", "OpenEventImport", ["EventModels", "PostgresClient", "TomboloModel", crypto]),
+        library(
+            "TomboloMigration", "Migration",
+            [
+                "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloModel",
+                "TomboloPostgresStore",
+            ]),
+
+        app("SyncGateway", "SyncGateway", server + ["GatewayService"]),
+        app("AdminServer", "AdminServer", server + ["AdminService"]),
+        app("TicketAPI", "TicketAPI", server + ["TicketService"]),
+        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "GatewayService", "TicketService"]),
+        .executableTarget(
+            name: "MigrationTool",
+            dependencies: [
+                "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
+                "TomboloModel", "TomboloPostgresStore", arguments, logging,
+            ],
+            path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
+        app("Demo", "Demo", [arguments, asyncHTTPClient, nioCore, nioHTTP1]),
+        app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
+        app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
+
+        testLibrary("TestSupport", "TestSupport", ["PostgresClient", logging]),
+        testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync),
+        testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync),
+        testLibrary(
+            "ServiceTestSupport", "ServiceTestSupport",
+            service + ["TomboloPostgresStore", "TomboloSQL", "EventModels", "TestSupport"]),
+        tests("ModuleGraphTests"),
+        tests("ModelTests", ["TomboloModel"]),
+        tests("SQLTests", ["TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
+        tests("ChangesetsTests", sync),
+        tests("SyncProtocolTests", sync),
+        tests("SyncSessionTests", sync),
+        tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),
+        tests("EventModelsTests", ["EventModels", "TomboloModel", "TomboloChangesets", "TomboloRules"]),
+        tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
+        tests("SQLiteStoreTests", sync + ["TomboloSQLiteStore", "DeviceStoreConformance"]),
+        tests("TomboloTests", sync + ["TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+        tests(
+            "TomboloAuthenticationTests",
+            [
+                "TomboloAuthentication", "TomboloModel", "TomboloRules", "EventModels", "PostgresClient",
+                "TomboloPostgresStore", "TestSupport",
+            ]),
+        tests(
+            "OpenEventImportTests",
+            ["OpenEventImport", "TomboloModel", "EventModels", "PostgresClient", "TomboloPostgresStore", "TestSupport"]),
+        tests(
+            "TomboloMigrationTests",
+            [
+                "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel", "EventModels",
+                "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport",
+            ]),
+        tests("HTTPTests", service),
+        tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
+        tests("TicketServiceTests", service + ["TicketService", "ServiceTestSupport"]),    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,31 @@
+public import Logging
+public import PostgresClient
+public import TomboloAuthentication
+public import TomboloHTTP
+public import TomboloRules
+
+/// The port that the admin server listens on unless told otherwise, and the variable that tells it.
+public enum AdminServer {
+    public static let portVariable = "TOMBOLO_ADMIN_PORT"
+    public static let defaultPort = 8081
+}
+
+/// The admin server as a service. The pool must run for as long as it does, and its database role must own the tables
+/// or be a member of the role that does: others do not see the trash.
+/// - Parameters:
+///   - port: 0 takes a free one.
+///   - whenRunning: gets the port as soon as the server accepts connections.
+public func buildAdminApplication(
+    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
+    limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "admin"),
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) -> HTTPApplication {
+    HTTPApplication(
+        name: "admin", host: host, port: port, limits: limits, logger: logger, authenticator: authenticator,
+        whenRunning: whenRunning
+    ) {
+        $0.addHealth(pool)
+        $0.addLogin(authenticator)
+        AdminRoutes(rules: rules, pool: pool).add(to: $0)
+    }
+}

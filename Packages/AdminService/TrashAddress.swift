@@ -1,0 +1,22 @@
+import Foundation
+import TomboloHTTP
+import TomboloModel
+
+/// What is to be restored: everything that was trashed together, or one object.
+enum TrashAddress: Hashable, Sendable {
+    case group(UUID)
+    case object(ObjectId)
+
+    /// - Throws: ``RequestFailure`` with status 400 for text that is neither kind of id.
+    init(_ text: String?) throws {
+        if let id = text.flatMap({ try? ObjectId(string: $0) }) {
+            self = .object(id)
+        } else if let id = text.flatMap(UUID.init(uuidString:)) {
+            self = .group(id)
+        } else {
+            throw RequestFailure(
+                .badRequest, "The address holds neither the id of an object nor that of a group.",
+                hint: "GET /admin/trash lists both.")
+        }
+    }
+}

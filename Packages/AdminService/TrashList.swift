@@ -1,0 +1,112 @@
+public import PostgresClient
+import TomboloHTTP
+public import TomboloModel
+import TomboloSQL
+
+/// The lists of the trash, newest first, a page at a time.
+public struct TrashList: Sendable {
+    public static let pageSize = 50
+
+    private let schema: Schema
+    private let pool: PostgresPool
+    private let reader: RowReader
+
+    public init(schema: Schema, pool: PostgresPool) {
+        self.schema = schema
+        self.pool = pool
+        reader = RowReader(schema: schema, pool: pool)
+    }
+
+    /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, who trashed it, when,
+    /// when it is deleted for ever, its group, and the object with all its properties.
+    /// - Parameters:
+    ///   - filters: by class, what the caller may see; other classes are left out.
+    ///   - event: only this event and what belongs to it.
+    func page(_ number: Int, filters: [String: Predicate], event: ObjectId?) async throws -> JSON {
+        var parts: [String] = []
+        var parameters: [PostgresParameter] = []
+        for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
+            guard let item = schema[name], item.isTrashable else { continue }
+            var conditions = [filter]
+            if let event {
+                if name == "Event" {
+                    conditions.append(.compare(PropertyPath("_id"), .equal, .objectId(event)))
+                } else if item.columnIndex("event") != nil {
+                    conditions.append(.compare(PropertyPath("event"), .equal, .objectId(event)))
+                } else {
+                    continue
+                }
+            }
+            let condition = try Predicate.and(conditions).sql(
+                .postgresql, className: name, in: schema, alias: "o", firstParameter: parameters.count + 1)
+            parameters += try condition.parameters.map { try PostgresParameter($0) }
+            parts.append(
+                """
+                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o."_id", o.trashed_at, o.trashed_by, o.trash_group
+                FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
+                """)
+        }
+        guard !parts.isEmpty else { return ["items": [], "page": .int(Int64(number)), "hasMore": false] }
+        let sql = """
+            SELECT t.class, t."_id", t.trashed_at, t.trashed_by, t.trash_group FROM (
+            \(parts.joined(separator: "\nUNION ALL\n"))
+            ) t ORDER BY t.trashed_at DESC, t.class, t."_id"
+            LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
+            """
+        return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            let found = try await connection.query(sql, parameters)
+            let items = try await items(found, reader.on(connection))
+            return [
+                "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
+            ]
+        }
+    }
+
+    nonisolated(nonsending) private func items(_ found: PostgresResult, _ reader: RowReader) async throws -> [JSON] {
+        let page = found.prefix(Self.pageSize)
+        var ids: [String: [Value]] = [:]
+        var users: Set<ObjectId> = []
+        for row in page {
+            ids[try row[0].string, default: []].append(.objectId(try row[1].objectId))
+            if let by = try row[3].nonNull?.string, let id = try? ObjectId(string: by) { users.insert(id) }
+        }
+        var objects: [Value: JSON] = [:]
+        for (name, keys) in ids {
+            guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
+            let rows = try await reader.objects(
+                name, matching: .isIn(PropertyPath(item.columns[key].name), keys), isTrashed: true)
+            for row in rows { objects[row[key]] = JSON(row, of: item) }
+        }
+        let names = try await displayNames(users, reader)
+        return try page.map { row -> JSON in
+            let id = try row[1].objectId
+            let time = try row[2].timestampMicroseconds
+            let by = try row[3].nonNull?.string
+            return [
+                "class": .string(try row[0].string), "_id": .string(id.stringValue),
+                "trashedAt": .string(JSON.timestamp(time)),
+                "purgeAt": .string(JSON.timestamp(time + Trash.retentionMicroseconds)),
+                "trashedBy": by.map(JSON.string) ?? .null,
+                "trashedByName": by.flatMap { names[$0] }.map(JSON.string) ?? .null,
+                "group": try row[4].nonNull.map { JSON(.uuid(try $0.uuid)) } ?? .null,
+                "object": objects[.objectId(id)] ?? .null,
+            ]
+        }
+    }
+
+    /// The names of those who trashed something, as far as they are still there.
+    nonisolated(nonsending) private func displayNames(
+        _ users: Set<ObjectId>, _ reader: RowReader
+    ) async throws -> [String: String] {
+        guard !users.isEmpty, let item = schema["User"], let name = item.columnIndex("displayName") else { return [:] }
+        let rows = try await reader.objects(
+            "User", matching: .isIn(PropertyPath("_id"), users.map { .objectId($0) }))
+        var names: [String: String] = [:]
+        for row in rows {
+            guard let key = item.primaryKeyIndex, case .objectId(let id) = row[key], case .string(let text) = row[name]
+            else { continue }
+            names[id.stringValue] = text
+        }
+        return names
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+public import PostgresClient
+public import TomboloModel
+
+/// Makes accounts and sets passwords. Who asks is not checked here: services and tools decide that.
+public struct AccountRegistry: Sendable {
+    /// In characters. There is no rule on their kind: length is what counts.
+    public static let minimumPasswordLength = 8
+    /// In bytes of UTF-8.
+    public static let maximumPasswordByteCount = 1_024
+    public static let maximumEmailByteCount = 254
+    public static let maximumDisplayNameByteCount = 200
+
+    private let pool: PostgresPool
+    private let hasher: PasswordHasher
+
+    public init(pool: PostgresPool, hasher: PasswordHasher = PasswordHasher()) {
+        self.pool = pool
+        self.hasher = hasher
+    }
+
+    /// Makes an account with a password, both or neither.
+    /// - Returns: the new user's id.
+    /// - Throws: ``AuthenticationError`` where e-mail, name or password cannot be used; the database's error.
+    @discardableResult
+    public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
+        let email = try Self.validated(email: email)
+        try Self.validate(password: password)
+        let displayName = try Self.validated(displayName: displayName)
+        let hash = try await hasher.hash(password)
+        let userID = ObjectId.generate()
+        try await pool.transaction { connection in
+            try await Accounts.insert(userID, email: email, displayName: displayName, connection)
+            try await Accounts.setPassword(hash, of: userID, connection)
+        }
+        return userID
+    }
+
+    /// Sets the password of an account, whether it had one or not.
+    /// - Returns: the account's user.
+    /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail.
+    @discardableResult
+    public func setPassword(_ password: String, email: String) async throws -> ObjectId {
+        try Self.validate(password: password)
+        guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        let hash = try await hasher.hash(password)
+        try await pool.withConnection { try await Accounts.setPassword(hash, of: account.userID, $0) }
+        return account.userID
+    }
+
+    /// The account with this e-mail address.
+    /// - Throws: ``AuthenticationError/unknownUser`` where there is none.
+    public func user(email: String) async throws -> ObjectId {
+        guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        return account.userID
+    }
+
+    static func normalized(_ email: String) -> String {
+        email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    }
+
+    private static func validated(email: String) throws(AuthenticationError) -> String {
+        let email = normalized(email)
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[1].split(separator: ".").count >= 2,
+            !parts[1].hasPrefix("."), !parts[1].hasSuffix(".")
+        else { throw .invalidEmail(reason: "write it as name@example.org.") }
+        guard email.utf8.count <= maximumEmailByteCount else {
+            throw .invalidEmail(reason: "it is longer than \(maximumEmailByteCount) bytes.")
+        }
+        guard email.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 }) else {
+            throw .invalidEmail(reason: "it contains a blank or a control character.")
+        }
+        return email
+    }
+
+    private static func validate(password: String) throws(AuthenticationError) {
+        guard password.count >= minimumPasswordLength else {
+            throw .invalidPassword(reason: "it needs at least \(minimumPasswordLength) characters.")
+        }
+        guard password.utf8.count <= maximumPasswordByteCount else {
+            throw .invalidPassword(reason: "it is longer than \(maximumPasswordByteCount) bytes.")
+        }
+    }
+
+    private static func validated(displayName: String) throws(AuthenticationError) -> String {
+        let name = displayName.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !name.isEmpty else { throw .invalidDisplayName(reason: "it is empty.") }
+        guard name.utf8.count <= maximumDisplayNameByteCount else {
+            throw .invalidDisplayName(reason: "it is longer than \(maximumDisplayNameByteCount) bytes.")
+        }
+        guard !name.utf8.contains(0) else { throw .invalidDisplayName(reason: "it contains U+0000.") }
+        return name
+    }
+}

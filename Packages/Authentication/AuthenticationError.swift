@@ -1,0 +1,41 @@
+/// Why somebody cannot log in, register, or be taken for who they say they are. Descriptions are fit for clients:
+/// none tells whether an account exists.
+public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// E-mail or password is wrong, or there is no such account.
+    case wrongCredentials
+    /// Too many failed attempts for this e-mail from this address.
+    case tooManyAttempts(retryAfterSeconds: Int)
+    /// More logins at once than the server can check; trying again helps.
+    case busy
+    /// The token is malformed, was changed, or was made for something else.
+    case invalidToken(reason: String)
+    /// The token was good until `expiredAt`, in seconds since 1970.
+    case expiredToken(expiredAt: Int64)
+    /// The token is good but its user is gone or in the trash.
+    case unknownUser
+    case invalidEmail(reason: String)
+    case invalidPassword(reason: String)
+    case invalidDisplayName(reason: String)
+    /// Another account has the e-mail address. Told only to who registers.
+    case emailTaken
+    /// The configured signing secret is too short; in bytes.
+    case weakSecret(byteCount: Int)
+
+    public var description: String {
+        switch self {
+        case .wrongCredentials: "E-mail or password is wrong."
+        case .tooManyAttempts(let seconds): "Too many failed attempts: try again in \(seconds) seconds."
+        case .busy: "Too many people are logging in at the moment: try again in a few seconds."
+        case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
+        case .expiredToken: "The access token has expired: log in again."
+        case .unknownUser: "The access token's account no longer exists."
+        case .invalidEmail(let reason): "This e-mail address cannot be used: \(reason)"
+        case .invalidPassword(let reason): "This password cannot be used: \(reason)"
+        case .invalidDisplayName(let reason): "This name cannot be used: \(reason)"
+        case .emailTaken: "There is an account with this e-mail address already: log in, or use another address."
+        case .weakSecret(let count):
+            "The token secret has \(count) bytes; it needs at least \(TokenConfiguration.minimumSecretByteCount). "
+                + "Make one with 'openssl rand -hex 32' and set TOMBOLO_JWT_SECRET to it."
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+public import PostgresClient
+import Synchronization
+public import TomboloModel
+public import TomboloRules
+
+/// Logs people in by e-mail and password, and tells who a token speaks for. One for each server process; all of
+/// them agree through the database and the shared secret.
+public final class Authenticator: Sendable {
+    /// Failed logins of one e-mail from one address within ``failedLoginWindowSeconds`` before further ones wait.
+    public static let maximumFailedLogins = 10
+    public static let failedLoginWindowSeconds: Double = 60
+    /// How many pairs of e-mail and address are counted; a flood of more makes the oldest forgotten.
+    public static let maximumRememberedLogins = 10_000
+    /// How long a user's roles may be used without asking the database: how soon a change takes effect.
+    public static let roleLifetimeSeconds: Double = 1
+    /// How many users' roles are remembered.
+    public static let maximumRememberedRoles = 10_000
+
+    private let pool: PostgresPool
+    private let hasher: PasswordHasher
+    private let accounts: AccountRegistry
+    private let signer: TokenSigner
+    /// Guards each bounded map on its own: they are never used together.
+    private let limiter: Mutex<LoginLimiter>
+    private let subjects: Mutex<SubjectCache>
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+
+    public init(
+        pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher()
+    ) async {
+        self.pool = pool
+        self.hasher = hasher
+        accounts = AccountRegistry(pool: pool, hasher: hasher)
+        signer = await TokenSigner(tokens)
+        limiter = Mutex(LoginLimiter())
+        subjects = Mutex(
+            SubjectCache(maximumCount: Self.maximumRememberedRoles, lifetimeSeconds: Self.roleLifetimeSeconds))
+        start = clock.now
+    }
+
+    private var steadySeconds: Double { (clock.now - start) / .seconds(1) }
+
+    /// Checks e-mail and password and makes a token. An unknown e-mail takes the time of a wrong password.
+    /// - Parameters:
+    ///   - address: where the request came from, for the limit on failed attempts.
+    ///   - now: the token counts from then.
+    /// - Throws: ``AuthenticationError``, or the database's error.
+    public func login(
+        email: String, password: String, address: String = "", now: Date = Date()
+    ) async throws -> AccessToken {
+        let email = AccountRegistry.normalized(email)
+        let key = LoginLimiter.Key(
+            email: String(email.prefix(AccountRegistry.maximumEmailByteCount)), address: String(address.prefix(64)))
+        if let seconds = limiter.withLock({ $0.begin(key, now: steadySeconds) }) {
+            throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
+        }
+        let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
+        let account = isUsable ? try await Accounts.account(email: email, pool) : nil
+        let matches = try await hasher.matches(isUsable ? password : "", account?.hash)
+        guard let account, matches else { throw AuthenticationError.wrongCredentials }
+        limiter.withLock { $0.succeed(key) }
+        return try await signer.sign(account.userID, now: now)
+    }
+
+    /// Makes an account with a password.
+    /// - Returns: the new user's id.
+    /// - Throws: ``AuthenticationError`` where e-mail, name or password cannot be used; the database's error.
+    @discardableResult
+    public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
+        try await accounts.register(email: email, password: password, displayName: displayName)
+    }
+
+    /// Who a token speaks for, with the roles that the database has for them; these may be
+    /// ``roleLifetimeSeconds`` old.
+    /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)`` or
+    ///   ``AuthenticationError/unknownUser``; the database's error.
+    public func verify(_ token: String, now: Date = Date()) async throws -> Subject {
+        try await subject(of: signer.verify(token, now: now))
+    }
+
+    /// A user with their roles, as of at most ``roleLifetimeSeconds`` ago.
+    /// - Throws: ``AuthenticationError/unknownUser`` for a user who is gone or in the trash.
+    public func subject(of userID: ObjectId) async throws -> Subject {
+        let asked = steadySeconds
+        if let known = subjects.withLock({ $0.subject(userID, now: asked) }) { return known }
+        guard let subject = try await Accounts.subject(userID, pool) else {
+            subjects.withLock { $0.remove(userID) }
+            throw AuthenticationError.unknownUser
+        }
+        subjects.withLock { $0.insert(subject, userID, readAt: asked) }
+        return subject
+    }
+
+    /// Makes the next look at every user's roles ask the database: for who knows that they changed.
+    public func forgetRoles() { subjects.withLock { $0.removeAll() } }
+}

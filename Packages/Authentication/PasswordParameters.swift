@@ -1,0 +1,20 @@
+/// The cost of an scrypt hash (RFC 7914, section 2). Stored with every hash, so that it can be raised later.
+public struct PasswordParameters: Hashable, Sendable {
+    /// N: a power of two. Time and memory grow with it.
+    public let rounds: Int
+    /// r: memory is 128 · N · r bytes.
+    public let blockSize: Int
+    /// p
+    public let parallelism: Int
+
+    public init(rounds: Int, blockSize: Int, parallelism: Int) {
+        self.rounds = rounds
+        self.blockSize = blockSize
+        self.parallelism = parallelism
+    }
+
+    /// What new passwords get: 32 MiB and some tens of milliseconds each.
+    public static let standard = PasswordParameters(rounds: 1 << 15, blockSize: 8, parallelism: 1)
+    /// For tests only: a hash that costs next to nothing.
+    public static let weakForTests = PasswordParameters(rounds: 16, blockSize: 8, parallelism: 1)
+}

@@ -1,0 +1,14 @@
+import JWTKit
+
+/// What an access token says (RFC 7519, section 4.1). Times are seconds since 1970.
+struct TokenClaims: JWTPayload {
+    let iss: String
+    let aud: String
+    /// The user's id, 24 hexadecimal digits.
+    let sub: String
+    let iat: Int64
+    let exp: Int64
+
+    /// The signature only: the claims are checked against an injected time by ``TokenSigner``.
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+}

@@ -1,0 +1,35 @@
+/// How access tokens are made and checked. All servers of an installation have the same.
+public struct TokenConfiguration: Sendable {
+    /// As many bytes as HMAC-SHA256 gives (RFC 7518, section 3.2).
+    public static let minimumSecretByteCount = 32
+    public static let defaultIssuer = "tombolo"
+    public static let defaultAudience = "tombolo-services"
+    /// How long a token is good for, in seconds: a working day.
+    public static let defaultLifetimeSeconds: Int64 = 12 * 60 * 60
+    /// How far the clocks of servers may be apart, in seconds.
+    public static let clockToleranceSeconds: Int64 = 30
+
+    let secret: String
+    public let issuer: String
+    public let audience: String
+    public let lifetimeSeconds: Int64
+
+    /// - Throws: ``AuthenticationError/weakSecret(byteCount:)`` for fewer than ``minimumSecretByteCount`` bytes.
+    public init(
+        secret: String, issuer: String = Self.defaultIssuer, audience: String = Self.defaultAudience,
+        lifetimeSeconds: Int64 = Self.defaultLifetimeSeconds
+    ) throws(AuthenticationError) {
+        guard secret.utf8.count >= Self.minimumSecretByteCount else {
+            throw .weakSecret(byteCount: secret.utf8.count)
+        }
+        self.secret = secret
+        self.issuer = issuer
+        self.audience = audience
+        self.lifetimeSeconds = lifetimeSeconds
+    }
+}
+
+extension TokenConfiguration: CustomStringConvertible, CustomReflectable {
+    public var description: String { "tokens of \(issuer) for \(audience)" }
+    public var customMirror: Mirror { Mirror(self, children: ["issuer": issuer, "audience": audience]) }
+}

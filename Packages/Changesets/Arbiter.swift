@@ -1,0 +1,383 @@
+public import TomboloModel
+
+/// Decides what changesets do to the server's rows: a pure function of the rows, the changelog since each
+/// changeset's base, and the stamps. One arbiter serves one group of changesets, in order; later ones see what
+/// earlier ones did.
+///
+/// Rules (each has a test of its name in ArbiterTests):
+/// - What a changeset's base sees, and the same client's earlier changesets, happened before it whatever the clocks
+///   say. Only other entries are concurrent.
+/// - Of concurrent writes to one column the later stamp wins; the greater client id breaks ties, plain SQL beats
+///   clients; an explicit value beats a default.
+/// - Additions count in any order; a set that is later than an addition replaces it.
+/// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
+///   erase makes a new object.
+/// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped.
+public struct Arbiter: Sendable {
+    public let schema: Schema
+    private var rows: [ObjectReference: Row] = [:]
+    private var log: [ObjectReference: [LogEntry]] = [:]
+
+    public init(schema: Schema) { self.schema = schema }
+
+    /// Loads the present row of an object that ``references(of:)`` named; nil where there is none.
+    public mutating func load(_ reference: ObjectReference, _ row: Row?) {
+        rows[reference] = row
+    }
+
+    /// Loads changelog entries of a referenced object, oldest first.
+    public mutating func load(_ entry: LogEntry) { log[entry.reference, default: []].append(entry) }
+
+    /// The objects that a changeset writes, and those that it only links to.
+    public func references(of changeset: Changeset) -> (written: Set<ObjectReference>, linked: Set<ObjectReference>) {
+        var written: Set<ObjectReference> = []
+        var linked: Set<ObjectReference> = []
+        for instruction in changeset.instructions {
+            written.insert(instruction.reference)
+            switch instruction {
+            case .create(let reference, let fields), .set(let reference, let fields):
+                for field in fields {
+                    if let target = link(from: reference.classIndex, field.column, field.value) {
+                        linked.insert(target)
+                    }
+                }
+            case .add, .erase: break
+            }
+        }
+        return (written, linked.subtracting(written))
+    }
+
+    /// The object whose permissions decide over an element; nil for other classes.
+    public func owner(of reference: ObjectReference, row: Row) -> ObjectReference? {
+        guard schema[reference.classIndex].owner != nil else { return nil }
+        return ObjectReference(
+            classIndex: schema.rootClassIndex(of: reference.classIndex), key: row[ElementColumn.owner])
+    }
+
+    /// Applies one changeset to the loaded state.
+    /// - Parameters:
+    ///   - stamp: the changeset's stamp, clamped by the caller.
+    ///   - base: what the changeset's base tick sees.
+    ///   - permit: returns why a write is not permitted, or nil.
+    /// - Returns: the writes in an order that immediate foreign keys accept, and how many field writes lost.
+    /// - Throws: ``Refusal``; the loaded state is then unchanged.
+    public mutating func apply(
+        _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
+        permit: (WriteRequest) -> String?
+    ) throws(Refusal) -> (writes: [RowWrite], lost: Int) {
+        var attempt = Attempt(arbiter: self, client: client, stamp: stamp, base: base)
+        for instruction in changeset.instructions { try attempt.perform(instruction) }
+        attempt.setDeferredLinks()
+        try attempt.requirePermission(permit)
+        self = attempt.finish()
+        return (attempt.writes, attempt.lost)
+    }
+
+    fileprivate func link(from classIndex: Int, _ column: Int, _ key: Value) -> ObjectReference? {
+        guard !key.isNull, schema[classIndex].columns.indices.contains(column),
+            let target = schema[classIndex].columns[column].linkTarget, let index = schema.index(of: target)
+        else { return nil }
+        return ObjectReference(classIndex: index, key: key)
+    }
+}
+
+extension Arbiter {
+    /// One changeset under way.
+    private struct Attempt {
+        var arbiter: Arbiter
+        let client: ClientID
+        let stamp: Stamp
+        let base: Snapshot
+        var writes: [RowWrite] = []
+        var lost = 0
+        /// What foreign keys did.
+        var consequences: [LogEntry] = []
+        /// Rows as they were before the changeset, for permissions.
+        var before: [ObjectReference: Row?] = [:]
+        var touched: [ObjectReference] = []
+        /// Links to objects that a later instruction of the changeset may create.
+        var deferredLinks: [(from: ObjectReference, column: Int, to: ObjectReference)] = []
+
+        init(arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot) {
+            self.arbiter = arbiter
+            self.client = client
+            self.stamp = stamp
+            self.base = base
+        }
+
+        func concurrent(_ reference: ObjectReference) -> [LogEntry] {
+            (arbiter.log[reference] ?? []).filter { !base.sees($0.xid) && $0.client != client }
+        }
+
+        mutating func touch(_ reference: ObjectReference) {
+            guard before[reference] == nil else { return }
+            before[reference] = .some(arbiter.rows[reference])
+            touched.append(reference)
+        }
+
+        mutating func perform(_ instruction: Instruction) throws(Refusal) {
+            let reference = instruction.reference
+            let item = arbiter.schema[reference.classIndex]
+            let concurrent = concurrent(reference)
+            if concurrent.contains(where: { $0.operation == .erase }) {
+                lost += 1
+                return
+            }
+            touch(reference)
+            switch instruction {
+            case .create(_, let fields):
+                if arbiter.rows[reference] != nil {
+                    try merge(fields, into: reference, item, concurrent)
+                } else {
+                    try insert(fields, as: reference, item)
+                }
+            case .set(_, let fields):
+                guard arbiter.rows[reference] != nil else {
+                    lost += fields.count
+                    return
+                }
+                try merge(fields, into: reference, item, concurrent)
+            case .add(_, let column, let amount):
+                try add(amount, to: reference, column, item, concurrent)
+            case .erase:
+                guard arbiter.rows[reference] != nil else { return }
+                arbiter.rows[reference] = nil
+                unlink(reference)
+                writes.append(.erase(reference))
+            }
+        }
+
+        /// What the database's foreign keys do when an object goes, for what is loaded; the changelog has it too.
+        mutating func unlink(_ target: ObjectReference) {
+            for (reference, row) in arbiter.rows {
+                for column in arbiter.schema[reference.classIndex].columns.indices
+                where row[column] == target.key
+                    && arbiter.link(from: reference.classIndex, column, row[column]) == target
+                {
+                    let isLink = arbiter.schema[reference.classIndex].owner == nil
+                    if isLink {
+                        arbiter.rows[reference]?[column] = .null
+                    } else {
+                        arbiter.rows[reference] = nil
+                    }
+                    consequences.append(
+                        LogEntry(
+                            reference: reference, operation: isLink ? .update : .erase,
+                            marks: isLink ? [column: .set] : [:], xid: .max, stamp: stamp, client: client))
+                }
+            }
+        }
+
+        mutating func insert(
+            _ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema
+        ) throws(Refusal) {
+            deferredLinks.removeAll { $0.from == reference }
+            var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
+            var defaults = Set(item.columns.indices)
+            if let key = item.primaryKeyIndex {
+                row[key] = reference.key
+                defaults.remove(key)
+            }
+            for field in fields {
+                try validate(field, item, reference)
+                row[field.column] = field.value
+                if field.isDefault { defaults.insert(field.column) } else { defaults.remove(field.column) }
+            }
+            for (index, column) in item.columns.enumerated() {
+                guard let target = arbiter.link(from: reference.classIndex, index, row[index]) else { continue }
+                guard arbiter.rows[target] == nil, target != reference else { continue }
+                guard column.isOptional else {
+                    lost += 1
+                    return
+                }
+                deferredLinks.append((reference, index, target))
+                row[index] = .null
+            }
+            arbiter.rows[reference] = row
+            writes.append(.insert(reference, row, defaults: defaults))
+        }
+
+        mutating func merge(
+            _ fields: [FieldWrite], into reference: ObjectReference, _ item: ClassSchema, _ concurrent: [LogEntry]
+        ) throws(Refusal) {
+            guard var row = arbiter.rows[reference] else { return }
+            var columns: [ColumnWrite] = []
+            for field in fields {
+                try validate(field, item, reference)
+                if item.owner != nil, field.column == ElementColumn.owner, field.value != row[field.column] {
+                    throw Refusal(
+                        .invalid, "An element of \(item.name) cannot move to another object's list.",
+                        className: item.name, key: reference.key)
+                }
+                guard field.column != item.primaryKeyIndex else { continue }
+                guard wins(field, concurrent) else {
+                    lost += 1
+                    continue
+                }
+                var value = field.value
+                deferredLinks.removeAll { $0.from == reference && $0.column == field.column }
+                if let target = arbiter.link(from: reference.classIndex, field.column, value),
+                    arbiter.rows[target] == nil
+                {
+                    guard item.columns[field.column].isOptional else {
+                        lost += 1
+                        continue
+                    }
+                    deferredLinks.append((reference, field.column, target))
+                    value = .null
+                }
+                if case .int(let number) = value {
+                    value = .int(number &+ additions(after: stamp, to: field.column, concurrent))
+                }
+                row[field.column] = value
+                columns.append(
+                    ColumnWrite(column: field.column, value: value, mark: field.isDefault ? .byDefault : .set))
+            }
+            guard !columns.isEmpty else { return }
+            arbiter.rows[reference] = row
+            writes.append(.update(reference, columns))
+        }
+
+        mutating func add(
+            _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ClassSchema,
+            _ concurrent: [LogEntry]
+        ) throws(Refusal) {
+            guard item.columns.indices.contains(column), case .int = item.columns[column].type else {
+                throw Refusal(
+                    .invalid, "Only an integer property can be added to.", className: item.name, key: reference.key)
+            }
+            guard var row = arbiter.rows[reference] else {
+                lost += 1
+                return
+            }
+            let replaced = concurrent.contains { entry in
+                entry.mark(of: column) == .set && !isLater(than: entry)
+            }
+            guard !replaced else {
+                lost += 1
+                return
+            }
+            let current: Int64 = if case .int(let number) = row[column] { number } else { 0 }
+            let sum = current.addingReportingOverflow(amount)
+            let write = FieldWrite(column: column, value: .int(sum.partialValue))
+            guard !sum.overflow else {
+                throw Refusal(
+                    .invalid, "\(item.name).\(item.columns[column].name) would exceed 64 bits.",
+                    className: item.name, key: reference.key)
+            }
+            try validate(write, item, reference)
+            row[column] = write.value
+            arbiter.rows[reference] = row
+            writes.append(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
+        }
+
+        /// Points links at objects that a later instruction made; the others stay nil.
+        mutating func setDeferredLinks() {
+            for (reference, column, target) in deferredLinks {
+                guard arbiter.rows[target] != nil, var row = arbiter.rows[reference], row[column].isNull else { continue }
+                row[column] = target.key
+                arbiter.rows[reference] = row
+                writes.append(.update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]))
+            }
+        }
+
+        func wins(_ field: FieldWrite, _ concurrent: [LogEntry]) -> Bool {
+            concurrent.allSatisfy { entry in
+                switch entry.mark(of: field.column) {
+                case nil, .add: true
+                case .set: field.isDefault ? false : isLater(than: entry)
+                case .byDefault: field.isDefault ? isLater(than: entry) : true
+                }
+            }
+        }
+
+        func isLater(than entry: LogEntry) -> Bool {
+            guard stamp == entry.stamp else { return stamp > entry.stamp }
+            guard let other = entry.client else { return false }
+            return client > other
+        }
+
+        func additions(after stamp: Stamp, to column: Int, _ concurrent: [LogEntry]) -> Int64 {
+            concurrent.reduce(0) { sum, entry in
+                guard case .add(let amount) = entry.mark(of: column), !isLater(than: entry) else { return sum }
+                return sum &+ amount
+            }
+        }
+
+        func validate(
+            _ field: FieldWrite, _ item: ClassSchema, _ reference: ObjectReference
+        ) throws(Refusal) {
+            guard item.columns.indices.contains(field.column) else {
+                throw Refusal(
+                    .invalid, "\(item.name) has no column \(field.column).", className: item.name, key: reference.key)
+            }
+            let column = item.columns[field.column]
+            do {
+                try column.validate(field.value, linkKeyType: arbiter.schema.keyType(ofLink: column))
+            } catch {
+                throw Refusal(.invalid, "\(item.name): \(error.message)", className: item.name, key: reference.key)
+            }
+        }
+
+        /// Asks for every object that the changeset touched: what it was before, what it is now.
+        func requirePermission(_ permit: (WriteRequest) -> String?) throws(Refusal) {
+            for reference in touched {
+                let old = before[reference] ?? nil
+                let new = arbiter.rows[reference]
+                guard let request = request(reference, old, new) else { continue }
+                if let reason = permit(request) {
+                    throw Refusal(
+                        .notPermitted, reason, className: arbiter.schema[reference.classIndex].name, key: reference.key)
+                }
+            }
+        }
+
+        func request(_ reference: ObjectReference, _ old: Row?, _ new: Row?) -> WriteRequest? {
+            if let row = new ?? old, let owner = arbiter.owner(of: reference, row: row) {
+                let present = arbiter.rows[owner]
+                let past = before[owner] ?? present
+                // A list goes with its object: where this changeset erased that too, its own request decides.
+                // An owner that the store did not load is a request without rows, which no rule permits.
+                guard let present else {
+                    return before.keys.contains(owner)
+                        ? nil : WriteRequest(operation: .update, classIndex: owner.classIndex, old: nil, new: nil)
+                }
+                return WriteRequest(
+                    operation: past == nil ? .create : .update, classIndex: owner.classIndex, old: past, new: present)
+            }
+            switch (old, new) {
+            case (nil, nil): return nil
+            case (nil, let new?):
+                return WriteRequest(operation: .create, classIndex: reference.classIndex, old: nil, new: new)
+            case (let old?, nil):
+                return WriteRequest(operation: .delete, classIndex: reference.classIndex, old: old, new: nil)
+            case (let old?, let new?):
+                return WriteRequest(operation: .update, classIndex: reference.classIndex, old: old, new: new)
+            }
+        }
+
+        /// The state after the changeset, with entries for the changesets that follow in the group.
+        func finish() -> Arbiter {
+            var result = arbiter
+            for write in writes { result.load(entry(for: write)) }
+            for entry in consequences { result.load(entry) }
+            return result
+        }
+
+        func entry(for write: RowWrite) -> LogEntry {
+            var marks: [Int: LogEntry.Mark] = [:]
+            let operation: LogEntry.Operation
+            switch write {
+            case .insert(_, _, let defaults):
+                operation = .create
+                for column in defaults { marks[column] = .byDefault }
+            case .update(_, let columns):
+                operation = .update
+                for column in columns { marks[column.column] = column.mark }
+            case .erase: operation = .erase
+            }
+            return LogEntry(
+                reference: write.reference, operation: operation, marks: marks, xid: .max, stamp: stamp, client: client)
+        }
+    }
+}

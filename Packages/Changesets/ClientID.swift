@@ -1,0 +1,14 @@
+/// Names one device file: 63 random bits, made with the file. Breaks ties between equal stamps.
+public struct ClientID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let rawValue: Int64
+
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+
+    public static func < (left: ClientID, right: ClientID) -> Bool { left.rawValue < right.rawValue }
+
+    public static func random(using generator: inout some RandomNumberGenerator) -> ClientID {
+        ClientID(rawValue: Int64.random(in: 1 ... .max, using: &generator))
+    }
+
+    public var description: String { String(rawValue, radix: 36) }
+}

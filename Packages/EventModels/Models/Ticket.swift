@@ -1,0 +1,29 @@
+public import Foundation
+public import TomboloModel
+
+/// A kind of ticket that an event sells or gives away.
+public final class Ticket: Object {
+    @Persisted(primaryKey: true) public var _id: ObjectId
+    @Persisted(indexed: true) public var event: Event?
+    @Persisted public var name: String
+    @Persisted public var details: String?
+    @Persisted public var kind = TicketKind.free
+    /// In minor units of ``currency``: 1050 is 10.50 EUR.
+    @Persisted public var price = 0
+    /// The ISO 4217 code, such as `EUR`.
+    @Persisted public var currency = "EUR"
+    /// How many there are in all.
+    @Persisted public var quantity = 0
+    @Persisted public var minOrder = 1
+    @Persisted public var maxOrder = 10
+    @Persisted public var salesStartsAt: Date?
+    @Persisted public var salesEndsAt: Date?
+    /// Not shown to the public.
+    @Persisted public var isHidden = false
+    /// The place in the event's order: text, compared by bytes. A move writes this one value of one ticket.
+    @Persisted public var rank: String
+    /// Whether the event is published and public. The server keeps it up to date; what a device writes is replaced.
+    @Persisted public var isPublic = false
+
+    override public class func uniqueProperties() -> [[String]] { [["event", "rank"]] }
+}

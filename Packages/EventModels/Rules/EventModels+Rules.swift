@@ -1,0 +1,109 @@
+internal import TomboloModel
+public import TomboloRules
+
+extension EventModels {
+    /// Who may do what, fixed for now: class × role × operations, with a row filter.
+    ///
+    /// Tracks, rooms, speakers, sessions and sponsors follow the permission matrix that Open Event seeds: an event's
+    /// owner and organizers may do everything, co-organizers read and update, track organizers everything with tracks
+    /// and read the rest, moderators and registrars read. Administrators have no row in it; what they may do is in
+    /// ``administration``. Beyond the matrix everybody who is logged in reads what is published.
+    public static let ruleTable: [Rule] =
+        matrix + published + event + own + administration + unlimited + example
+
+    private static let all: Set<Operation> = [.read, .create, .update, .delete]
+    private static let keeping: Set<Operation> = [.read, .update]
+
+    private static let services = ["Microlocation", "Session", "Speaker", "Sponsor", "Track"]
+    private static let readers: [RoleName] = [.trackOrganizer, .moderator, .registrar]
+
+    /// Within an event, drafts included.
+    private static let matrix: [Rule] = services.flatMap { service -> [Rule] in
+        func rule(_ role: RoleName, _ operations: Set<Operation>) -> Rule {
+            Rule(Role(role), service, operations, where: .inScope("event"))
+        }
+        return [
+            rule(.owner, all), rule(.organizer, all), rule(.coorganizer, keeping),
+            rule(.trackOrganizer, service == "Track" ? all : [.read]), rule(.moderator, [.read]),
+            rule(.registrar, [.read]),
+        ]
+    }
+
+    /// What everybody may read: the event and its tickets without a login (its public page), its programme with one.
+    private static let published: [Rule] = {
+        let isPublished = Query<Event>.predicate { $0.state == .published && $0.privacy == .public }
+        let isInProgramme = Query<Session>.predicate {
+            $0.isPublic == true && $0.state.in([.accepted, .confirmed])
+        }
+        let isOffered = Query<Ticket>.predicate { $0.isPublic == true && $0.isHidden == false }
+        return [
+            Rule(.anonymous, "Event", [.read], where: .matching(isPublished)),
+            Rule(.anonymous, "Ticket", [.read], where: .matching(isOffered)),
+            Rule(.attendee, "Session", [.read], where: .matching(isInProgramme)),
+            Rule(.attendee, "Speaker", [.read], where: .matching(Query<Speaker>.predicate { $0.isPublic == true })),
+            Rule(.attendee, "Track", [.read], where: .matching(Query<Track>.predicate { $0.isPublic == true })),
+            Rule(.attendee, "Sponsor", [.read], where: .matching(Query<Sponsor>.predicate { $0.isPublic == true })),
+            Rule(
+                .attendee, "Microlocation", [.read],
+                where: .matching(Query<Microlocation>.predicate { $0.isPublic == true })),
+            Rule(
+                .attendee, "SocialLink", [.read], where: .matching(Query<SocialLink>.predicate { $0.isPublic == true })),
+        ]
+    }()
+
+    /// The other classes of an event, for its staff. Nobody gives away a role that is not below owner.
+    private static let event: [Rule] = {
+        let everyone: [RoleName] = [.owner, .organizer, .coorganizer] + readers
+        let managing: Set<Operation> = [.read, .update, .moveTicket]
+        let assignable = Query<RoleAssignment>.predicate {
+            $0.role.in([.registrar, .moderator, .trackOrganizer, .coorganizer, .organizer])
+        }
+        func rule(_ role: RoleName, _ name: String, _ operations: Set<Operation>, _ scope: String = "event") -> Rule {
+            Rule(Role(role), name, operations, where: .inScope(scope))
+        }
+        var rules = everyone.map { rule($0, "Event", [.read], "_id") }
+        rules += everyone.map { rule($0, "Ticket", [.read]) }
+        rules += everyone.map { rule($0, "SocialLink", [.read]) }
+        rules += [
+            rule(.owner, "Session", [.trash]), rule(.organizer, "Session", [.trash]),
+            rule(.owner, "Event", [.update, .delete, .trash], "_id"), rule(.organizer, "Event", [.update], "_id"),
+            rule(.owner, "Ticket", all.union(managing)), rule(.organizer, "Ticket", all.union(managing)),
+            rule(.coorganizer, "Ticket", managing),
+            rule(.owner, "SocialLink", all), rule(.organizer, "SocialLink", all),
+            rule(.coorganizer, "SocialLink", keeping),
+            rule(.owner, "SpeakerContact", all), rule(.organizer, "SpeakerContact", all),
+            rule(.coorganizer, "SpeakerContact", keeping),
+            rule(.owner, "RoleAssignment", [.read]), rule(.organizer, "RoleAssignment", [.read]),
+            Rule(
+                Role(.owner), "RoleAssignment", [.create, .update, .delete],
+                where: .all([.inScope("event"), .matching(assignable)])),
+        ]
+        return rules
+    }()
+
+    /// A user's own account and roles.
+    private static let own: [Rule] = [
+        Rule(.attendee, "User", keeping, where: .own("_id")),
+        Rule(.attendee, "RoleAssignment", [.read], where: .own("user")),
+    ]
+
+    /// The platform's staff: accounts, events and the trash, but no super administrators.
+    private static let administration: [Rule] = {
+        let staff = Query<RoleAssignment>.predicate { $0.role != .superAdmin }
+        let trash: Set<Operation> = [.trash, .listTrash, .restore]
+        return [
+            Rule(Role(.admin), "User", all.union(trash), where: .everything),
+            Rule(Role(.admin), "Event", all.union(trash), where: .everything),
+            Rule(Role(.admin), "Session", trash, where: .everything),
+            Rule(Role(.admin), "RoleAssignment", all, where: .matching(staff)),
+        ]
+    }()
+
+    private static let unlimited: [Rule] = objectTypes.map { type in
+        Rule(
+            Role(.superAdmin), String(describing: type),
+            all.union([.trash, .listTrash, .restore, .purge, .moveTicket]), where: .everything)
+    }
+
+    private static let example: [Rule] = [Rule(.attendee, "Listing", all, where: .everything)]
+}

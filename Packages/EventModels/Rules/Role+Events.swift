@@ -1,0 +1,5 @@
+internal import TomboloRules
+
+extension Role {
+    init(_ role: RoleName) { self.init(role.rawValue) }
+}

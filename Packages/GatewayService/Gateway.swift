@@ -1,0 +1,58 @@
+public import Logging
+public import ServiceLifecycle
+internal import TomboloModel
+public import TomboloSyncSession
+public import TomboloWebSocket
+
+/// The sync gateway: one session for each connected device, one feed and one upload queue for all of them. Stateless:
+/// what must last is in the store.
+public struct Gateway: Service {
+    /// Where devices connect.
+    public static let path = "/sync"
+    /// Connected devices of one gateway; the next is told to try later.
+    public static let maximumConnectionCount = 10_000
+
+    private let services: SessionRunner.Services
+    private let wakeUps: @Sendable () -> AsyncStream<Void>
+    private let counter = ConnectionCounter(maximum: Gateway.maximumConnectionCount)
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - authorize: what an access token allows; throws ``SessionFailure`` for one that is not accepted.
+    ///   - wakeUps: yields whenever there may be a new tick.
+    ///   - onCommit: called after uploads were committed: nudges the sequencer.
+    public init(
+        store: any ServerStore, authorize: @escaping @Sendable (String) async throws -> SessionAuthority,
+        wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
+    ) {
+        services = SessionRunner.Services(
+            store: store, feed: TickFeed(store: store, logger: logger),
+            uploads: UploadQueue(store: store, onCommit: onCommit), authorize: authorize)
+        self.wakeUps = wakeUps
+        self.logger = logger
+    }
+
+    /// Follows the ticks until shutdown.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown { await services.feed.run(wakeUps: wakeUps()) }
+    }
+
+    /// Serves one device until either side ends the connection or the server shuts down.
+    public func serve(_ socket: MessageSocket, logger: Logger) async {
+        guard counter.enter() else {
+            logger.warning("A device was turned away: \(Self.maximumConnectionCount) are connected.")
+            return
+        }
+        defer { counter.leave() }
+        let runner = SessionRunner(services: services, logger: logger)
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await socket.run { messages, writer in try await runner.run(messages, writer) }
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.debug("A session ended: \(error)")
+        }
+    }
+}

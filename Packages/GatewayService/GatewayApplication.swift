@@ -1,0 +1,32 @@
+public import Hummingbird
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+public import TomboloHTTP
+
+/// The gateway's server: login and health over HTTP, and a WebSocket at ``Gateway/path``.
+public struct GatewayApplication: ApplicationProtocol {
+    private let http: HTTPApplication
+    private let gateway: Gateway
+
+    /// - Parameter http: the HTTP routes beside the WebSocket.
+    public init(http: HTTPApplication, gateway: Gateway) {
+        self.http = http
+        self.gateway = gateway
+    }
+
+    public var responder: RouterResponder<EdgeContext> { http.responder }
+    public var configuration: ApplicationConfiguration { http.configuration }
+    public var logger: Logger { http.logger }
+
+    public var server: HTTPServerBuilder {
+        let gateway = gateway
+        return HTTPServerBuilder { responder in
+            UpgradableServerChannel(responder: responder, path: Gateway.path) { socket, logger in
+                await gateway.serve(socket, logger: logger)
+            }
+        }
+    }
+
+    public func onServerRunning(_ channel: any Channel) async { await http.onServerRunning(channel) }
+}

@@ -1,0 +1,47 @@
+public import Logging
+public import PostgresClient
+public import ServiceLifecycle
+public import TomboloAuthentication
+public import TomboloHTTP
+internal import TomboloModel
+internal import TomboloPostgresStore
+public import TomboloRules
+
+/// The port that the gateway listens on unless told otherwise, and the variable that tells it.
+public enum GatewayServer {
+    public static let portVariable = "TOMBOLO_GATEWAY_PORT"
+    public static let defaultPort = 8080
+    /// Connections to PostgreSQL: two for uploads, one for the feed, the rest for devices that bootstrap or catch up.
+    public static let databaseConnections = 12
+}
+
+/// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
+/// - Parameters:
+///   - port: 0 takes a free one.
+///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
+///   - whenRunning: gets the port as soon as the server accepts connections.
+/// - Throws: when the database has no tables yet or cannot be reached.
+public func buildGatewayServices(
+    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
+    runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "gateway"),
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) async throws -> [any Service] {
+    let store = try await PostgresServerStore.open(schema: rules.schema, pool: pool, logger: logger)
+    let sequencer = Sequencer(configuration: pool.configuration, logger: logger)
+    let ticks = TickListener(configuration: pool.configuration, logger: logger)
+    let authorizer = SessionAuthorizer(authenticator: authenticator, rules: rules)
+    let gateway = Gateway(
+        store: store, authorize: { try await authorizer.authorize($0) }, wakeUps: { ticks.wakeUps() },
+        onCommit: { sequencer.nudge() }, logger: logger)
+    var gatewayLimits = limits
+    gatewayLimits.connections = Gateway.maximumConnectionCount
+    let http = HTTPApplication(
+        name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,
+        whenRunning: whenRunning
+    ) {
+        $0.addHealth(pool)
+        $0.addLogin(authenticator)
+    }
+    let electable: [any Service] = runsSequencer ? [SequencerService(sequencer: sequencer)] : []
+    return electable + [ticks, gateway, GatewayApplication(http: http, gateway: gateway)]
+}

@@ -1,0 +1,32 @@
+public import TomboloAuthentication
+internal import TomboloModel
+public import TomboloRules
+internal import TomboloSyncProtocol
+public import TomboloSyncSession
+
+/// Turns an access token into what its user may see and do.
+public struct SessionAuthorizer: Sendable {
+    private let authenticator: Authenticator
+    private let rules: Rules
+
+    public init(authenticator: Authenticator, rules: Rules) {
+        self.authenticator = authenticator
+        self.rules = rules
+    }
+
+    /// - Throws: ``SessionFailure`` for a token that is not accepted; another error when the database does not answer.
+    public func authorize(_ accessToken: String) async throws -> SessionAuthority {
+        let subject: Subject
+        do {
+            subject = try await authenticator.verify(accessToken)
+        } catch let error as AuthenticationError {
+            throw SessionFailure(.notAuthenticated, error.description)
+        }
+        guard let user = subject.userID else {
+            throw SessionFailure(.notAuthenticated, "Synchronising needs a user: log in first.")
+        }
+        return SessionAuthority(
+            user: user.stringValue, rulesFingerprint: rules.fingerprint(of: subject), readable: rules.readable(subject),
+            permit: rules.permit(subject))
+    }
+}

@@ -1,0 +1,139 @@
+public import Logging
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+public import TomboloSyncSession
+
+/// Reads each tick once for the whole gateway and keeps the newest in memory, so that sessions that keep up cost the
+/// database nothing. A session that falls behind further than ``maximumTickCount`` reads the changelog itself.
+public actor TickFeed {
+    /// Ticks kept in memory.
+    public static let maximumTickCount = 256
+    /// Changes kept in memory, over all ticks.
+    public static let maximumChangeCount = 20_000
+    /// A difference larger than this is not kept: sessions read it from the changelog, each what concerns it.
+    static let pollInterval = Duration.seconds(1)
+    static let retryInterval = Duration.milliseconds(250)
+
+    private let store: any ServerStore
+    private let logger: Logger
+    private var newest: Tick?
+    /// Oldest first; each begins where the one before ends.
+    private var ring: [LiveTick] = []
+    private var changeCount = 0
+    private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var nextWatcher = 0
+
+    public init(store: any ServerStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// Follows the ticks until cancelled.
+    /// - Parameter wakeUps: yields whenever there may be a new tick; the feed also looks by itself now and then.
+    public func run(wakeUps: AsyncStream<Void>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in wakeUps { await self.advance() }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    await self.advance()
+                    try? await Task.sleep(for: Self.pollInterval)
+                }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    /// Yields, without piling up, whenever new ticks are here.
+    public func watch() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = nextWatcher
+        nextWatcher += 1
+        watchers[id] = continuation
+        continuation.onTermination = { _ in Task { await self.forget(id) } }
+        return stream
+    }
+
+    private func forget(_ id: Int) { watchers[id] = nil }
+
+    /// The ticks after one that a session has looked at, oldest first; nil when memory does not reach back to it.
+    public func ticks(after number: Int64) -> [LiveTick]? {
+        guard let newest else { return [] }
+        if number >= newest.number { return [] }
+        guard let index = ring.firstIndex(where: { $0.previous == number }) else { return nil }
+        return Array(ring[index...])
+    }
+
+    private var isAdvancing = false
+    private var mustAdvanceAgain = false
+
+    /// Reads what is new; concurrent calls join into one more round.
+    private func advance() async {
+        guard !isAdvancing else {
+            mustAdvanceAgain = true
+            return
+        }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        repeat {
+            mustAdvanceAgain = false
+            do {
+                try await readNewest()
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("The feed cannot read ticks and tries again: \(error)")
+                try? await Task.sleep(for: Self.retryInterval)
+                mustAdvanceAgain = !Task.isCancelled
+            }
+        } while mustAdvanceAgain
+    }
+
+    private func readNewest() async throws {
+        let latest = try await store.latestTick()
+        guard let previous = newest else {
+            newest = latest
+            announce()
+            return
+        }
+        guard latest.number != previous.number else { return }
+        if previous.number == 0 || latest.number < previous.number {
+            // Nothing to take a difference from: the first tick ever, or another history.
+            restart(at: latest)
+            return
+        }
+        let live = try await store.withReader { reader in
+            guard reader.tick.number > previous.number else { return nil as LiveTick? }
+            let difference = try await reader.difference(from: previous)
+            var progress: [ClientID: ClientProgress] = [:]
+            for client in difference.clients { progress[client] = try await reader.progress(of: client) }
+            return LiveTick(
+                tick: reader.tick, previous: previous.number, difference: difference, progress: progress)
+        }
+        guard let live else { return }
+        newest = live.tick
+        if live.difference.changes.count > Self.maximumChangeCount {
+            restart(at: live.tick)
+            return
+        }
+        ring.append(live)
+        changeCount += live.difference.changes.count
+        while ring.count > Self.maximumTickCount || changeCount > Self.maximumChangeCount {
+            changeCount -= ring.removeFirst().difference.changes.count
+        }
+        announce()
+    }
+
+    private func restart(at tick: Tick) {
+        newest = tick
+        ring = []
+        changeCount = 0
+        announce()
+    }
+
+    private func announce() {
+        for watcher in watchers.values { watcher.yield() }
+    }
+}

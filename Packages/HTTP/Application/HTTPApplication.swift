@@ -1,0 +1,81 @@
+public import Hummingbird
+public import HummingbirdCore
+public import Logging
+public import NIOCore
+public import TomboloAuthentication
+public import TomboloRules
+
+/// One HTTP server: routes with their access decisions behind the common edge (errors, limits, log). It is a
+/// `Service`: run it in a `ServiceGroup`, after the services that it needs.
+public struct HTTPApplication: ApplicationProtocol {
+    /// For log lines: `admin`, `tickets`.
+    public let name: String
+    /// Every route there is.
+    public let routes: [RouteDescription]
+    public let responder: RouterResponder<EdgeContext>
+    public let configuration: ApplicationConfiguration
+    public let logger: Logger
+    private let limits: HTTPLimits
+    private let host: String
+    private let port: Int
+    private let whenRunning: @Sendable (Int) async -> Void
+
+    /// As the other initialiser, for access tokens of an ``Authenticator``.
+    public init(
+        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), logger: Logger,
+        authenticator: Authenticator, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        register: (Routes) -> Void
+    ) {
+        self.init(
+            name: name, host: host, port: port, limits: limits, logger: logger,
+            identify: { try await authenticator.verify($0) }, whenRunning: whenRunning, register: register)
+    }
+
+    /// - Parameters:
+    ///   - port: 0 takes a free one; the log line that says the server listens has the real one.
+    ///   - identify: finds out whose access token it is, or throws a ``RequestFailure`` with status 401.
+    ///   - whenRunning: gets the port as soon as the server accepts connections.
+    ///   - register: adds the service's routes.
+    public init(
+        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), logger: Logger,
+        identify: @escaping @Sendable (_ token: String) async throws -> Subject,
+        whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }, register: (Routes) -> Void
+    ) {
+        self.name = name
+        self.limits = limits
+        self.logger = logger
+        self.host = host
+        self.port = port
+        self.whenRunning = whenRunning
+        configuration = ApplicationConfiguration(
+            address: .hostname(host, port: port),
+            availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger))
+        let table = RouteTable()
+        let router = Router(context: EdgeContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: EdgeMiddleware(limits: limits, routes: table))
+        register(Routes(router: router, table: table, limits: limits, identify: identify))
+        routes = table.all
+        responder = router.buildResponder()
+    }
+
+    public var server: HTTPServerBuilder { .http1(configuration: limits.channelConfiguration) }
+
+    /// Serves until the group that it runs in shuts down.
+    /// - Throws: ``ServerStartError`` when it cannot listen.
+    public func run() async throws {
+        do {
+            try await Application(
+                responder: responder, server: server, configuration: configuration,
+                onServerRunning: { await onServerRunning($0) }, logger: logger
+            ).run()
+        } catch {
+            throw ServerStartError(error, name: name, host: host, port: port) ?? error
+        }
+    }
+
+    public func onServerRunning(_ channel: any Channel) async {
+        let port = channel.localAddress?.port ?? 0
+        logger.info("\(name) listens on http://\(host):\(port)")
+        await whenRunning(port)
+    }
+}

@@ -1,0 +1,10 @@
+/// Everything that is wrong with a server's configuration, each line naming its variable.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let problems: [String]
+
+    public init(problems: [String]) { self.problems = problems }
+
+    public var description: String {
+        (["The configuration is not complete:"] + problems.map { "  \($0)" }).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,97 @@
+public import Foundation
+public import Logging
+public import PostgresClient
+
+/// What an HTTP server of the platform is started with, read from environment variables.
+public struct ServerConfiguration: Sendable {
+    /// The address to listen on.
+    public var host: String
+    /// The TCP port to listen on; 0 takes a free one, which the server prints.
+    public var port: Int
+    public var database: PostgresConfiguration
+    /// The key that access tokens are signed with. The same on every server.
+    public var tokenSecret: String
+    public var logLevel: Logger.Level
+
+    public static let hostVariable = "TOMBOLO_HOST"
+    public static let databaseVariable = "TOMBOLO_DATABASE_URL"
+    public static let secretVariable = "TOMBOLO_JWT_SECRET"
+    public static let logLevelVariable = "TOMBOLO_LOG_LEVEL"
+    public static let defaultHost = "127.0.0.1"
+    /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
+    public static let minimumSecretBytes = 32
+
+    public init(
+        host: String = Self.defaultHost, port: Int, database: PostgresConfiguration, tokenSecret: String,
+        logLevel: Logger.Level = .info
+    ) {
+        self.host = host
+        self.port = port
+        self.database = database
+        self.tokenSecret = tokenSecret
+        self.logLevel = logLevel
+    }
+
+    /// Reads the environment; `host` and `port`, from the command line, go before it.
+    /// - Parameter portVariable: the service's own, such as `TOMBOLO_ADMIN_PORT`.
+    /// - Throws: ``ConfigurationError`` with every problem at once. It quotes no secret.
+    public init(
+        environment: [String: String] = ProcessInfo.processInfo.environment, portVariable: String, defaultPort: Int,
+        host: String? = nil, port: Int? = nil
+    ) throws(ConfigurationError) {
+        var problems: [String] = []
+        func text(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+        self.host = host ?? text(Self.hostVariable) ?? Self.defaultHost
+        self.port = defaultPort
+        if let port {
+            if (0...65_535).contains(port) {
+                self.port = port
+            } else {
+                problems.append("--port is \(port): give a number from 0 to 65535; 0 takes a free port.")
+            }
+        } else if let value = text(portVariable) {
+            if let number = Int(value), (0...65_535).contains(number) {
+                self.port = number
+            } else {
+                problems.append("\(portVariable) is '\(value)': give a number from 0 to 65535; 0 takes a free port.")
+            }
+        }
+
+        database = PostgresConfiguration()
+        if let url = text(Self.databaseVariable) {
+            do {
+                database = try PostgresConfiguration(url)
+            } catch {
+                problems.append(
+                    "\(Self.databaseVariable) is not a PostgreSQL address: "
+                        + "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+            }
+        } else {
+            problems.append(
+                "\(Self.databaseVariable) is not set: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+        }
+
+        tokenSecret = text(Self.secretVariable) ?? ""
+        if tokenSecret.isEmpty {
+            problems.append(
+                "\(Self.secretVariable) is not set: make one with 'openssl rand -hex 32' and give all servers the same."
+            )
+        } else if tokenSecret.utf8.count < Self.minimumSecretBytes {
+            problems.append(
+                "\(Self.secretVariable) has \(tokenSecret.utf8.count) bytes: give at least \(Self.minimumSecretBytes), "
+                    + "for example from 'openssl rand -hex 32'.")
+        }
+
+        logLevel = .info
+        if let value = text(Self.logLevelVariable) {
+            if let level = Logger.Level(rawValue: value.lowercased()) {
+                logLevel = level
+            } else {
+                let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                problems.append("\(Self.logLevelVariable) is '\(value)': choose one of \(known).")
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+}

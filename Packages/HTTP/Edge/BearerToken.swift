@@ -1,0 +1,27 @@
+import HTTPTypes
+import Hummingbird
+
+/// The access token of a request (RFC 6750, section 2.1). Only the header is looked at: addresses end up in logs.
+enum BearerToken {
+    /// Longer ones are not looked at, in bytes.
+    static let lengthLimit = 4_096
+
+    /// - Throws: ``RequestFailure`` with status 401 when there is none.
+    static func of(_ request: Request) throws -> String {
+        let values = request.headers[values: .authorization]
+        guard let value = values.first else {
+            throw RequestFailure(
+                .unauthenticated, "This needs an access token.",
+                hint: "Log in with POST /login and send the header Authorization: Bearer TOKEN.")
+        }
+        let parts = value.split(separator: " ", omittingEmptySubsequences: true)
+        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
+            parts[1].utf8.count <= lengthLimit
+        else {
+            throw RequestFailure(
+                .unauthenticated, "The Authorization header is not of the form 'Bearer TOKEN'.",
+                hint: "Log in with POST /login and send the accessToken of its answer.")
+        }
+        return String(parts[1])
+    }
+}

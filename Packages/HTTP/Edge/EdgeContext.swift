@@ -1,0 +1,18 @@
+public import Hummingbird
+
+/// What belongs to one request. Who is asking is not in it: routes get that from their ``RouteAccess``, so that
+/// no handler can forget to ask.
+public struct EdgeContext: RequestContext {
+    public var coreContext: CoreRequestContextStorage
+    /// The bounds of the server.
+    public var limits = HTTPLimits()
+    /// The IP address that the connection comes from; empty where it has none.
+    public let remoteAddress: String
+
+    public init(source: Source) {
+        remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    public var maxUploadSize: Int { limits.bodyBytes }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The outermost layer of every server: turns errors into answers, adds the headers that all answers carry, and
+/// writes one line of structured log for each request, without query, headers or body.
+struct EdgeMiddleware: RouterMiddleware {
+    typealias Context = EdgeContext
+
+    let limits: HTTPLimits
+    let routes: RouteTable
+
+    func handle(
+        _ request: Request, context: EdgeContext, next: (Request, EdgeContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        context.limits = limits
+        var failure: RequestFailure?
+        var response: Response
+        do {
+            guard request.uri.path.utf8.count <= limits.pathBytes else { throw RequestFailure.noSuchRoute }
+            if let length = request.headers[.contentLength].flatMap(Int.init), length > limits.bodyBytes {
+                throw RequestFailure.bodyTooLarge
+            }
+            response = try await next(request, context)
+        } catch {
+            let found = explain(RequestFailure(error), request)
+            failure = found
+            response = ErrorResponse(failure: found, request: request, requestID: context.id).response
+            if found.code == .methodNotAllowed {
+                response.headers[.allow] = routes.methods(for: request.uri.path).joined(separator: ", ")
+            }
+        }
+        response.headers[.requestID] = context.id
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        log(request, response, failure, context, took: ContinuousClock.now - start)
+        return response
+    }
+
+    /// The router says "not found" for a wrong method too.
+    private func explain(_ failure: RequestFailure, _ request: Request) -> RequestFailure {
+        guard failure.code == .notFound, failure.message == RequestFailure.noSuchRoute.message else { return failure }
+        let methods = routes.methods(for: request.uri.path)
+        guard !methods.isEmpty, !methods.contains(request.method.rawValue) else { return failure }
+        return RequestFailure(
+            .methodNotAllowed, "\(request.method.rawValue) is not possible here.",
+            hint: "Use \(methods.joined(separator: " or ")).")
+    }
+
+    private func log(
+        _ request: Request, _ response: Response, _ failure: RequestFailure?, _ context: EdgeContext, took: Duration
+    ) {
+        let milliseconds = took / .milliseconds(1)
+        // Names of routes, not what callers put into addresses.
+        var metadata: Logger.Metadata = [
+            "method": "\(request.method.rawValue)", "route": "\(context.endpointPath ?? "none")",
+            "status": "\(response.status.code)", "milliseconds": "\((milliseconds * 10).rounded() / 10)",
+        ]
+        if let failure { metadata["code"] = "\(failure.code.rawValue)" }
+        let level: Logger.Level = response.status.kind == .serverError ? .error : .info
+        if level == .error, let failure {
+            metadata["error"] = "\(failure)"
+        }
+        context.logger.log(level: level, "request", metadata: metadata)
+    }
+}
+
+extension HTTPField.Name {
+    /// Names one request in answers and in the log.
+    static let requestID = HTTPField.Name("X-Request-Id")!
+}

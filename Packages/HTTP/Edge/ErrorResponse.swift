@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A failure as the client sees it: JSON, or a small page where a browser asked for one.
+struct ErrorResponse {
+    let failure: RequestFailure
+    let request: Request
+    let requestID: String
+
+    /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`.
+    struct Body: Encodable {
+        var code: String
+        var message: String
+        var hint: String?
+        var properties: [String]?
+    }
+
+    /// How long a client should wait before it tries again.
+    private static let retryAfterSeconds = 1
+
+    var response: Response {
+        var headers: HTTPFields = [:]
+        switch failure.code.status {
+        // RFC 6750, section 3: says which scheme is expected.
+        case .unauthorized: headers[.wwwAuthenticate] = #"Bearer realm="tombolo""#
+        case _ where failure.code.canRetry:
+            headers[.retryAfter] = String(failure.retryAfterSeconds ?? Self.retryAfterSeconds)
+        default: break
+        }
+        let text: String
+        if wantsPage {
+            headers[.contentType] = "text/html; charset=utf-8"
+            headers[.contentSecurityPolicy] = HTMLPage.contentSecurityPolicy
+            text = page
+        } else {
+            headers[.contentType] = "application/json; charset=utf-8"
+            text = json
+        }
+        return Response(
+            status: failure.code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// Browsers name HTML first; programs say `*/*` or JSON.
+    private var wantsPage: Bool {
+        guard request.method == .get, let accept = request.headers[.accept] else { return false }
+        return accept.lowercased().hasPrefix("text/html")
+    }
+
+    private var json: String {
+        let body = Body(
+            code: failure.code.rawValue, message: failure.message, hint: failure.hint,
+            properties: failure.properties.isEmpty ? nil : failure.properties)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(body) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private var page: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8"><title>\(failure.code.status.code)</title></head>
+        <body><h1>\(HTMLPage.escape(failure.message))</h1><p>\(HTMLPage.escape(failure.hint ?? ""))</p></body></html>
+        """
+    }
+}

@@ -1,0 +1,37 @@
+public import HummingbirdCore
+import NIOCore
+
+/// The bounds of one HTTP server. Every one has an effect on what a hostile or slow client can hold.
+public struct HTTPLimits: Sendable {
+    public static let defaultBodyBytes = 64 << 10
+    public static let defaultRequestTimeout = Duration.seconds(30)
+    public static let defaultIdleTimeout = Duration.seconds(60)
+    public static let defaultHeaderBytes = 16 << 10
+    public static let defaultHeaderCount = 100
+    public static let defaultConnections = 1_000
+    public static let defaultPathBytes = 2_048
+
+    /// The longest request body, in bytes.
+    public var bodyBytes = Self.defaultBodyBytes
+    /// How long a request may take, from its head to its answer, the reading of its body included.
+    public var requestTimeout = Self.defaultRequestTimeout
+    /// How long a connection may stay silent.
+    public var idleTimeout = Self.defaultIdleTimeout
+    /// All header fields of a request together, in bytes.
+    public var headerBytes = Self.defaultHeaderBytes
+    public var headerCount = Self.defaultHeaderCount
+    /// Connections at a time; more wait to be accepted.
+    public var connections = Self.defaultConnections
+    /// The longest path, in bytes.
+    public var pathBytes = Self.defaultPathBytes
+
+    public init() {}
+
+    /// The settings of Hummingbird's HTTP/1 server for these bounds.
+    public var channelConfiguration: HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            idleTimeout: TimeAmount(idleTimeout),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerCount))
+    }
+}

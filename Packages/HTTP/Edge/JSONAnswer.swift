@@ -1,0 +1,24 @@
+import Foundation
+public import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// A JSON answer with its status. Members come in the order of their names, so that equal data gives equal bytes.
+public struct JSONAnswer<Content: Encodable & Sendable>: ResponseGenerator, Sendable {
+    public let status: HTTPResponse.Status
+    public let content: Content
+
+    public init(_ content: Content, status: HTTPResponse.Status = .ok) {
+        self.content = content
+        self.status = status
+    }
+
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return Response(
+            status: status, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(content))))
+    }
+}

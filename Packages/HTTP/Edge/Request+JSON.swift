@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+extension Request {
+    /// The request's body as a value of the type.
+    /// - Throws: ``RequestFailure``: 413 for a body over the limit, 415 for another content type, 400 that says where
+    ///   and what was expected for anything else.
+    public func json<Content: Decodable>(_ type: Content.Type, _ context: EdgeContext) async throws -> Content {
+        // No cross-site form can send this type, so that cookies of other sites are no concern either.
+        guard let kind = headers[.contentType], kind.lowercased().hasPrefix("application/json") else {
+            throw RequestFailure(
+                .unsupportedMediaType, "The body must be JSON.", hint: "Send the header Content-Type: application/json."
+            )
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: context.limits.bodyBytes)
+        } catch is NIOTooManyBytesError {
+            throw RequestFailure(
+                .tooLarge, "The request's body is longer than \(context.limits.bodyBytes) bytes.")
+        }
+        guard buffer.readableBytes > 0 else {
+            throw RequestFailure(.badRequest, "The body is empty.", hint: "Send a JSON object.")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
+        } catch let error as DecodingError {
+            throw RequestFailure(error)
+        }
+    }
+}
+
+extension RequestFailure {
+    /// Says where in the body and what was expected; never what was there, which may be a password.
+    init(_ error: DecodingError) {
+        func place(_ path: [any CodingKey]) -> String {
+            path.isEmpty ? "the body" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+        }
+        switch error {
+        case .keyNotFound(let key, let context):
+            self.init(.badRequest, "\(place(context.codingPath + [key])) is missing.")
+        case .typeMismatch(let type, let context):
+            self.init(.badRequest, "\(place(context.codingPath)) is not a \(Self.jsonName(of: type)).")
+        case .valueNotFound(let type, let context):
+            self.init(.badRequest, "\(place(context.codingPath)) is null, expected a \(Self.jsonName(of: type)).")
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            self.init(.badRequest, "\(place(context.codingPath)) has a value that is not accepted.")
+        default:
+            self.init(.badRequest, "The body is not valid JSON.")
+        }
+    }
+
+    private static func jsonName(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Bool.Type: "boolean"
+        case is any Numeric.Type: "number"
+        case is [String: Any].Type: "JSON object"
+        case is [Any].Type: "list"
+        default: "JSON object"
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import HTTPTypes
+
+extension RequestFailure {
+    /// What a client program may branch on. The list may grow.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// 400: the request is not well formed: broken JSON, an id that is none.
+        public static let badRequest = Code(rawValue: "bad_request")
+        /// 401: no access token, or one that is not valid (any more).
+        public static let unauthenticated = Code(rawValue: "unauthenticated")
+        /// 401: e-mail and password do not belong together.
+        public static let wrongCredentials = Code(rawValue: "wrong_credentials")
+        /// 403: known, but not allowed.
+        public static let forbidden = Code(rawValue: "forbidden")
+        /// 404: there is no such thing, or the caller may not know of it.
+        public static let notFound = Code(rawValue: "not_found")
+        /// 405: the path exists, with other methods.
+        public static let methodNotAllowed = Code(rawValue: "method_not_allowed")
+        /// 409: the state of the data forbids it.
+        public static let conflict = Code(rawValue: "conflict")
+        /// 413: the body is longer than ``HTTPLimits/bodyBytes``.
+        public static let tooLarge = Code(rawValue: "too_large")
+        /// 415: the body is not declared as JSON.
+        public static let unsupportedMediaType = Code(rawValue: "unsupported_media_type")
+        /// 422: well formed, and makes no sense.
+        public static let unprocessable = Code(rawValue: "unprocessable")
+        /// 429: too many attempts; try later.
+        public static let tooManyRequests = Code(rawValue: "too_many_requests")
+        /// 500: our fault.
+        public static let internalError = Code(rawValue: "internal_error")
+        /// 503: the database or another part does not answer; the same request may succeed later.
+        public static let unavailable = Code(rawValue: "unavailable")
+        /// 503: it took longer than ``HTTPLimits/requestTimeout``.
+        public static let timeout = Code(rawValue: "timeout")
+
+        private static let statuses: [Code: HTTPResponse.Status] = [
+            .badRequest: .badRequest, .unauthenticated: .unauthorized, .wrongCredentials: .unauthorized,
+            .forbidden: .forbidden, .notFound: .notFound, .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
+            .tooLarge: .contentTooLarge, .unsupportedMediaType: .unsupportedMediaType,
+            .unprocessable: .unprocessableContent, .tooManyRequests: .tooManyRequests,
+            .unavailable: .serviceUnavailable, .timeout: .serviceUnavailable,
+        ]
+
+        /// The HTTP status; 500 for codes that the edge does not know.
+        public var status: HTTPResponse.Status { Self.statuses[self] ?? .internalServerError }
+
+        /// Whether the same request may succeed later without being changed.
+        public var canRetry: Bool { self == .unavailable || self == .timeout || self == .tooManyRequests }
+    }
+}

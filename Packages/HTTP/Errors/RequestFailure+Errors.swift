@@ -1,0 +1,68 @@
+import Foundation
+import Hummingbird
+import NIOCore
+public import PostgresClient
+import TomboloAuthentication
+
+extension RequestFailure {
+    /// Any error in the client's voice. What is not known becomes ``Code/internalError`` without details.
+    public init(_ error: any Error) {
+        switch error {
+        case let failure as RequestFailure: self = failure
+        case let error as PostgresError: self.init(error)
+        case let error as AuthenticationError: self.init(error)
+        case let error as PostgresPoolError:
+            self.init(.unavailable, "The server is busy.", hint: Self.retryHint, cause: error)
+        case let error as HTTPError: self.init(error)
+        case is NIOTooManyBytesError: self = .bodyTooLarge
+        default:
+            self.init(
+                .internalError, "The server could not carry out the request.",
+                hint: "The server's log has the details under this request's id.", cause: error)
+        }
+    }
+
+    /// A database error: a broken rule becomes a conflict that names the properties, lost connections and locks
+    /// become ``Code/unavailable``.
+    public init(_ error: PostgresError) {
+        switch error.code {
+        case .uniqueViolation:
+            let columns = Self.columns(inKeyDetail: error.detail)
+            let names = columns.isEmpty ? "a value that must be unique" : columns.joined(separator: ", ")
+            self.init(
+                .conflict, "Another object already has the same \(names).",
+                hint: "Change \(columns.isEmpty ? "it" : names) on one of the two, then try again.",
+                properties: columns, cause: error)
+        case _ where error.isRetryable:
+            self.init(.unavailable, "The database does not answer at the moment.", hint: Self.retryHint, cause: error)
+        case _ where error.isRefusal:
+            self.init(.unprocessable, "The database refused a value.", cause: error)
+        default:
+            self.init(
+                .internalError, "The server could not carry out the request.",
+                hint: "The server's log has the details under this request's id.", cause: error)
+        }
+    }
+
+    private init(_ error: HTTPError) {
+        switch error.status {
+        case .notFound: self = .noSuchRoute
+        case .contentTooLarge: self = .bodyTooLarge
+        case let status where (400..<500).contains(status.code):
+            self.init(.badRequest, error.body ?? "The request is not well formed.", cause: error)
+        default: self.init(.internalError, "The server could not carry out the request.", cause: error)
+        }
+    }
+
+    static let retryHint = "Try the same request again in a moment."
+    static let noSuchRoute = RequestFailure(.notFound, "There is nothing at this address.")
+    static let bodyTooLarge = RequestFailure(.tooLarge, "The request's body is too long.")
+
+    /// The column names in PostgreSQL's `Key (email, event)=(…) already exists.`: never the values.
+    static func columns(inKeyDetail detail: String?) -> [String] {
+        guard let detail, let open = detail.firstIndex(of: "("), let close = detail.range(of: ")=(") else { return [] }
+        guard open < close.lowerBound else { return [] }
+        return detail[detail.index(after: open)..<close.lowerBound].split(separator: ",")
+            .map { $0.trimmingPrefix(" ").filter { $0 != "\"" } }
+    }
+}

@@ -1,0 +1,37 @@
+/// Why a request was not carried out, in two voices: ``message`` and ``hint`` are safe to show to the client,
+/// ``cause`` goes to the log only.
+///
+/// Services throw it; which HTTP status it becomes is decided at the edge, by ``Code/status``.
+public struct RequestFailure: Error, Sendable {
+    public var code: Code
+    /// What was wrong and where, for the client.
+    public var message: String
+    /// What to do about it, for the client.
+    public var hint: String?
+    /// For a conflict: the properties whose values clash.
+    public var properties: [String]
+    /// The underlying error. Never sent.
+    public var cause: (any Error)?
+    /// When to try again; nil for the edge's default.
+    public var retryAfterSeconds: Int?
+
+    public init(
+        _ code: Code, _ message: String, hint: String? = nil, properties: [String] = [], cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.properties = properties
+        self.cause = cause
+    }
+}
+
+extension RequestFailure: CustomStringConvertible {
+    /// The full voice: for logs.
+    public var description: String {
+        var text = "\(code.rawValue): \(message)"
+        if let hint { text += " (\(hint))" }
+        if let cause { text += "; cause: \(cause)" }
+        return text
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+public import TomboloModel
+
+extension JSON {
+    /// The JSON form of a stored value: dates as ISO 8601 in UTC with microseconds, ids as their text, data as base64.
+    /// A 64-bit integer is a JSON number: programs that read JSON numbers as doubles see 53 bits of it.
+    public init(_ value: Value) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .string(value.base64EncodedString())
+        case .date(let microseconds): self = .string(Self.timestamp(microseconds))
+        case .objectId(let value): self = .string(value.stringValue)
+        case .uuid(let value): self = .string(value.uuidString.lowercased())
+        }
+    }
+
+    /// An object with a member for each of the class's columns, named as the class's properties.
+    /// - Parameter properties: only these columns; nil for all.
+    public init(_ row: Row, of item: ClassSchema, properties: Set<String>? = nil) {
+        var members: [String: JSON] = [:]
+        for (column, value) in zip(item.columns, row.values) where properties?.contains(column.name) ?? true {
+            members[column.name] = JSON(value)
+        }
+        self = .object(members)
+    }
+
+    /// `2026-05-14T13:22:18.473000Z` of microseconds since 1970.
+    public static func timestamp(_ microseconds: Int64) -> String {
+        let (seconds, fraction) = microseconds.quotientAndFloorRemainder(dividingBy: 1_000_000)
+        let text = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+        let digits = String(fraction)
+        let padded = String(repeating: "0", count: 6 - digits.count) + digits
+        return text.dropLast() + ".\(padded)Z"
+    }
+}
+
+extension Int64 {
+    /// Division that rounds down, so that the remainder is never negative.
+    fileprivate func quotientAndFloorRemainder(dividingBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

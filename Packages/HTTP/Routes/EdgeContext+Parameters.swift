@@ -1,0 +1,37 @@
+public import Hummingbird
+public import TomboloModel
+
+extension EdgeContext {
+    /// The id in the address.
+    /// - Throws: ``RequestFailure`` with status 400 for anything but 24 hexadecimal digits.
+    public func id(_ name: String = "id") throws -> ObjectId {
+        guard let text = parameters.get(name), let id = try? ObjectId(string: text) else {
+            throw RequestFailure(
+                .badRequest, "The address holds something that is not an id.",
+                hint: "An id has 24 hexadecimal digits.")
+        }
+        return id
+    }
+}
+
+extension Request {
+    /// A page number from the query, from 1; 1 where there is none.
+    /// - Throws: ``RequestFailure`` with status 400 for anything but a number from 1 to `limit`.
+    public func page(limit: Int = 100_000) throws -> Int {
+        guard let text = uri.queryParameters["page"] else { return 1 }
+        guard let number = Int(text), (1...limit).contains(number) else {
+            throw RequestFailure(.badRequest, "'page' must be a number from 1 to \(limit).")
+        }
+        return number
+    }
+
+    /// An id from the query; nil where there is none.
+    /// - Throws: ``RequestFailure`` with status 400 for anything but 24 hexadecimal digits.
+    public func queryID(_ name: String) throws -> ObjectId? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard let id = try? ObjectId(string: String(text)) else {
+            throw RequestFailure(.badRequest, "'\(name)' is not an id.", hint: "An id has 24 hexadecimal digits.")
+        }
+        return id
+    }
+}

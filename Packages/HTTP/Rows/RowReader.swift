@@ -1,0 +1,115 @@
+public import PostgresClient
+public import TomboloModel
+public import TomboloRules
+import TomboloSQL
+
+/// Reads objects as rows, by the schema: what HTTP services answer with. Objects in the trash are found only where
+/// the caller asks for those, and then no others.
+public struct RowReader: Sendable {
+    public let schema: Schema
+    private let source: Source
+
+    private enum Source {
+        case pool(PostgresPool)
+        case connection(PostgresConnection)
+    }
+
+    /// The most rows that one call returns.
+    public static let rowLimit = 5_000
+
+    public init(schema: Schema, pool: PostgresPool) {
+        self.init(schema: schema, source: .pool(pool))
+    }
+
+    private init(schema: Schema, source: Source) {
+        self.schema = schema
+        self.source = source
+    }
+
+    /// Reads on a connection of the caller's, for instance in a transaction.
+    public func on(_ connection: PostgresConnection) -> RowReader {
+        RowReader(schema: schema, source: .connection(connection))
+    }
+
+    /// Lends a reader all of whose reads see the database at one moment.
+    nonisolated(nonsending) public func snapshot<Result>(
+        _ body: nonisolated(nonsending) (RowReader) async throws -> Result
+    ) async throws -> Result {
+        guard case .pool(let pool) = source else { return try await body(self) }
+        return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            try await body(on(connection))
+        }
+    }
+
+    /// The live object with this key; nil where there is none.
+    public func object(_ className: String, id: ObjectId) async throws -> Row? {
+        guard let key = schema[className]?.primaryKey else { return nil }
+        let filter = Predicate.compare(PropertyPath(key.name), .equal, .objectId(id))
+        return try await objects(className, matching: filter, limit: 1).first
+    }
+
+    /// The live object with this key, for somebody who may read it.
+    /// - Throws: ``RequestFailure`` with status 404 for others, as if there were none.
+    public func readable(
+        _ className: String, id: ObjectId, by subject: Subject, under rules: Rules
+    ) async throws -> Row {
+        guard let row = try await object(className, id: id), let index = schema.index(of: className),
+            rules.authorize(subject, .read, .object(classIndex: index, old: row, new: nil)).isAllowed
+        else { throw RequestFailure.noSuchObject(className) }
+        return row
+    }
+
+    /// What a list property of some objects holds: for each owner's key the targets' keys in order.
+    public func list(_ property: String, of className: String, owners: [Value]) async throws -> [Value: [Value]] {
+        guard !owners.isEmpty else { return [:] }
+        let elements = try await objects(
+            "\(className).\(property)", matching: .isIn(PropertyPath("owner"), owners), sortedBy: ["rank"])
+        return Dictionary(grouping: elements, by: { $0[ElementColumn.owner] })
+            .mapValues { $0.map { $0[ElementColumn.target] } }
+    }
+
+    /// The objects that satisfy the filter, ordered by properties and then by key.
+    /// - Parameter isTrashed: those in the trash instead of the live ones.
+    public func objects(
+        _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
+        limit: Int = Self.rowLimit
+    ) async throws -> [Row] {
+        guard let item = schema[className] else { return [] }
+        var builder = try SQLBuilder(.postgresql, schema: schema, className: className, alias: "o")
+        let condition = try builder.condition(filter)
+        let names = properties + [item.primaryKey?.name].compactMap { $0 }
+        let order = try builder.orderBy(names.map { SQLSort(PropertyPath($0)) })
+        let sql = """
+            SELECT \(Self.columns(of: item, alias: "o"))
+            FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
+            WHERE \(condition) AND \(Self.isIn(trash: isTrashed, item, alias: "o"))
+            ORDER BY \(order.isEmpty ? "1" : order) LIMIT \(limit)
+            """
+        let parameters = try builder.parameters.map { try PostgresParameter($0) }
+        let result: PostgresResult
+        switch source {
+        case .pool(let pool): result = try await pool.query(sql, parameters)
+        case .connection(let connection): result = try await connection.query(sql, parameters)
+        }
+        return try result.map { try row($0, of: item) }
+    }
+
+    /// Decodes a result's row whose first columns are ``columns(of:alias:)``.
+    public func row(_ source: PostgresRow, of item: ClassSchema) throws -> Row {
+        Row(
+            try item.columns.enumerated().map { index, column in
+                try source[index].value(of: schema.storedType(of: column))
+            })
+    }
+
+    /// The class's columns in order, for a SELECT.
+    public static func columns(of item: ClassSchema, alias: String) -> String {
+        item.columns.map { PostgresSQL.quoteIdentifier(alias, $0.sqlName) }.joined(separator: ", ")
+    }
+
+    /// The condition that an object is in the trash, or is not.
+    public static func isIn(trash: Bool, _ item: ClassSchema, alias: String) -> String {
+        guard item.isTrashable else { return trash ? "FALSE" : "TRUE" }
+        return "\(PostgresSQL.quoteIdentifier(alias, TrashColumns.when)) IS \(trash ? "NOT NULL" : "NULL")"
+    }
+}

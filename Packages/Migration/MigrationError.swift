@@ -1,0 +1,31 @@
+public import PostgresClient
+
+/// Why a migration did not happen.
+public enum MigrationError: Error, Sendable, CustomStringConvertible {
+    /// Another run holds the lock; the server process that has it, where it can be seen.
+    case alreadyRunning(processID: Int?)
+    /// The database differs from the models in ways that only a person can resolve. Nothing was done.
+    case notAdditive(problems: [String])
+    /// A step failed; its transaction was rolled back. Earlier transactions of the run are recorded and stay.
+    case stepFailed(name: String, error: PostgresError)
+    /// All steps ran, and still something is missing: a fault of this tool.
+    case notSettled(steps: [String])
+
+    public var description: String {
+        switch self {
+        case .alreadyRunning(let processID):
+            let who = processID.map { " (server process \($0))" } ?? ""
+            return "Another migration of this database is running\(who): wait until it ends, then run this again."
+        case .notAdditive(let problems):
+            return "The database differs from the models in ways that are not changed automatically:\n"
+                + problems.map { "- \($0)" }.joined(separator: "\n")
+        case .stepFailed(let name, let error):
+            let right =
+                error.code == .insufficientPrivilege
+                ? "\nConnect as the role that owns the database's tables." : ""
+            return "The step '\(name)' failed and was rolled back: \(error)\(right)"
+        case .notSettled(let steps):
+            return "All steps ran, but these would run again: \(steps.joined(separator: ", ")). Please report this."
+        }
+    }
+}

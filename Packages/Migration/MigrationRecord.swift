@@ -1,0 +1,15 @@
+public import Foundation
+
+/// A step that was applied, as the database remembers it.
+public struct MigrationRecord: Hashable, Sendable {
+    /// From 1, without gaps.
+    public let number: Int
+    public let name: String
+    /// SHA-256 of the SQL, in hexadecimal digits.
+    public let checksum: String
+    public let appliedAt: Date
+    /// The database role that applied it.
+    public let appliedBy: String
+    /// Whether the recorded SQL still has the recorded checksum.
+    public let isIntact: Bool
+}

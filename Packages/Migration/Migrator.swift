@@ -1,0 +1,151 @@
+import EventModels
+public import PostgresClient
+import TomboloAuthentication
+import TomboloModel
+public import TomboloPostgresStore
+
+/// Brings a database to what the event models ask for: tables, changelog triggers, authentication, rights. Every step
+/// that was applied is recorded with a number and a checksum in `tombolo.migration`.
+///
+/// It only adds. What would lose data is reported and left to a person.
+public struct Migrator: Sendable {
+    /// A step waits at most this long for a table that others use; then its transaction is rolled back and the run
+    /// ends, so that nobody waits behind it for long.
+    public static let lockTimeoutMilliseconds = 10_000
+    /// The advisory lock that keeps a second run away: one number for every database.
+    static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
+
+    private let connection: PostgresConnection
+
+    /// - Parameter connection: of the role that owns the tables, or will; used by nobody else meanwhile.
+    public init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// What would be done. Reads the catalog only.
+    public func plan() async throws -> MigrationPlan {
+        let live = try await PostgresCatalog.read(connection)
+        var steps: [SchemaStep] = []
+        if !live.systemRelations.contains("migration") { steps.append(Self.recordTable) }
+        let difference = PostgresSchema.difference(from: live, to: EventModels.schema)
+        steps += difference.steps
+        if !live.systemRelations.contains("credential") {
+            steps.append(SchemaStep(name: "authentication", sql: AuthenticationSchema.sql))
+        }
+        steps += EventVisibility.steps(live)
+        steps += try await ServiceRights.steps(live, connection)
+        return MigrationPlan(steps: steps, problems: difference.problems)
+    }
+
+    /// Applies what ``plan()`` says, alone: a second run is refused while one is under way.
+    /// - Parameter progress: called before each step with its place from 1, and their number.
+    /// - Returns: what was applied; empty where the database was up to date.
+    /// - Throws: ``MigrationError``, or the error that kept it from beginning.
+    @discardableResult
+    public func apply(
+        progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
+    ) async throws -> [SchemaStep] {
+        try await lock()
+        do {
+            let steps = try await applyLocked(progress)
+            try await unlock()
+            return steps
+        } catch {
+            try? await unlock()
+            throw error
+        }
+    }
+
+    /// What was applied and what is missing.
+    public func status() async throws -> MigrationStatus {
+        MigrationStatus(applied: try await records(), pending: try await plan())
+    }
+
+    private func applyLocked(_ progress: (SchemaStep, Int, Int) -> Void) async throws -> [SchemaStep] {
+        let plan = try await plan()
+        guard plan.problems.isEmpty else { throw MigrationError.notAdditive(problems: plan.problems) }
+        var place = 0
+        for steps in plan.transactions {
+            if steps[0].isTransactional {
+                try await connection.transaction { connection in
+                    try await connection.execute("SET LOCAL lock_timeout = \(Self.lockTimeoutMilliseconds)")
+                    for step in steps {
+                        place += 1
+                        progress(step, place, plan.steps.count)
+                        try await run(step)
+                    }
+                }
+            } else {
+                for step in steps {
+                    place += 1
+                    progress(step, place, plan.steps.count)
+                    try await run(step)
+                }
+            }
+        }
+        let rest = try await self.plan()
+        guard rest.isEmpty else { throw MigrationError.notSettled(steps: rest.steps.map(\.name) + rest.problems) }
+        return plan.steps
+    }
+
+    private func run(_ step: SchemaStep) async throws {
+        do {
+            try await connection.execute(step.sql)
+            try await connection.query(
+                """
+                INSERT INTO tombolo.migration (number, name, sql, checksum)
+                SELECT coalesce(max(number), 0) + 1, $1, $2, encode(sha256(convert_to($2, 'UTF8')), 'hex')
+                FROM tombolo.migration
+                """, [.text(step.name), .text(step.sql)])
+        } catch let error as PostgresError {
+            throw MigrationError.stepFailed(name: step.name, error: error)
+        }
+    }
+
+    private func records() async throws -> [MigrationRecord] {
+        let isThere = try await connection.query("SELECT to_regclass('tombolo.migration') IS NOT NULL")
+        guard try isThere[0, 0].bool else { return [] }
+        return try await connection.query(
+            """
+            SELECT number, name, checksum, applied_at, applied_by,
+                checksum = encode(sha256(convert_to(sql, 'UTF8')), 'hex')
+            FROM tombolo.migration ORDER BY number
+            """
+        ).map { row in
+            MigrationRecord(
+                number: try row[0].int, name: try row[1].string, checksum: try row[2].string,
+                appliedAt: .init(microsecondsSince1970: try row[3].timestampMicroseconds),
+                appliedBy: try row[4].string, isIntact: try row[5].bool)
+        }
+    }
+
+    private func lock() async throws {
+        let result = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
+        guard try !result[0, 0].bool else { return }
+        // The key's halves are the two numbers of a lock of the 64-bit kind (PostgreSQL manual, pg_locks).
+        let holders = try await connection.query(
+            """
+            SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND classid = ($1::bigint >> 32 & 4294967295)::oid AND objid = ($1::bigint & 4294967295)::oid
+            """, [.int64(Self.lockKey)])
+        throw MigrationError.alreadyRunning(processID: try holders.first.map { try $0[0].int })
+    }
+
+    private func unlock() async throws {
+        try await connection.query("SELECT pg_advisory_unlock($1)", [.int64(Self.lockKey)])
+    }
+
+    private static let recordTable = SchemaStep(
+        name: "record of migrations",
+        sql: """
+            CREATE SCHEMA IF NOT EXISTS tombolo;
+            REVOKE ALL ON SCHEMA tombolo FROM PUBLIC;
+            CREATE TABLE IF NOT EXISTS tombolo.migration (
+                number bigint PRIMARY KEY CHECK (number > 0),
+                name text NOT NULL,
+                sql text NOT NULL,
+                checksum text NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                applied_by text NOT NULL DEFAULT current_user
+            )
+            """)
+}

@@ -1,0 +1,68 @@
+import EventModels
+public import OpenEventImport
+public import PostgresClient
+public import TomboloAuthentication
+import TomboloModel
+
+/// Fills a migrated database with something to look at: an event with tickets, three accounts, homes for sale. What is
+/// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
+public enum SampleData {
+    /// What was loaded.
+    public struct Report: Sendable {
+        public let event: OpenEventSummary
+        public let users: [SampleUser]
+        public let ticketCount: Int
+        public let listingCount: Int
+        /// How many of them the guides' query finds: in Dallas, less than 300,000, three bedrooms or more.
+        public let matchingListingCount: Int
+    }
+
+    /// - Parameter export: the event to import.
+    /// - Throws: ``AuthenticationError``, `PostgresError`.
+    public static func load(
+        _ export: OpenEventExport, _ pool: PostgresPool, hasher: PasswordHasher = PasswordHasher(),
+        progress: OpenEventImporter.Progress = { _, _, _ in }
+    ) async throws -> Report {
+        let summary = try await pool.withConnection { connection in
+            try await OpenEventImporter.write(export, to: connection, progress: progress)
+        }
+        let accounts = AccountRegistry(pool: pool, hasher: hasher)
+        var assignments: [Row] = []
+        for user in SampleUser.all {
+            let userID = try await account(user, accounts)
+            guard let role = user.role else { continue }
+            let isPlatformRole = RoleName.platformRoles.contains(role)
+            assignments.append(
+                RoleAssignments.row(user: userID, role: role, event: isPlatformRole ? nil : summary.eventID))
+        }
+        let roles = assignments
+        let tickets = try SampleTickets.rows(event: summary.eventID, salesEndAt: beginning(of: export))
+        let listings = SampleListings.rows
+        try await pool.transaction { connection in
+            for (className, rows) in [("RoleAssignment", roles), ("Ticket", tickets), ("Listing", listings)] {
+                guard let index = EventModels.schema.index(of: className) else { continue }
+                let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
+                _ = try await upsert.write(rows, connection) { progress(className, $0, rows.count) }
+            }
+        }
+        return Report(
+            event: summary, users: SampleUser.all, ticketCount: tickets.count, listingCount: listings.count,
+            matchingListingCount: SampleListings.matchingCount)
+    }
+
+    private static func account(_ user: SampleUser, _ accounts: AccountRegistry) async throws -> ObjectId {
+        do {
+            return try await accounts.register(
+                email: user.email, password: user.password, displayName: user.displayName)
+        } catch AuthenticationError.emailTaken {
+            return try await accounts.setPassword(user.password, email: user.email)
+        }
+    }
+
+    private static func beginning(of export: OpenEventExport) -> Int64? {
+        guard let row = export.parts.first(where: { $0.className == "Event" })?.rows.first,
+            let column = EventModels.schema["Event"]?.columnIndex("startsAt"), case .date(let time) = row[column]
+        else { return nil }
+        return time
+    }
+}

@@ -1,0 +1,24 @@
+import EventModels
+
+/// An account that the sample data has, with its well-known password: for trying out, on one's own machine.
+public struct SampleUser: Hashable, Sendable {
+    public let email: String
+    public let password: String
+    public let displayName: String
+    /// What the account may do, in words.
+    public let purpose: String
+    /// Nil for an attendee, whom nothing but the login makes one.
+    let role: RoleName?
+
+    public static let all: [SampleUser] = [
+        SampleUser(
+            email: "organizer@example.org", password: "organizer-demo", displayName: "Olga Organizer",
+            purpose: "edits the event", role: .organizer),
+        SampleUser(
+            email: "attendee@example.org", password: "attendee-demo", displayName: "Ahmed Attendee",
+            purpose: "reads what is published", role: nil),
+        SampleUser(
+            email: "admin@example.org", password: "administrator-demo", displayName: "Ada Administrator",
+            purpose: "uses the trash", role: .admin),
+    ]
+}

@@ -1,0 +1,116 @@
+extension Predicate {
+    /// How deep a predicate may nest, and how many parts it may have: more is refused when it is received.
+    public static let maximumDepth = 64
+    public static let maximumPartCount = 4_096
+
+    /// Checks names, types and size against a class; links are followed through `schema`.
+    /// - Parameter maximumPathLength: 1 for subscriptions and rules, which look at one row only.
+    /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
+    public func check(
+        for className: String, in schema: Schema, maximumPathLength: Int = .max
+    ) throws(ValueError) {
+        var parts = 0
+        try check(for: className, in: schema, maximumPathLength, depth: 0, parts: &parts)
+    }
+
+    private func check(
+        for className: String, in schema: Schema, _ maximumPathLength: Int, depth: Int, parts: inout Int
+    ) throws(ValueError) {
+        parts += 1
+        guard depth <= Self.maximumDepth, parts <= Self.maximumPartCount else {
+            throw ValueError(
+                "The query on \(className) is too large: at most \(Self.maximumPartCount) parts, nested "
+                    + "\(Self.maximumDepth) deep.")
+        }
+        switch self {
+        case .constant: break
+        case .and(let inner), .or(let inner):
+            for part in inner {
+                try part.check(for: className, in: schema, maximumPathLength, depth: depth + 1, parts: &parts)
+            }
+        case .not(let inner):
+            try inner.check(for: className, in: schema, maximumPathLength, depth: depth + 1, parts: &parts)
+        case .compare(let path, let comparison, let value):
+            let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
+            if value.isNull {
+                guard comparison == .equal || comparison == .notEqual else {
+                    throw ValueError("\(className).\(path) can be compared with nil by == and != only.")
+                }
+            } else {
+                try Self.require(value, fits: column, path, className, schema)
+            }
+        case .isIn(let path, let values):
+            parts += values.count
+            let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
+            for value in values where !value.isNull { try Self.require(value, fits: column, path, className, schema) }
+        case .text(let path, let test, let text, _):
+            let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
+            guard schema.storedType(of: column) == .string else {
+                throw ValueError("\(className).\(path) is of type \(column.type.name); \(test.rawValue) needs a string.")
+            }
+            try Self.require(.string(text), fits: column, path, className, schema)
+        }
+    }
+
+    private static func require(
+        _ value: Value, fits column: Column, _ path: PropertyPath, _ className: String, _ schema: Schema
+    ) throws(ValueError) {
+        // The literal may lie outside a narrow integer's range (`x < 1000` on an Int8 is simply true).
+        var type = schema.storedType(of: column)
+        if case .int = type { type = .int(bits: 64) }
+        do throws(ValueError) {
+            try Column(name: path.description, type: type).validate(value)
+        } catch {
+            throw ValueError("In the query on \(className): \(error.message)")
+        }
+    }
+
+    private static func column(
+        at path: PropertyPath, of className: String, in schema: Schema, _ maximumPathLength: Int
+    ) throws(ValueError) -> Column {
+        guard var item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
+        guard path.names.count <= maximumPathLength else {
+            throw ValueError(
+                "\(className).\(path) follows a link; a subscription looks at one object only. "
+                    + "Subscribe to the linked class, or copy the property.")
+        }
+        for (position, name) in path.names.enumerated() {
+            guard let index = item.columnIndex(name) else {
+                let hint = name.nearest(in: item.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
+                throw ValueError("\(item.name) has no property '\(name)'\(hint)")
+            }
+            let column = item.columns[index]
+            if position == path.names.count - 1 { return column }
+            guard let target = column.linkTarget, let next = schema[target] else {
+                throw ValueError("\(item.name).\(name) is no link, so '\(path)' leads nowhere.")
+            }
+            item = next
+        }
+        throw ValueError("The query on \(className) has an empty property path.")
+    }
+}
+
+extension String {
+    /// The candidate with the smallest edit distance, where that is small enough to be a likely slip.
+    package func nearest(in candidates: [String]) -> String? {
+        let best = candidates.map { ($0, editDistance(to: $0)) }.min { $0.1 < $1.1 }
+        guard let best, best.1 <= Swift.max(2, count / 3) else { return nil }
+        return best.0
+    }
+
+    private func editDistance(to other: String) -> Int {
+        let a = Array(lowercased())
+        let b = Array(other.lowercased())
+        var previous = Array(0...b.count)
+        for (i, character) in a.enumerated() {
+            var current = [i + 1]
+            for (j, otherCharacter) in b.enumerated() {
+                current.append(
+                    Swift.min(
+                        previous[j + 1] + 1, current[j] + 1, previous[j] + (character == otherCharacter ? 0 : 1)))
+            }
+            previous = current
+        }
+        return previous[b.count]
+    }
+}

@@ -1,0 +1,98 @@
+/// A condition on one row, as a value: built by `where {}`, sent in subscriptions, used in rules, evaluated in
+/// memory, and rendered as SQL for SQLite and PostgreSQL. The three agree on every row.
+///
+/// Logic is two-valued, as in Realm: nil equals only nil, and every order comparison with nil is false.
+public indirect enum Predicate: Hashable, Sendable {
+    case constant(Bool)
+    /// A property compared with a literal of its type, or with nil (`==` and `!=` only).
+    case compare(PropertyPath, Comparison, Value)
+    /// Membership in a list of literals.
+    case isIn(PropertyPath, [Value])
+    /// A text test; false for nil.
+    case text(PropertyPath, TextTest, String, ignoringCase: Bool)
+    case and([Predicate])
+    case or([Predicate])
+    case not(Predicate)
+
+    public enum Comparison: String, Hashable, Sendable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+    }
+
+    public enum TextTest: String, Hashable, Sendable, CaseIterable {
+        case contains
+        case beginsWith
+        case endsWith
+    }
+}
+
+/// Property names from the row's class through links to a scalar: `["price"]`, `["room", "name"]`. A link itself
+/// stands for the primary key of its target. Subscriptions and rules take paths of one name.
+public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
+    public let names: [String]
+
+    public init(_ names: [String]) { self.names = names }
+    public init(_ name: String) { self.names = [name] }
+
+    public var description: String { names.joined(separator: ".") }
+}
+
+extension Predicate: CustomStringConvertible {
+    /// Readable, in the notation of Realm's string predicates. For messages; not parsed back.
+    public var description: String {
+        switch self {
+        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .compare(let path, let comparison, let value): "\(path) \(comparison.rawValue) \(value)"
+        case .isIn(let path, let values): "\(path) IN {\(values.map(\.description).joined(separator: ", "))}"
+        case .text(let path, let test, let text, let ignoringCase):
+            "\(path) \(test.rawValue.uppercased())\(ignoringCase ? "[c]" : "") \"\(text)\""
+        case .and(let parts): parts.isEmpty ? "TRUEPREDICATE" : parts.map { "(\($0))" }.joined(separator: " && ")
+        case .or(let parts): parts.isEmpty ? "FALSEPREDICATE" : parts.map { "(\($0))" }.joined(separator: " || ")
+        case .not(let inner): "!(\(inner))"
+        }
+    }
+}
+
+extension Predicate {
+    /// Conjunction, flattened and with constants folded.
+    public static func all(_ parts: [Predicate]) -> Predicate {
+        var kept: [Predicate] = []
+        for part in parts {
+            switch part {
+            case .constant(true): continue
+            case .constant(false): return .constant(false)
+            case .and(let inner): kept.append(contentsOf: inner)
+            default: kept.append(part)
+            }
+        }
+        return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .and(kept)
+    }
+
+    /// Disjunction, flattened and with constants folded.
+    public static func any(_ parts: [Predicate]) -> Predicate {
+        var kept: [Predicate] = []
+        for part in parts {
+            switch part {
+            case .constant(false): continue
+            case .constant(true): return .constant(true)
+            case .or(let inner): kept.append(contentsOf: inner)
+            default: kept.append(part)
+            }
+        }
+        return kept.isEmpty ? .constant(false) : kept.count == 1 ? kept[0] : .or(kept)
+    }
+
+    /// Every property path in the predicate, in order of appearance.
+    public var paths: [PropertyPath] {
+        switch self {
+        case .constant: []
+        case .compare(let path, _, _), .isIn(let path, _), .text(let path, _, _, _): [path]
+        case .and(let parts), .or(let parts): parts.flatMap(\.paths)
+        case .not(let inner): inner.paths
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// One column of a class's table: a scalar property or a link, whose value is the target's primary key.
+public struct Column: Hashable, Sendable {
+    /// The property's name in Swift, `startsAt`.
+    public let name: String
+    /// The name in SQL, `starts_at`, in SQLite and PostgreSQL alike.
+    public let sqlName: String
+    public let type: PropertyType
+    public let isOptional: Bool
+    public let isPrimaryKey: Bool
+    public let isIndexed: Bool
+
+    public init(
+        name: String, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false, isIndexed: Bool = false
+    ) {
+        self.name = name
+        self.sqlName = Self.sqlName(for: name)
+        self.type = type
+        self.isOptional = isOptional
+        self.isPrimaryKey = isPrimaryKey
+        self.isIndexed = isIndexed
+    }
+
+    /// `startsAt` → `starts_at`, `shortURL` → `short_url`, `_id` → `_id`.
+    public static func sqlName(for name: String) -> String {
+        var result = ""
+        let characters = Array(name)
+        for (index, character) in characters.enumerated() {
+            if character.isUppercase {
+                let follows = index > 0 && characters[index - 1] != "_" && !characters[index - 1].isUppercase
+                let beginsWord =
+                    index > 0 && index + 1 < characters.count && characters[index - 1].isUppercase
+                    && characters[index + 1].isLowercase
+                if follows || beginsWord { result += "_" }
+                result += character.lowercased()
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+
+    /// The class that a link points to.
+    public var linkTarget: String? {
+        if case .link(let target) = type { target } else { nil }
+    }
+}
+
+extension Column {
+    /// Checks a value against the type, optionality and the limits that every store shares.
+    /// - Throws: ``ValueError`` that names what is accepted. Callers add class and key.
+    public func validate(_ value: Value, linkKeyType: PropertyType? = nil) throws(ValueError) {
+        switch (type, value) {
+        case (_, .null):
+            guard isOptional else { throw ValueError("'\(name)' is required and cannot be nil.") }
+        case (.bool, .bool), (.objectId, .objectId), (.uuid, .uuid): break
+        case (.int(let bits), .int(let number)):
+            guard bits == 64 || (number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1) else {
+                throw ValueError("'\(name)' is a \(bits)-bit integer and cannot hold \(number).")
+            }
+        case (.double, .double(let number)):
+            guard !number.isNaN else { throw ValueError("'\(name)' cannot be NaN: use an optional and nil instead.") }
+        case (.string, .string(let text)): try validateText(text)
+        case (.data, .data(let data)): try validateLength(data.count)
+        case (.date, .date(let microseconds)):
+            guard Value.dateRange.contains(microseconds) else {
+                throw ValueError("'\(name)' must lie between the years 1 and 9999.")
+            }
+        case (.link, let key):
+            if let linkKeyType {
+                try Column(name: name, type: linkKeyType).validate(key)
+            } else if case .objectId = key {
+            } else if case .uuid = key {
+            } else if case .int = key {
+            } else if case .string(let text) = key {
+                try validateText(text)
+            } else {
+                throw ValueError("'\(name)' links to \(linkTarget ?? "") and cannot hold \(key).")
+            }
+        default: throw ValueError("'\(name)' is of type \(type.name) and cannot hold \(value).")
+        }
+    }
+
+    private func validateText(_ text: String) throws(ValueError) {
+        try validateLength(text.utf8.count)
+        guard !text.utf8.contains(0) else {
+            throw ValueError("'\(name)' cannot contain U+0000, which the server's text type has no room for.")
+        }
+    }
+
+    private func validateLength(_ count: Int) throws(ValueError) {
+        guard count <= Value.maximumByteCount else {
+            throw ValueError("'\(name)' holds at most \(Value.maximumByteCount) bytes, not \(count).")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+
+/// A 12-byte identifier: 4 bytes of seconds since 1970, 5 random bytes, and a 3-byte counter, as in
+/// the BSON specification. Ordered by its bytes, in Swift, SQLite (BLOB) and PostgreSQL (bytea) alike.
+public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible, Codable {
+    /// The first eight bytes, big-endian.
+    @usableFromInline package let high: UInt64
+    /// The last four bytes, big-endian.
+    @usableFromInline package let low: UInt32
+
+    package init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    /// All zeros. Use ``generate()`` for a new unique identifier; `@Persisted var id: ObjectId` does so itself.
+    public init() { self.init(high: 0, low: 0) }
+
+    /// Parses 24 hexadecimal digits.
+    /// - Throws: ``ValueError`` naming the text when it is anything else.
+    public init(string: String) throws(ValueError) {
+        guard let parsed = ObjectId(hex: string) else {
+            throw ValueError(
+                "'\(string)' is not an ObjectId: expected 24 hexadecimal digits, found \(string.utf8.count) bytes.")
+        }
+        self = parsed
+    }
+
+    /// Parses exactly 12 bytes; `nil` for any other count.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var high: UInt64 = 0
+        var low: UInt32 = 0
+        for (index, byte) in bytes.enumerated() {
+            if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt32(byte) }
+        }
+        self.init(high: high, low: low)
+    }
+
+    private init?(hex: String) {
+        var bytes: [UInt8] = []
+        var pending: UInt8?
+        for character in hex.utf8 {
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            if let first = pending {
+                bytes.append(first << 4 | digit)
+                pending = nil
+            } else {
+                pending = digit
+            }
+        }
+        guard pending == nil else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// The number of bytes of every identifier.
+    public static let byteCount = 12
+
+    /// A new identifier, unique without coordination.
+    public static func generate() -> ObjectId {
+        var generator = SystemRandomNumberGenerator()
+        return generate(secondsSince1970: UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)), &generator)
+    }
+
+    /// A new identifier from a given time and source of randomness: for tests and simulations.
+    public static func generate(
+        secondsSince1970: UInt32, _ generator: inout some RandomNumberGenerator
+    ) -> ObjectId {
+        ObjectId(
+            high: UInt64(secondsSince1970) << 32 | UInt64(UInt32.random(in: .min ... .max, using: &generator)),
+            low: UInt32.random(in: .min ... .max, using: &generator))
+    }
+
+    /// The 12 bytes, in order.
+    public var bytes: [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(Self.byteCount)
+        for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: high >> UInt64(shift))) }
+        for shift in stride(from: 24, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: low >> UInt32(shift))) }
+        return result
+    }
+
+    /// 24 lower-case hexadecimal digits.
+    public var stringValue: String { bytes.hexadecimal }
+    public var description: String { stringValue }
+
+    /// The seconds part of the identifier.
+    public var timestamp: Date { Date(timeIntervalSince1970: TimeInterval(high >> 32)) }
+
+    public static func < (left: ObjectId, right: ObjectId) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self = try ObjectId(string: decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(stringValue)
+    }
+}
+
+extension Collection<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(count * 2)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,131 @@
+public import Foundation
+
+/// One field of a row: what a device, the wire and the server exchange. `docs/values.md` lists the form of each
+/// case in SQLite and PostgreSQL.
+///
+/// Equality and order are those of the databases, not those of Swift: text is compared by its UTF-8 bytes
+/// (`COLLATE "C"`), so that `é` in one and in two code points are different values; nil equals nil.
+public enum Value: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    case date(Int64)
+    case objectId(ObjectId)
+    case uuid(UUID)
+
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}
+
+extension Value: Hashable {
+    public static func == (left: Value, right: Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.data(let a), .data(let b)): a == b
+        case (.date(let a), .date(let b)): a == b
+        case (.objectId(let a), .objectId(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .int(let value), .date(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value)
+        case .string(let value):
+            var text = value
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .data(let value): hasher.combine(value)
+        case .objectId(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension Value {
+    /// -1, 0 or 1 for two values of one type, neither nil; `nil` where no order is defined.
+    public func order(_ other: Value) -> Int? {
+        switch (self, other) {
+        case (.bool(let a), .bool(let b)): a == b ? 0 : (a ? 1 : -1)
+        case (.int(let a), .int(let b)), (.date(let a), .date(let b)): a == b ? 0 : (a < b ? -1 : 1)
+        case (.double(let a), .double(let b)): a == b ? 0 : (a < b ? -1 : 1)
+        case (.string(let a), .string(let b)):
+            a.utf8.elementsEqual(b.utf8) ? 0 : (a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1)
+        case (.data(let a), .data(let b)): a == b ? 0 : (a.lexicographicallyPrecedes(b) ? -1 : 1)
+        case (.objectId(let a), .objectId(let b)): a == b ? 0 : (a < b ? -1 : 1)
+        case (.uuid(let a), .uuid(let b)):
+            withUnsafeBytes(of: a.uuid) { left in
+                withUnsafeBytes(of: b.uuid) { right in
+                    left.elementsEqual(right) ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)
+                }
+            }
+        default: nil
+        }
+    }
+
+    /// A total order for sorting: nil first, as in Realm and SQLite.
+    public static func sortsBefore(_ left: Value, _ right: Value) -> Bool {
+        switch (left.isNull, right.isNull) {
+        case (true, true), (false, true): false
+        case (true, false): true
+        case (false, false): (left.order(right) ?? 0) < 0
+        }
+    }
+}
+
+extension Value: CustomStringConvertible {
+    /// A short readable form for messages: long text and data are cut.
+    public var description: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value.count > 40 ? "\"\(value.prefix(40))…\"" : "\"\(value)\""
+        case .data(let value): "\(value.count) bytes"
+        case .date(let value): Self.iso8601(microseconds: value)
+        case .objectId(let value): value.stringValue
+        case .uuid(let value): value.uuidString.lowercased()
+        }
+    }
+
+    private static func iso8601(microseconds: Int64) -> String {
+        Date(microsecondsSince1970: microseconds).formatted(.iso8601)
+    }
+}
+
+extension Date {
+    /// From microseconds since 1970-01-01T00:00:00Z, the precision of every stored date.
+    public init(microsecondsSince1970 microseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+
+    /// Microseconds since 1970, rounded to the nearest; dates outside ``Value/dateRange`` are clamped to it.
+    public var microsecondsSince1970: Int64 {
+        let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
+        if microseconds.isNaN { return 0 }
+        if microseconds <= Double(Value.dateRange.lowerBound) { return Value.dateRange.lowerBound }
+        if microseconds >= Double(Value.dateRange.upperBound) { return Value.dateRange.upperBound }
+        return Int64(microseconds)
+    }
+}
+
+extension Value {
+    /// The dates that every store can hold: 0001-01-01 to 9999-12-31, in microseconds since 1970.
+    public static let dateRange: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
+
+    /// The longest text or data of one field, in bytes: 16 MiB, as in Realm.
+    public static let maximumByteCount = 16 << 20
+}

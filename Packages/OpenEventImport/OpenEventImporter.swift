@@ -1,0 +1,88 @@
+public import PostgresClient
+import EventModels
+import TomboloModel
+
+/// Imports Open Event exports into PostgreSQL.
+///
+/// What real exports get wrong is tolerated and noted: ids that several records share (each becomes an object of its
+/// own), references whose id and name disagree (the name is believed where it fits one record, otherwise the id),
+/// empty texts for values of any type, numbers written as text, keys in any of three styles, dates without an offset
+/// (in the event's zone), speakers and sessions that disagree about each other (the sessions' file is believed), list
+/// files that are missing, records marked as deleted (left out). Everything else is an error with its place, and then
+/// nothing is imported.
+///
+/// Not imported, because the models have no place for it: forms, call for speakers, versions, the event's e-mail
+/// address, the organizers' comments on sessions.
+public enum OpenEventImporter {
+    /// One class's progress: rows written of rows in all.
+    public typealias Progress = @Sendable (_ className: String, _ written: Int, _ total: Int) -> Void
+
+    /// Reads and checks an export without writing anything.
+    /// - Parameter folder: the path of the folder that has `event.json`.
+    /// - Throws: ``OpenEventError`` with every problem of every file.
+    public static func read(_ folder: String) throws(OpenEventError) -> OpenEventExport {
+        var parser = OpenEventParser(folder: folder)
+        return try parser.parse()
+    }
+
+    /// Writes an export in one transaction: all or nothing. Writing it again changes nothing; a changed export brings
+    /// its values over what was edited since. Objects that are no longer in it stay.
+    /// - Throws: `PostgresError`.
+    nonisolated(nonsending) public static func write(
+        _ export: OpenEventExport, to connection: PostgresConnection, progress: Progress = { _, _, _ in }
+    ) async throws -> OpenEventSummary {
+        try await connection.transaction { connection in
+            let users = try await writeUsers(export, connection, progress)
+            var classes = [users.line]
+            for var part in export.parts {
+                guard let index = EventModels.schema.index(of: part.className) else { continue }
+                if part.className == "Speaker", let column = EventModels.schema[index].columnIndex("user") {
+                    for position in part.rows.indices {
+                        guard case .objectId(let key) = part.rows[position][0], let email = export.emailOfSpeaker[key],
+                            let user = users.ids[email]
+                        else { continue }
+                        part.rows[position][column] = .objectId(user)
+                    }
+                }
+                let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .update)
+                let rows = part.rows
+                let counts = try await upsert.write(rows, connection) { progress(part.className, $0, rows.count) }
+                classes.append(
+                    OpenEventSummary.Line(
+                        className: part.className, file: part.file, records: part.recordCount, rows: rows.count,
+                        inserted: counts.inserted, updated: counts.updated, unchanged: counts.unchanged))
+            }
+            return OpenEventSummary(
+                eventID: export.eventID, eventName: export.eventName, lines: classes, notes: export.notes)
+        }
+    }
+
+    /// Makes users for speakers with an e-mail address that no user has. They have no password.
+    nonisolated(nonsending) private static func writeUsers(
+        _ export: OpenEventExport, _ connection: PostgresConnection, _ progress: Progress
+    ) async throws -> (ids: [String: ObjectId], line: OpenEventSummary.Line) {
+        guard let index = EventModels.schema.index(of: "User") else { preconditionFailure("There is no class User.") }
+        let rows = export.people.map { person in
+            var draft = RowDraft("User", OpenEventIdentity.user(email: person.email))
+            draft["email"] = .string(person.email)
+            draft["displayName"] = .string(person.name)
+            return draft.row
+        }
+        let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
+        let counts = try await upsert.write(rows, connection) { progress("User", $0, rows.count) }
+        let table = PostgresSQL.quoteIdentifier(EventModels.schema[index].table)
+        var ids: [String: ObjectId] = [:]
+        if !rows.isEmpty {
+            let known = try await connection.query(
+                #"SELECT "email", "_id" FROM \#(table) WHERE "email" = ANY($1) AND "trashed_at" IS NULL"#,
+                [.textArray(export.people.map(\.email))])
+            for row in known { ids[try row[0].string] = ObjectId(bytes: try row[1].bytes) }
+        }
+        return (
+            ids,
+            OpenEventSummary.Line(
+                className: "User", file: "speakers.json", records: rows.count, rows: rows.count,
+                inserted: counts.inserted, updated: 0, unchanged: counts.unchanged)
+        )
+    }
+}

@@ -1,0 +1,18 @@
+extension PostgresConnection {
+    /// Subscribes to channels; notifications wait for `waitForNotifications`.
+    func listen(_ channels: [String]) async throws {
+        let sql = channels.map { "LISTEN \(PostgresSQL.quoteIdentifier($0))" }.joined(separator: ";")
+        try await interruptible { session in
+            session.listens = true
+            _ = try session.execute(.init(sql: sql, file: #fileID, line: #line))
+        }
+    }
+
+    /// Waits until there is at least one notification, and takes all. `lost` says that more came than are kept.
+    func waitForNotifications() async throws -> (notifications: [PostgresNotification], lost: Bool) {
+        try await interruptible { session in
+            try session.waitForNotifications(.init(sql: "LISTEN", file: #fileID, line: #line))
+            return session.takeNotifications()
+        }
+    }
+}

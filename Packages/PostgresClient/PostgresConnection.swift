@@ -1,0 +1,135 @@
+public import Logging
+
+/// One connection to PostgreSQL.
+///
+/// The actor runs on a dispatch queue of its own, where libpq may wait for the server. Calls from several tasks take
+/// turns, each statement whole; who needs several statements together uses `transaction`, `pipeline` or a connection
+/// of its own from a `PostgresPool`.
+///
+/// Cancelling a task cancels its running statement on the server and throws `CancellationError`; the connection stays
+/// usable. Every other failure is a `PostgresError`.
+public actor PostgresConnection {
+    private let executor: PostgresQueueExecutor
+    private let session: PostgresSession
+    nonisolated let interrupt: PostgresInterrupt
+    nonisolated public let configuration: PostgresConfiguration
+    /// What other threads may know: copied here from the session after every operation.
+    private nonisolated let status = Locked(Status())
+
+    struct Status {
+        var transaction = PostgresTransactionStatus.closed
+        var processID: Int32 = 0
+        var socket: Int32 = -1
+    }
+
+    nonisolated public var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    private init(configuration: PostgresConfiguration, logger: Logger) throws {
+        executor = PostgresQueueExecutor(label: "postgres-connection")
+        self.configuration = configuration
+        let interrupt = try PostgresInterrupt()
+        self.interrupt = interrupt
+        session = PostgresSession(configuration: configuration, interrupt: interrupt, logger: logger)
+    }
+
+    /// Opens a connection.
+    ///
+    /// - Throws: `PostgresError` (class 08, or the server's own code such as 28P01), or `CancellationError`.
+    public static func connect(
+        _ configuration: PostgresConfiguration, logger: Logger = Logger(label: "postgres"),
+        file: String = #fileID, line: Int = #line
+    ) async throws -> PostgresConnection {
+        let connection = try PostgresConnection(configuration: configuration, logger: logger)
+        try await connection.open(file: file, line: line)
+        return connection
+    }
+
+    private func open(file: String, line: Int) async throws {
+        try await interruptible { session in try session.open(file: file, line: line) }
+    }
+
+    /// Ends the connection; the server rolls an open transaction back. May be called more than once.
+    public func close() {
+        session.close()
+        publishStatus()
+    }
+
+    /// Cancels the statement that is running now, if any: it fails with SQLSTATE 57014. May be called from any thread.
+    nonisolated public func cancel() {
+        interrupt.request()
+    }
+
+    // MARK: State
+
+    /// As of the last operation.
+    nonisolated public var transactionStatus: PostgresTransactionStatus {
+        status.withLock { $0.transaction }
+    }
+
+    /// The server process, as in `pg_stat_activity.pid`; 0 when closed.
+    nonisolated public var processID: Int32 {
+        status.withLock { $0.processID }
+    }
+
+    /// The socket, for a look from outside while the connection is idle; -1 when closed.
+    nonisolated var socket: Int32 {
+        status.withLock { $0.socket }
+    }
+
+    /// How many statements the server keeps prepared for this connection.
+    var preparedStatementCount: Int {
+        session.cache.preparedCount
+    }
+
+    private func publishStatus() {
+        let transaction = session.activity == nil ? session.transactionStatus : .active
+        let processID = session.processID
+        let socket = session.socket
+        status.withLock {
+            $0.transaction = transaction
+            $0.processID = processID
+            $0.socket = socket
+        }
+    }
+
+    /// Reads what the server sent while the connection was idle; false when it is lost.
+    func checkIdle() -> Bool {
+        defer { publishStatus() }
+        return session.checkIdle()
+    }
+
+    // MARK: Running operations
+
+    /// Runs `body` on the connection's thread, to its end.
+    func uninterrupted<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) throws -> R {
+        defer {
+            session.endOperation()
+            publishStatus()
+        }
+        session.beginOperation()
+        return try body(session)
+    }
+
+    /// Runs `body` on the connection's thread; cancelling the task cancels what the server does for it.
+    func interruptible<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
+        try Task.checkCancellation()
+        defer {
+            session.endOperation()
+            publishStatus()
+        }
+        session.beginOperation()
+        do {
+            // The operation does not suspend, so nothing else of this actor runs before it ends.
+            return try await withTaskCancellationHandler {
+                try body(session)
+            } onCancel: {
+                interrupt.request()
+            }
+        } catch let error as PostgresError where Task.isCancelled {
+            guard error.code == .queryCanceled || session.handle == nil else { throw error }
+            throw CancellationError()
+        }
+    }
+}

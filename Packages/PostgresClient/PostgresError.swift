@@ -1,0 +1,102 @@
+/// What went wrong in a statement or a connection.
+///
+/// `description` is fit for logs: it holds the server's message, the SQL text and where the statement was issued,
+/// and never a parameter's value. `detail` and `context` come from the server as they are and may quote values of
+/// rows, so they are not part of it.
+public struct PostgresError: Error, Sendable {
+    public var code: PostgresSQLState
+    public var message: String
+    /// The server's second line, such as `Key (email)=(…) already exists.` May quote values.
+    public var detail: String?
+    /// What to do about it.
+    public var hint: String?
+    /// The server's call stack (functions, COPY line). May quote values.
+    public var context: String?
+    public var schemaName: String?
+    public var tableName: String?
+    public var columnName: String?
+    public var dataTypeName: String?
+    public var constraintName: String?
+    /// The name of the server's C function that reported the error.
+    public var routine: String?
+    /// Where in `sql` the error is, in characters from 1.
+    public var position: Int?
+    /// The statement's text, without its parameters.
+    public var sql: String?
+    /// Which statement of a pipeline failed, from 0.
+    public var statementIndex: Int?
+    /// Source file of the call that issued the statement.
+    public var file: String?
+    public var line: Int?
+
+    public init(
+        code: PostgresSQLState, message: String, detail: String? = nil, hint: String? = nil, sql: String? = nil,
+        file: String? = nil, line: Int? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.detail = detail
+        self.hint = hint
+        self.sql = sql
+        self.file = file
+        self.line = line
+    }
+}
+
+extension PostgresError {
+    private static let retryableClasses: Set<String> = ["08", "40", "53", "55", "57", "58"]
+    private static let refusalClasses: Set<String> = ["22", "23"]
+
+    /// The same work may succeed when it is done again from the start of its transaction: connection, serialization,
+    /// resources, locks, operator intervention, system; also a cached plan that a schema change made invalid.
+    public var isRetryable: Bool {
+        Self.retryableClasses.contains(code.errorClass) || isStalePlan
+    }
+
+    /// The data itself is at fault (a bad value, a violated constraint): doing it again cannot help.
+    public var isRefusal: Bool {
+        Self.refusalClasses.contains(code.errorClass)
+    }
+
+    /// A prepared statement's plan or result columns no longer fit the tables.
+    var isStalePlan: Bool {
+        code == .featureNotSupported && routine == "RevalidateCachedQuery"
+    }
+}
+
+extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// How much of the SQL text a description shows, in characters.
+    static let shownSQLLimit = 2_000
+
+    public var description: String {
+        var text = "PostgreSQL error \(code): \(messageWithoutValues)"
+        if let statementIndex { text += " (statement \(statementIndex) of the pipeline)" }
+        let names = [
+            ("constraint", constraintName), ("schema", schemaName), ("table", tableName), ("column", columnName),
+            ("type", dataTypeName),
+        ]
+        let known = names.compactMap { label, name in name.map { "\(label) \($0)" } }
+        if !known.isEmpty { text += " [\(known.joined(separator: ", "))]" }
+        if let hint { text += "; hint: \(hint)" }
+        if let sql {
+            text += "; SQL: \(sql.prefix(Self.shownSQLLimit))"
+            if sql.count > Self.shownSQLLimit { text += "…" }
+        }
+        if let position { text += "; at character \(position)" }
+        if let file, let line { text += "; issued at \(file):\(line)" }
+        return text
+    }
+
+    public var debugDescription: String {
+        description
+    }
+
+    /// Messages of class 22 quote the offending value, for instance `invalid input syntax for type integer: "…"`. The
+    /// value may hold quotes itself, so everything from the first to the last one goes.
+    private var messageWithoutValues: String {
+        guard code.errorClass == "22", let first = message.firstIndex(of: "\""),
+            let last = message.lastIndex(of: "\"")
+        else { return message }
+        return message[...first] + "…" + message[last...]
+    }
+}

@@ -1,0 +1,7 @@
+/// What `NOTIFY channel, 'payload'` delivered.
+public struct PostgresNotification: Sendable, Hashable {
+    public var channel: String
+    public var payload: String
+    /// The server process that sent it.
+    public var processID: Int32
+}

@@ -1,0 +1,270 @@
+import Foundation
+public import Logging
+
+/// A bounded set of connections to one database.
+///
+/// Connections are opened when needed and kept. Requests beyond the bound wait in order; their number and time are
+/// bounded too. A connection that broke, or was given back inside a transaction that does not roll back, is replaced.
+public final class PostgresPool: Sendable {
+    public struct Options: Sendable {
+        public static let defaultMaximumConnections = 8
+        public static let defaultMaximumWaiters = 1_000
+        public static let defaultAcquireTimeout = Duration.seconds(30)
+
+        public var maximumConnections: Int
+        /// Requests that may wait; further ones fail at once.
+        public var maximumWaiters: Int
+        /// How long a request may wait for a free connection, and how long opening one is tried again.
+        public var acquireTimeout: Duration
+        public var backoff: PostgresBackoff
+
+        public init(
+            maximumConnections: Int = Self.defaultMaximumConnections,
+            maximumWaiters: Int = Self.defaultMaximumWaiters, acquireTimeout: Duration = Self.defaultAcquireTimeout,
+            backoff: PostgresBackoff = PostgresBackoff()
+        ) {
+            self.maximumConnections = max(1, maximumConnections)
+            self.maximumWaiters = max(0, maximumWaiters)
+            self.acquireTimeout = acquireTimeout
+            self.backoff = backoff
+        }
+    }
+
+    /// How the connections are used at the moment.
+    public struct Statistics: Sendable, Equatable {
+        public var idle: Int
+        public var inUse: Int
+        public var waiting: Int
+
+        public init(idle: Int, inUse: Int, waiting: Int) {
+            self.idle = idle
+            self.inUse = inUse
+            self.waiting = waiting
+        }
+    }
+
+    public let configuration: PostgresConfiguration
+    public let options: Options
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private let state: Locked<PostgresPoolState>
+
+    public init(
+        configuration: PostgresConfiguration, options: Options = Options(), logger: Logger = Logger(label: "postgres")
+    ) {
+        self.configuration = configuration
+        self.options = options
+        self.logger = logger
+        state = Locked(
+            PostgresPoolState(
+                maximumConnections: options.maximumConnections, maximumWaiters: options.maximumWaiters))
+    }
+
+    public var statistics: Statistics {
+        state.withLock { $0.statistics }
+    }
+
+    // MARK: Using connections
+
+    /// Lends a connection for the time of `body`. Session settings that `body` changes stay with the connection.
+    ///
+    /// - Throws: what `body` throws, `PostgresPoolError`, or the `PostgresError` that kept a connection from opening.
+    @discardableResult
+    nonisolated(nonsending) public func withConnection<R>(
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        let connection = try await acquire()
+        do {
+            let result = try await body(connection)
+            await giveBack(connection)
+            return result
+        } catch {
+            await giveBack(connection)
+            throw error
+        }
+    }
+
+    /// `PostgresConnection.query` on a connection of the pool.
+    @discardableResult
+    public func query(
+        _ sql: String, _ parameters: [PostgresParameter] = [], format: PostgresResultFormat = .binary,
+        file: String = #fileID, line: Int = #line
+    ) async throws -> PostgresResult {
+        try await withConnection {
+            try await $0.query(sql, parameters, format: format, file: file, line: line)
+        }
+    }
+
+    /// `PostgresConnection.execute` on a connection of the pool.
+    @discardableResult
+    public func execute(_ sql: String, file: String = #fileID, line: Int = #line) async throws -> [PostgresResult] {
+        try await withConnection { try await $0.execute(sql, file: file, line: line) }
+    }
+
+    /// `PostgresConnection.pipeline` on a connection of the pool.
+    @discardableResult
+    public func pipeline(
+        _ statements: [PostgresStatement], format: PostgresResultFormat = .binary,
+        file: String = #fileID, line: Int = #line
+    ) async throws -> [PostgresResult] {
+        try await withConnection { try await $0.pipeline(statements, format: format, file: file, line: line) }
+    }
+
+    /// `PostgresConnection.transaction` on a connection of the pool.
+    @discardableResult
+    nonisolated(nonsending) public func transaction<R>(
+        isolation: PostgresIsolation? = nil, readOnly: Bool = false,
+        file: String = #fileID, line: Int = #line,
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        try await withConnection {
+            try await $0.transaction(isolation: isolation, readOnly: readOnly, file: file, line: line, body)
+        }
+    }
+
+    // MARK: Shutting down
+
+    /// Refuses new and waiting requests, and returns when all connections are closed. Those in use get `grace` to
+    /// come back; then their statements are cancelled and they are closed as soon as those stop.
+    public func shutdown(grace: Duration = .seconds(5)) async {
+        let actions = state.withLock { $0.shutDown() }
+        for waiter in actions.refused { waiter.resume(throwing: PostgresPoolError.shutDown) }
+        for connection in actions.idle { await connection.close() }
+        let deadline = Task {
+            try await Task.sleep(for: grace)
+            for connection in state.withLock({ Array($0.lent.values) }) { connection.cancel() }
+            // A closed connection lets every later statement of its borrower fail.
+            for connection in state.withLock({ Array($0.lent.values) }) { await connection.close() }
+        }
+        await withCheckedContinuation { continuation in
+            let isEmpty = state.withLock { $0.waitUntilEmpty(continuation) }
+            if isEmpty { continuation.resume() }
+        }
+        deadline.cancel()
+    }
+
+    // MARK: Lending
+
+    private func acquire() async throws -> PostgresConnection {
+        let deadline = clock.now + options.acquireTimeout
+        try Task.checkCancellation()
+        switch try await nextGrant(deadline: deadline) {
+        case .connection(let connection):
+            if await isAlive(connection) { return connection }
+            logger.debug("a pooled PostgreSQL connection was lost while idle; opening another")
+            return try await open(replacing: connection, deadline: deadline)
+        case .slot:
+            return try await open(replacing: nil, deadline: deadline)
+        }
+    }
+
+    private func nextGrant(deadline: ContinuousClock.Instant) async throws -> PostgresPoolState.Grant {
+        let id = state.withLock { $0.makeWaiterID() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let decision = state.withLock {
+                    // Checked under the lock: a cancellation from now on finds the waiter.
+                    Task.isCancelled ? .cancelled : $0.request(id: id, deadline: deadline, continuation)
+                }
+                switch decision {
+                case .granted(let grant): continuation.resume(returning: grant)
+                case .refused(let error): continuation.resume(throwing: error)
+                case .cancelled: continuation.resume(throwing: CancellationError())
+                case .queued(let startTimer): if startTimer { startExpiry() }
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.removeWaiter(id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// One timer serves all waiters, whose deadlines are in order.
+    private func startExpiry() {
+        Task {
+            while let next = state.withLock({ $0.nextDeadline() }) {
+                try? await clock.sleep(until: next)
+                let expired = state.withLock { $0.expire(now: clock.now) }
+                for waiter in expired {
+                    waiter.resume(
+                        throwing: PostgresPoolError.timedOut(
+                            after: options.acquireTimeout, size: options.maximumConnections))
+                }
+            }
+        }
+    }
+
+    /// A look at the socket, without asking the server: an idle connection has nothing to read unless it is closing.
+    private func isAlive(_ connection: PostgresConnection) async -> Bool {
+        var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
+        guard descriptor.fd >= 0 else { return false }
+        if poll(&descriptor, 1, 0) == 0 { return true }
+        return await connection.checkIdle()
+    }
+
+    /// Opens a connection for a slot that is counted already.
+    private func open(
+        replacing old: PostgresConnection?, deadline: ContinuousClock.Instant
+    ) async throws -> PostgresConnection {
+        if let old {
+            state.withLock { $0.forget(old) }
+            await old.close()
+        }
+        var attempt = 0
+        while true {
+            do {
+                let connection = try await PostgresConnection.connect(configuration, logger: logger)
+                guard state.withLock({ $0.lend(connection) }) else {
+                    await connection.close()
+                    throw PostgresPoolError.shutDown
+                }
+                return connection
+            } catch {
+                let delay = options.backoff.delay(attempt: attempt)
+                attempt += 1
+                let mayRetry = (error as? PostgresError)?.isRetryable ?? false
+                guard mayRetry, clock.now + delay < deadline, !state.withLock({ $0.isShutDown }) else {
+                    freeSlot()
+                    throw error
+                }
+                logger.info("PostgreSQL: connecting failed, next attempt in \(delay): \(error)")
+                do {
+                    try await Task.sleep(for: delay)
+                } catch {
+                    freeSlot()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func giveBack(_ connection: PostgresConnection) async {
+        switch connection.transactionStatus {
+        case .idle, .closed: break
+        case .inTransaction, .inFailedTransaction:
+            logger.warning("a PostgreSQL connection came back inside a transaction; rolling back")
+            await connection.rollback()
+        case .active:
+            logger.warning("a PostgreSQL connection came back while busy; closing it")
+            await connection.close()
+        }
+        guard connection.transactionStatus == .idle else {
+            await connection.close()
+            state.withLock { $0.forget(connection) }
+            return freeSlot()
+        }
+        switch state.withLock({ $0.giveBack(connection) }) {
+        case .kept: break
+        case .lent(let waiter): waiter.resume(returning: .connection(connection))
+        case .close(let waitingForEmpty):
+            await connection.close()
+            for continuation in waitingForEmpty { continuation.resume() }
+        }
+    }
+
+    /// A counted slot has no connection any more: the next in line may open one.
+    private func freeSlot() {
+        let next = state.withLock { $0.freeSlot() }
+        next.waiter?.resume(returning: .slot)
+        for continuation in next.waitingForEmpty { continuation.resume() }
+    }
+}

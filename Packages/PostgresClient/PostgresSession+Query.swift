@@ -1,0 +1,156 @@
+import CLibPQ
+
+extension PostgresSession {
+    /// Runs one statement with the extended protocol.
+    func query(_ statement: PostgresStatement, format: PostgresResultFormat, _ site: CallSite) throws -> PostgresResult
+    {
+        do {
+            return try queryOnce(statement, format: format, site)
+        } catch let error as PostgresError where canRepeat(error, statement) {
+            return try queryOnce(statement, format: format, site)
+        }
+    }
+
+    /// A schema change or DISCARD made a prepared statement useless: outside a transaction nothing has happened yet, so
+    /// the statement may run again.
+    private func canRepeat(_ error: PostgresError, _ statement: PostgresStatement) -> Bool {
+        forgetIfStale(error, statement) && transactionStatus == .idle
+    }
+
+    /// Whether the error came from the cache; if so, the statement leaves it.
+    @discardableResult
+    func forgetIfStale(_ error: PostgresError, _ statement: PostgresStatement) -> Bool {
+        if error.isStalePlan {
+            cache.invalidate(.init(statement.sql, statement.parameters))
+            return true
+        }
+        if error.code == .invalidStatementName, cache.preparedCount > 0 {
+            cache.reset()
+            return true
+        }
+        return false
+    }
+
+    private func queryOnce(
+        _ statement: PostgresStatement, format: PostgresResultFormat, _ site: CallSite
+    ) throws -> PostgresResult {
+        _ = try ready(site)
+        try deallocateAbandoned(site)
+        let key = PostgresStatementCache.Key(statement.sql, statement.parameters)
+        let plan = cache.plan(for: key)
+        if case .prepare(let name) = plan {
+            do {
+                try check(sendPrepare(name, statement), site)
+                try flush(site)
+                _ = try onlyResult(site)
+            } catch {
+                cache.didNotPrepare(key, name: name)
+                throw error
+            }
+        }
+        try check(try send(statement, plan, format), site)
+        try flush(site)
+        return try onlyResult(site)
+    }
+
+    /// Runs SQL of any number of statements with the simple protocol. Values come as text.
+    func execute(_ site: CallSite) throws -> [PostgresResult] {
+        let handle = try ready(site)
+        try check(PQsendQuery(handle, site.sql), site)
+        try flush(site)
+        return try allResults(site)
+    }
+
+    // MARK: Sending
+
+    func check(_ accepted: Int32, _ site: CallSite) throws {
+        guard accepted == 1 else { throw lost(site) }
+    }
+
+    func sendPrepare(_ name: String, _ statement: PostgresStatement) -> Int32 {
+        guard let handle else { return 0 }
+        let oids = statement.parameters.map(\.oid)
+        return PQsendPrepare(handle, name, statement.sql, Int32(oids.count), oids)
+    }
+
+    func send(
+        _ statement: PostgresStatement, _ plan: PostgresStatementCache.Plan, _ format: PostgresResultFormat
+    ) throws -> Int32 {
+        guard let handle else { return 0 }
+        guard statement.parameters.count <= PostgresParameterEncoder.parameterLimit else {
+            throw PostgresError(
+                code: "54000", message: "\(statement.parameters.count) parameters in one statement",
+                hint: "At most \(PostgresParameterEncoder.parameterLimit) fit: pass arrays and use unnest().",
+                sql: statement.sql)
+        }
+        try encoder.encode(statement.parameters)
+        return encoder.withArguments { count, oids, values, lengths, formats in
+            switch plan {
+            case .unnamed:
+                PQsendQueryParams(
+                    handle, statement.sql, count, oids, values, lengths, formats, format.rawValue)
+            case .prepare(let name), .prepared(let name):
+                PQsendQueryPrepared(handle, name, count, values, lengths, formats, format.rawValue)
+            }
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Reads the running statement to its end; throws the first error after that.
+    func allResults(_ site: CallSite) throws -> [PostgresResult] {
+        var results: [PostgresResult] = []
+        var failed: PostgresError?
+        func next() throws -> OpaquePointer? {
+            do {
+                return try nextResult(site)
+            } catch {
+                // A lost connection's first error says why.
+                throw failed ?? error
+            }
+        }
+        while let raw = try next() {
+            switch PQresultStatus(raw) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+                results.append(PostgresResult(raw))
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+                PQclear(raw)
+                // The protocol has no way back from here but to end the copy; closing is the sure one.
+                close()
+                throw PostgresError(
+                    code: .featureNotSupported, message: "COPY in query or execute; connection closed",
+                    hint: "Use copyIn or copyOut.", sql: site.sql, file: site.file, line: site.line)
+            default:
+                if failed == nil { failed = failure(raw, site) }
+                PQclear(raw)
+            }
+        }
+        if let failed { throw failed }
+        return results
+    }
+
+    func onlyResult(_ site: CallSite) throws -> PostgresResult {
+        guard let result = try allResults(site).last else {
+            throw PostgresError(
+                code: .internalError, message: "the server sent no result", sql: site.sql, file: site.file,
+                line: site.line)
+        }
+        return result
+    }
+
+    // MARK: Prepared statements
+
+    /// Frees statements that left the cache, when enough have.
+    func deallocateAbandoned(_ site: CallSite) throws {
+        guard cache.abandonedNames.count >= Self.deallocationBatch, transactionStatus != .inFailedTransaction else {
+            return
+        }
+        let sql = cache.takeAbandonedNames().map { "DEALLOCATE \($0)" }.joined(separator: ";")
+        do {
+            _ = try execute(CallSite(sql: sql, file: site.file, line: site.line))
+        } catch let error as PostgresError where error.code == .invalidStatementName {
+            if transactionStatus == .inFailedTransaction { throw error }
+            cache.reset()
+        }
+    }
+}

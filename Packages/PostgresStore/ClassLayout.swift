@@ -1,0 +1,88 @@
+internal import PostgresClient
+internal import TomboloModel
+internal import TomboloSQL
+
+/// One class as the store reads and writes it.
+struct ClassLayout: Sendable {
+    let classIndex: Int
+    let item: ClassSchema
+    /// The changelog's number of the class.
+    let id: Int16
+    let keyIndex: Int
+    let storedTypes: [PropertyType]
+    /// The changelog's numbers of the columns, by position.
+    let columnIDs: [Int16]
+    let position: [Int16: Int]
+    /// `public."listing"`
+    let table: String
+    /// Quoted column names, by position.
+    let names: [String]
+
+    init?(_ item: ClassSchema, classIndex: Int, schema: Schema, identifiers: SchemaIdentifiers) {
+        guard let keyIndex = item.primaryKeyIndex, let id = identifiers.classes[item.name] else { return nil }
+        let numbers = identifiers.columns[item.name] ?? [:]
+        let columnIDs = item.columns.compactMap { numbers[$0.name] }
+        guard columnIDs.count == item.columns.count else { return nil }
+        self.classIndex = classIndex
+        self.item = item
+        self.id = id
+        self.keyIndex = keyIndex
+        self.columnIDs = columnIDs
+        storedTypes = item.columns.map { schema.storedType(of: $0) }
+        position = Dictionary(columnIDs.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        table = "public.\(PostgresSQL.quoteIdentifier(item.table))"
+        names = item.columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }
+    }
+
+    var key: String { names[keyIndex] }
+    var keyType: PropertyType { storedTypes[keyIndex] }
+    var isElement: Bool { item.owner != nil }
+
+    /// All columns, then whether the row is in the trash.
+    func selectList(_ alias: String) -> String {
+        let columns = names.map { "\(alias).\($0)" }
+        return (columns + [item.isTrashable ? "\(alias).trashed_at IS NOT NULL" : "false"]).joined(separator: ", ")
+    }
+
+    /// A condition that leaves the trash out, with a leading AND; empty for other classes.
+    func andLive(_ alias: String) -> String { item.isTrashable ? " AND \(alias).trashed_at IS NULL" : "" }
+
+    /// The row that ``selectList(_:)`` selected.
+    func row(_ result: PostgresResult, _ index: Int) throws -> (row: Row, isTrashed: Bool) {
+        var values: [Value] = []
+        values.reserveCapacity(storedTypes.count)
+        for (column, type) in storedTypes.enumerated() {
+            values.append(try Value(result[index, column], type))
+        }
+        return (Row(values), try result[index, storedTypes.count].bool)
+    }
+
+    /// The row that an erase logged. Columns that came later hold their zero.
+    func erasedRow(_ ids: [Int64?], _ texts: [String?]) throws -> (row: Row, isTrashed: Bool) {
+        var row = Row(zip(item.columns, storedTypes).map { $0.isOptional ? .null : $1.zero })
+        var isTrashed = false
+        try restore(ids, texts, &row, &isTrashed)
+        return (row, isTrashed)
+    }
+
+    /// Puts old values back.
+    func restore(_ ids: [Int64?], _ texts: [String?], _ row: inout Row, _ isTrashed: inout Bool) throws {
+        guard ids.count == texts.count else {
+            throw PostgresStoreError(.corrupt, "A changelog row of \(item.name) has \(texts.count) old values for \(ids.count) columns.")
+        }
+        for (id, text) in zip(ids, texts) {
+            guard let id else { continue }
+            if id == Int64(SchemaIdentifiers.trashColumn) {
+                isTrashed = text == "true"
+            } else if let position = position[Int16(truncatingIfNeeded: id)] {
+                guard let value = KeyText.value(text, storedTypes[position]) else {
+                    throw PostgresStoreError(
+                        .corrupt,
+                        "The changelog holds an old value of \(item.name).\(item.columns[position].name) that is no "
+                            + "\(storedTypes[position].name).")
+                }
+                row[position] = value
+            }
+        }
+    }
+}

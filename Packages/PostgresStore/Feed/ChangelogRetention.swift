@@ -1,0 +1,252 @@
+public import Logging
+public import PostgresClient
+public import TomboloChangesets
+
+/// Drops the changelog below what devices may still need, in whole partitions, without ever making a writer wait.
+///
+/// - A new partition is attached ahead, and taken into use by letting the sequence jump to its range, once every
+///   transaction has ended that was running when it was attached: an older one may not know it yet.
+/// - An old one is detached CONCURRENTLY, then dropped, once the floor tick sees everything in it. The floor is the
+///   newest tick older than the retention time; ticks below it are deleted first, so that nobody bases anything on
+///   them while the partitions go, a grace time later.
+/// - When nobody runs this, the partition in use simply grows.
+public struct ChangelogRetention: Sendable {
+    /// How long a device may be away.
+    public static let defaultRetention = Duration.seconds(30 * 86_400)
+    /// How long one partition is in use.
+    public static let defaultPartitionAge = Duration.seconds(86_400)
+    /// Between the deletion of ticks and that of their changes: longer than a transaction that read such a tick lasts.
+    public static let defaultGrace = Duration.seconds(3_600)
+    /// How often ``runPeriodically(now:)`` runs.
+    public static let interval = Duration.seconds(600)
+    /// How long one step may wait for others' locks; it goes on in the next run.
+    public static let stepTimeout = Duration.seconds(10)
+    /// Ticks deleted in one transaction.
+    static let tickBatch = 10_000
+    /// Keeps two runs apart.
+    static let lockKey: Int64 = 0x746f_6d62_6f6c_6f02
+
+    /// What a run did.
+    public struct Report: Hashable, Sendable {
+        /// The oldest tick that devices may stand on; nil where nothing is old enough.
+        public var floor: Int64?
+        public var droppedGenerations: [Int64] = []
+        /// The partition that was taken into use.
+        public var openedGeneration: Int64?
+        /// A step that has to wait for transactions of others.
+        public var isWaiting = false
+    }
+
+    private let configuration: PostgresConfiguration
+    private let retention: Duration
+    private let partitionAge: Duration
+    private let grace: Duration
+    private let stepTimeout: Duration
+    private let logger: Logger
+
+    public init(
+        configuration: PostgresConfiguration, retention: Duration = Self.defaultRetention,
+        partitionAge: Duration = Self.defaultPartitionAge, grace: Duration = Self.defaultGrace,
+        stepTimeout: Duration = Self.stepTimeout, logger: Logger = Logger(label: "tombolo.retention")
+    ) {
+        var configuration = configuration
+        configuration.applicationName = "tombolo-retention"
+        self.configuration = configuration
+        self.retention = retention
+        self.partitionAge = partitionAge
+        self.grace = grace
+        self.stepTimeout = stepTimeout
+        self.logger = logger
+    }
+
+    /// Runs until the task is cancelled; errors are logged and the next run tries again.
+    public func runPeriodically(now: @Sendable () -> Stamp) async {
+        while !Task.isCancelled {
+            do {
+                let report = try await run(now: now())
+                logger.debug("Changelog retention: \(report)")
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("Changelog retention failed and will run again: \(error)")
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// One run. Does nothing while another process runs it.
+    public func run(now: Stamp) async throws -> Report {
+        let connection = try await PostgresConnection.connect(configuration, logger: logger)
+        do {
+            let locked = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
+            var report = Report()
+            if try locked[0][0].bool {
+                try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
+                try await removePartitions(connection, now, &report)
+                try await moveFloor(connection, now, &report)
+                try await attachNextPartition(connection, &report)
+                try await openNextPartition(connection, now, &report)
+            }
+            await connection.close()
+            return report
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    // MARK: Old partitions
+
+    private func removePartitions(
+        _ connection: PostgresConnection, _ now: Stamp, _ report: inout Report
+    ) async throws {
+        // A run that was interrupted while it waited left a partition half detached, or detached and not dropped.
+        let pending = try await connection.query(
+            """
+            SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
+            WHERE i.inhparent = 'tombolo.changelog'::regclass AND i.inhdetachpending
+            """)
+        for row in pending {
+            let name = PostgresSQL.quoteIdentifier("tombolo", try row[0].string)
+            guard try await step(connection, "ALTER TABLE tombolo.changelog DETACH PARTITION \(name) FINALIZE", &report)
+            else { return }
+        }
+        let current = try await currentGeneration(connection)
+        let stored = try await connection.query("SELECT first_seq, set_at FROM tombolo.retention")
+        let partitions = try await connection.query(
+            """
+            SELECT p.generation, i.inhrelid IS NOT NULL FROM tombolo.changelog_partition p \
+            LEFT JOIN pg_class c ON c.relname = 'changelog_' || p.generation \
+            AND c.relnamespace = 'tombolo'::regnamespace \
+            LEFT JOIN pg_inherits i ON i.inhrelid = c.oid ORDER BY p.generation
+            """)
+        for row in partitions {
+            let generation = try row[0].int64
+            guard generation < current else { continue }
+            let table = "tombolo.\(ChangelogPartition.name(generation))"
+            if try row[1].bool {
+                guard let floor = stored.first,
+                    ChangelogPartition.range(generation).upperBound - 1 <= (try floor[0].int64),
+                    Duration.microseconds(now.microseconds - (try floor[1].int64)) >= grace
+                else { continue }
+                guard
+                    try await step(
+                        connection, "ALTER TABLE tombolo.changelog DETACH PARTITION \(table) CONCURRENTLY", &report)
+                else { return }
+            }
+            guard try await step(connection, "DROP TABLE IF EXISTS \(table)", &report) else { return }
+            try await connection.query(
+                "DELETE FROM tombolo.changelog_partition WHERE generation = $1", [.int64(generation)])
+            report.droppedGenerations.append(generation)
+        }
+    }
+
+    /// Runs a statement that may have to wait for others.
+    /// - Returns: false where it waited for too long.
+    private func step(
+        _ connection: PostgresConnection, _ sql: String, _ report: inout Report
+    ) async throws -> Bool {
+        do {
+            try await connection.execute(sql)
+            return true
+        } catch let error as PostgresError where error.code == .queryCanceled || error.code == .lockNotAvailable {
+            report.isWaiting = true
+            return false
+        }
+    }
+
+    private func currentGeneration(_ connection: PostgresConnection) async throws -> Int64 {
+        let sequence = try await connection.query("SELECT last_value FROM tombolo.changelog_seq")
+        return try sequence[0][0].int64 / ChangelogPartition.width
+    }
+
+    // MARK: Floor
+
+    private func moveFloor(_ connection: PostgresConnection, _ now: Stamp, _ report: inout Report) async throws {
+        let limit = now.microseconds - retention.microseconds
+        let found = try await connection.query(
+            "SELECT number, first_seq FROM tombolo.tick WHERE time <= $1 ORDER BY number DESC LIMIT 1", [.int64(limit)])
+        guard let row = found.first else { return }
+        let floor = try row[0].int64
+        report.floor = floor
+        while true {
+            let deleted = try await connection.query(
+                """
+                DELETE FROM tombolo.tick WHERE number IN (\
+                SELECT number FROM tombolo.tick WHERE number < $1 ORDER BY number LIMIT \(Self.tickBatch))
+                """, [.int64(floor)])
+            if deleted.affectedRows < Self.tickBatch { break }
+        }
+        // A floor that has not moved keeps its time: the grace would never end otherwise.
+        try await connection.query(
+            """
+            INSERT INTO tombolo.retention (floor, first_seq, set_at) VALUES ($1, $2, $3) \
+            ON CONFLICT (id) DO UPDATE SET floor = excluded.floor, first_seq = excluded.first_seq, \
+            set_at = excluded.set_at WHERE tombolo.retention.first_seq < excluded.first_seq \
+            AND NOT EXISTS (SELECT 1 FROM tombolo.changelog_partition p \
+            WHERE (p.generation + 1) * \(ChangelogPartition.width) - 1 <= tombolo.retention.first_seq)
+            """, [.int64(floor), .int64(try row[1].int64), .int64(now.microseconds)])
+    }
+
+    // MARK: New partitions
+
+    private func attachNextPartition(_ connection: PostgresConnection, _ report: inout Report) async throws {
+        let next = try await currentGeneration(connection) + 1
+        let present = try await connection.query(
+            """
+            SELECT 1 FROM pg_inherits WHERE inhparent = 'tombolo.changelog'::regclass \
+            AND inhrelid = to_regclass($1)
+            """, [.text("tombolo.\(ChangelogPartition.name(next))")])
+        guard present.isEmpty else { return }
+        let table = "tombolo.\(ChangelogPartition.name(next))"
+        let range = ChangelogPartition.range(next)
+        let isAttached = try await step(
+            connection,
+            """
+            BEGIN;
+            CREATE TABLE IF NOT EXISTS \(table) (LIKE tombolo.changelog INCLUDING ALL);
+            ALTER TABLE tombolo.changelog ATTACH PARTITION \(table) \
+            FOR VALUES FROM (\(range.lowerBound)) TO (\(range.upperBound));
+            INSERT INTO tombolo.changelog_partition (generation, attached_xid) \
+            VALUES (\(next), pg_current_xact_id()) \
+            ON CONFLICT (generation) DO UPDATE SET attached_xid = excluded.attached_xid;
+            COMMIT
+            """, &report)
+        if !isAttached { try await connection.execute("ROLLBACK") }
+    }
+
+    private func openNextPartition(
+        _ connection: PostgresConnection, _ now: Stamp, _ report: inout Report
+    ) async throws {
+        let current = try await currentGeneration(connection)
+        let rows = try await connection.query(
+            """
+            SELECT c.opened_at, n.attached_xid < pg_snapshot_xmin(pg_current_snapshot()) \
+            FROM tombolo.changelog_partition c JOIN tombolo.changelog_partition n ON n.generation = c.generation + 1 \
+            JOIN pg_inherits i ON i.inhparent = 'tombolo.changelog'::regclass \
+            AND i.inhrelid = to_regclass('tombolo.changelog_' || n.generation) \
+            WHERE c.generation = $1
+            """, [.int64(current)])
+        guard let row = rows.first else { return }
+        let openedAt = try row[0].nonNull?.int64 ?? 0
+        guard Duration.microseconds(now.microseconds - openedAt) >= partitionAge else { return }
+        guard try row[1].bool else {
+            report.isWaiting = true
+            return
+        }
+        try await connection.query(
+            "UPDATE tombolo.changelog_partition SET opened_at = $2 WHERE generation = $1",
+            [.int64(current + 1), .int64(now.microseconds)])
+        // Not transactional: from here on writers use the new partition.
+        try await connection.query(
+            "SELECT setval('tombolo.changelog_seq', $1, true)",
+            [.int64(ChangelogPartition.range(current + 1).lowerBound)])
+        report.openedGeneration = current + 1
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,255 @@
+public import Logging
+public import PostgresClient
+public import TomboloChangesets
+
+/// Makes ticks. Any number of processes may run one; an advisory lock elects the one that works, and another takes
+/// over when its session ends.
+///
+/// A tick is committed synchronously before anybody hears of it: the same commit makes everything durable that the
+/// tick's snapshot sees, also what its writers committed asynchronously.
+///
+/// State: `writer` holds the lock and inserts ticks; `spare` looks for changes in a repeatable-read transaction; when
+/// there are some, that transaction exports its snapshot and the connection moves to `exporters`, where it stays open
+/// for readers to import.
+public actor Sequencer {
+    /// How often the database is asked whether something changed.
+    public static let pollInterval = Duration.milliseconds(10)
+    /// How often a sequencer that is not elected tries again.
+    public static let electionInterval = Duration.milliseconds(250)
+    /// How long a snapshot can be read after a newer tick was made, where ``exporterLimit`` permits.
+    public static let snapshotLifetime = Duration.seconds(1)
+    /// Snapshots kept open at once.
+    public static let exporterLimit = 12
+    /// A snapshot that nothing followed is replaced by a new tick, lest it keep VACUUM from its work.
+    public static let maximumSnapshotAge = Duration.seconds(60)
+    /// How long to wait after an error, at first and at most.
+    public static let errorDelays = (first: Duration.milliseconds(50), last: Duration.seconds(2))
+    /// The channel on which each tick's number is sent.
+    public static let channel = "tombolo_tick"
+    /// The advisory lock of the elected sequencer, one for each database.
+    static let lockKey: Int64 = 0x746f_6d62_6f6c_6f01
+    /// Positions kept for finding out where a tick's changes begin.
+    static let positionLimit = 4_096
+
+    private struct Exporter {
+        let connection: PostgresConnection
+        let since: ContinuousClock.Instant
+    }
+
+    /// Where the changelog's sequence stood before a transaction number was given.
+    private struct Position {
+        let xid: UInt64
+        let sequence: Int64
+    }
+
+    private let configuration: PostgresConfiguration
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private let wakeUp = WakeUp()
+
+    private var writer: PostgresConnection?
+    private var spare: PostgresConnection?
+    private var exporters: [Exporter] = []
+    private var last: StoredTick?
+    private var positions: [Position] = []
+
+    public init(configuration: PostgresConfiguration, logger: Logger = Logger(label: "tombolo.sequencer")) {
+        var configuration = configuration
+        configuration.applicationName = "tombolo-sequencer"
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    // MARK: Running
+
+    /// Takes part in the election and, once elected, makes ticks until the task is cancelled.
+    public func run() async {
+        var delay = Self.errorDelays.first
+        while !Task.isCancelled {
+            do {
+                _ = try await makeTick()
+                delay = Self.errorDelays.first
+                await wakeUp.wait(Self.pollInterval)
+            } catch is CancellationError {
+                break
+            } catch let error as PostgresStoreError where error.code == .notElected {
+                await wakeUp.wait(Self.electionInterval)
+            } catch {
+                logger.warning("The sequencer starts over in \(delay): \(error)")
+                await resign()
+                try? await Task.sleep(for: delay)
+                delay = min(delay * 2, Self.errorDelays.last)
+            }
+        }
+        await resign()
+    }
+
+    /// Says that something was committed: the next look comes at once. May be called from any thread.
+    nonisolated public func nudge() { wakeUp.wake() }
+
+    /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
+    public func resign() async {
+        let connections = [writer, spare].compactMap { $0 } + exporters.map(\.connection)
+        writer = nil
+        spare = nil
+        exporters = []
+        last = nil
+        positions = []
+        for connection in connections { await connection.close() }
+    }
+
+    // MARK: Election
+
+    private func elect() async throws -> PostgresConnection {
+        if let writer { return writer }
+        let connection = try await PostgresConnection.connect(configuration, logger: logger)
+        do {
+            let answer = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
+            guard try answer[0][0].bool else {
+                throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
+            }
+            try await connection.execute("SET synchronous_commit = on")
+            last = try await StoredTick.latest(connection)
+            positions = try await connection.query(
+                "SELECT xid::text, position FROM tombolo.tick ORDER BY number DESC LIMIT 64"
+            ).reversed().map { row in
+                guard let xid = UInt64(try row[0].string) else {
+                    throw PostgresStoreError(.corrupt, "The transaction number of a tick is not readable.")
+                }
+                return Position(xid: xid, sequence: try row[1].int64)
+            }
+        } catch {
+            await connection.close()
+            throw error
+        }
+        logger.debug("Elected as the sequencer, after tick \(last?.tick.number ?? 0)")
+        writer = connection
+        return connection
+    }
+
+    // MARK: Making ticks
+
+    /// Makes a tick if something changed since the last, if readers have none that they could read, or if the last is
+    /// old.
+    /// - Throws: ``PostgresStoreError`` `.notElected` where another process is the sequencer.
+    public func makeTick() async throws -> Tick? {
+        let writer = try await elect()
+        do {
+            return try await makeTick(writer)
+        } catch {
+            // After any failure the state of the connections is unknown; the election decides anew.
+            await resign()
+            throw error
+        }
+    }
+
+    /// What one look at the database says.
+    private struct Look {
+        let snapshot: Snapshot
+        let position: Int64
+        let time: Int64
+        /// Nil where nothing changed.
+        let exported: String?
+    }
+
+    private func makeTick(_ writer: PostgresConnection) async throws -> Tick? {
+        let now = clock.now
+        releaseOldExporters(now)
+        let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
+        let connection = try await lookingConnection()
+        let look = try await look(connection, mustExport: isNeeded)
+        guard let exported = look.exported else { return nil }
+        let firstSequence = firstSequence(of: look.snapshot)
+        let tick = Tick(
+            number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: look.snapshot,
+            time: Stamp(microseconds: max(look.time, last?.tick.time.microseconds ?? 0)))
+        let results = try await writer.pipeline([
+            PostgresStatement(
+                """
+                INSERT INTO tombolo.tick (number, token, snapshot, exported, time, position, first_seq) \
+                VALUES ($1, $2, $3::pg_snapshot, $4, $5, $6, $7) RETURNING xid::text
+                """,
+                [
+                    .int64(tick.number), .int64(tick.token), .untyped(tick.snapshot.description), .text(exported),
+                    .int64(tick.time.microseconds), .int64(look.position), .int64(firstSequence),
+                ]),
+            PostgresStatement("SELECT pg_notify($1, $2)", [.text(Self.channel), .text(String(tick.number))]),
+        ])
+        guard let xid = UInt64(try results[0][0][0].string) else {
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that is none.")
+        }
+        remember(Position(xid: xid, sequence: look.position))
+        last = StoredTick(tick: tick, exported: exported, firstSequence: firstSequence)
+        spare = nil
+        exporters.append(Exporter(connection: connection, since: clock.now))
+        return tick
+    }
+
+    /// One round trip: a new snapshot, whether it sees more than the last tick did, and, if so, its export.
+    private func look(_ connection: PostgresConnection, mustExport: Bool) async throws -> Look {
+        let known = last?.tick.snapshot ?? .empty
+        var statements: [PostgresStatement] = []
+        if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
+        statements.append("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        statements.append(
+            PostgresStatement(
+                """
+                SELECT pg_current_snapshot()::text, (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM tombolo.changelog_seq), \
+                (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, \
+                CASE WHEN $1 \
+                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $2 AND xid >= $3::xid8) \
+                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $2 AND xid = ANY ($4::xid8[])) \
+                THEN pg_export_snapshot() END
+                """,
+                [
+                    .bool(mustExport), .int64(last?.firstSequence ?? -1), .untyped(String(known.xmax)),
+                    .untyped(known.runningText),
+                ]))
+        let results = try await connection.pipeline(statements)
+        guard let row = results.last?.first, let snapshot = Snapshot(text: try row[0].string) else {
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
+        }
+        return Look(
+            snapshot: snapshot, position: try row[1].int64, time: try row[2].int64,
+            exported: try row[3].nonNull?.string)
+    }
+
+    private func lookingConnection() async throws -> PostgresConnection {
+        if let spare { return spare }
+        let connection =
+            exporters.count >= Self.exporterLimit
+            ? exporters.removeFirst().connection : try await PostgresConnection.connect(configuration, logger: logger)
+        spare = connection
+        return connection
+    }
+
+    /// The newest snapshot stays: everybody reads it.
+    private func releaseOldExporters(_ now: ContinuousClock.Instant) {
+        while exporters.count > 1, now - exporters[1].since >= Self.snapshotLifetime {
+            let released = exporters.removeFirst().connection
+            if spare == nil { spare = released } else { Task { await released.close() } }
+        }
+    }
+
+    // MARK: Where a tick's changes begin
+
+    /// A lower bound for the sequence numbers of all changes that a snapshot does not see.
+    ///
+    /// Such a change belongs to a transaction that is not below the snapshot's xmin. If a position was taken before a
+    /// transaction number below that xmin was given, the change's own transaction number was given after the position
+    /// was taken, and its sequence number after that.
+    private func firstSequence(of snapshot: Snapshot) -> Int64 {
+        let known = last?.firstSequence ?? -1
+        guard let index = positions.lastIndex(where: { $0.xid < snapshot.xmin }) else { return known }
+        let found = positions[index].sequence
+        positions.removeFirst(index)
+        return max(known, found)
+    }
+
+    private func remember(_ position: Position) {
+        positions.append(position)
+        guard positions.count > Self.positionLimit else { return }
+        // A transaction is running for very long: every second position serves as well.
+        positions = positions.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// Lets one task wait for a time or until another wakes it; wake-ups do not pile up.
+final class WakeUp: Sendable {
+    private struct State {
+        var isPending = false
+        var waiter: CheckedContinuation<Void, Never>?
+        /// Tells the timers of past waits from the present one's.
+        var generation = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Ends the wait under way, or the next one before it begins.
+    func wake() { wake(generation: nil) }
+
+    private func wake(generation: Int?) {
+        let waiter = state.withLock { state in
+            if let generation, generation != state.generation { return nil as CheckedContinuation<Void, Never>? }
+            let waiter = state.waiter
+            state.waiter = nil
+            if waiter == nil, generation == nil { state.isPending = true }
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when woken, when the time is over, or when the task is cancelled.
+    func wait(_ duration: Duration) async {
+        let generation = state.withLock { state in
+            state.generation += 1
+            return state.generation
+        }
+        let timer = Task {
+            try? await Task.sleep(for: duration)
+            wake(generation: generation)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isPending || Task.isCancelled {
+                        state.isPending = false
+                        return true
+                    }
+                    state.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            wake(generation: nil)
+        }
+        timer.cancel()
+    }
+}

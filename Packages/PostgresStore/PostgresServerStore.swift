@@ -1,0 +1,147 @@
+public import Logging
+public import PostgresClient
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncSession
+
+/// The server's rows in PostgreSQL, in tables that any service may read and write; see ``PostgresSchema``.
+///
+/// Its role owns the tables or is a member of the role that does.
+public final class PostgresServerStore: ServerStore {
+    /// How often a reader takes a newer tick when the snapshot of the newest is gone, and how long it waits between.
+    public static let importAttempts = (limit: 100, interval: Duration.milliseconds(20))
+
+    public let schema: Schema
+    let layout: StoreLayout
+    package let pool: PostgresPool
+    let logger: Logger
+    private let sequencer: Sequencer
+    let constraints: ConstraintNames
+
+    /// Reads the numbers of classes and columns.
+    /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
+    public static func open(
+        schema: Schema, pool: PostgresPool, logger: Logger = Logger(label: "tombolo.store")
+    ) async throws -> PostgresServerStore {
+        let identifiers: SchemaIdentifiers
+        do {
+            identifiers = try await pool.withConnection { try await SchemaIdentifiers.read($0) }
+        } catch let error as PostgresError where error.code == .undefinedTable {
+            throw PostgresStoreError(.schema, "The database has no Tombolo tables yet. Run the migration tool.")
+        }
+        return PostgresServerStore(
+            layout: try StoreLayout(schema: schema, identifiers: identifiers), pool: pool, logger: logger)
+    }
+
+    private init(layout: StoreLayout, pool: PostgresPool, logger: Logger) {
+        schema = layout.schema
+        self.layout = layout
+        self.pool = pool
+        self.logger = logger
+        constraints = ConstraintNames(schema: layout.schema)
+        sequencer = Sequencer(configuration: pool.configuration, logger: logger)
+    }
+
+    // MARK: Ticks
+
+    /// Takes part in the election of the sequencer at the first call. Processes that serve run a ``Sequencer`` instead.
+    public func makeTick() async throws -> Tick? { try await sequencer.makeTick() }
+
+    /// Gives up being the sequencer, after calls of ``makeTick()``.
+    public func resign() async { await sequencer.resign() }
+
+    public func latestTick() async throws -> Tick {
+        try await pool.withConnection { try await StoredTick.latest($0)?.tick } ?? .origin
+    }
+
+    public func tick(_ number: Int64) async throws -> Tick? {
+        if number == 0 { return .origin }
+        return try await pool.withConnection { try await StoredTick.numbered(number, $0)?.tick }
+    }
+
+    // MARK: Reading
+
+    public func withReader<Result: Sendable>(
+        _ body: @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result {
+        try await pool.withConnection { connection in
+            let stored = try await self.importNewestSnapshot(connection)
+            do {
+                let result = try await body(
+                    PostgresTickReader(stored: stored, connection: connection, layout: self.layout))
+                try await connection.execute("COMMIT")
+                return result
+            } catch {
+                // The pool rolls back what comes back inside a transaction.
+                throw error
+            }
+        }
+    }
+
+    /// Opens a transaction that sees the database as of the newest tick.
+    private func importNewestSnapshot(_ connection: PostgresConnection) async throws -> StoredTick {
+        for _ in 0..<Self.importAttempts.limit {
+            if let stored = try await StoredTick.latest(connection) {
+                do {
+                    try await connection.execute(
+                        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+                            + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported))")
+                    return stored
+                } catch let error as PostgresError where error.isMissingSnapshot {
+                    try await connection.execute("ROLLBACK")
+                }
+            }
+            try await Task.sleep(for: Self.importAttempts.interval)
+        }
+        throw PostgresStoreError(
+            .noSequencer,
+            "No tick can be read: its sequencer is gone and none has taken over. Start a gateway with a sequencer.")
+    }
+
+    // MARK: Clients
+
+    public func openClient(
+        _ client: ClientID, user: String, acknowledged: Int64
+    ) async throws -> ClientOpening {
+        try await pool.transaction { connection in
+            if acknowledged <= 0 {
+                try await connection.query(
+                    "INSERT INTO tombolo.client (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING",
+                    [.int64(client.rawValue), .text(user)])
+            }
+            let found = try await connection.query(
+                """
+                SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, c.user_id, c.last \
+                FROM (VALUES (1)) AS one (x) LEFT JOIN tombolo.client c ON c.id = $1
+                """, [.int64(client.rawValue)])
+            let now = Stamp(microseconds: try found[0][0].int64)
+            guard let owner = try found[0][1].nonNull?.string else {
+                return ClientOpening(
+                    last: 0, serverTime: now,
+                    mustReset: "The server does not know this device, which has changesets acknowledged up to "
+                        + "\(acknowledged).")
+            }
+            let last = try found[0][2].int64
+            guard owner == user else {
+                return ClientOpening(
+                    last: 0, serverTime: now, mustReset: "This device's file belongs to another user's sessions.")
+            }
+            guard last >= acknowledged else {
+                return ClientOpening(
+                    last: last, serverTime: now,
+                    mustReset: "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
+            }
+            try await connection.query(
+                "DELETE FROM tombolo.receipt WHERE client = $1 AND number <= $2",
+                [.int64(client.rawValue), .int64(acknowledged)])
+            return ClientOpening(last: last, serverTime: now)
+        }
+    }
+}
+
+extension PostgresError {
+    /// The transaction that exported the snapshot has ended.
+    var isMissingSnapshot: Bool {
+        code == "22023" || code == .undefinedObject || code == .objectNotInPrerequisiteState
+    }
+}

@@ -1,0 +1,32 @@
+/// What the PostgreSQL store itself found wrong; errors of the database come as `PostgresError`.
+public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The tables do not fit the model: migrate.
+        public static let schema = Code(rawValue: "schema")
+        /// No sequencer makes ticks, or none whose snapshots can be read.
+        public static let noSequencer = Code(rawValue: "noSequencer")
+        /// Another process is the sequencer.
+        public static let notElected = Code(rawValue: "notElected")
+        /// The caller broke a rule of the interface.
+        public static let misuse = Code(rawValue: "misuse")
+        /// The changelog or a row holds what it cannot hold.
+        public static let corrupt = Code(rawValue: "corrupt")
+    }
+
+    public let code: Code
+    /// What was wrong and what to do; holds no data of users.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Whether the same call may succeed later.
+    public var isRetryable: Bool { code == .noSequencer || code == .notElected }
+
+    public var description: String { message }
+}

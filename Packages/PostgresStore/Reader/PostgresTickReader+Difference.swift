@@ -1,0 +1,201 @@
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+extension PostgresTickReader {
+    /// Reads what the older tick's snapshot does not see and this one's does, and rebuilds the rows as they were by
+    /// putting old values back, newest first.
+    func difference(from older: Tick) async throws -> TickDifference {
+        guard older.number > 0 else {
+            throw PostgresStoreError(.misuse, "There is no difference from the origin: bootstrap instead.")
+        }
+        guard older.number < tick.number else {
+            guard older.number == tick.number else {
+                throw PostgresStoreError(.misuse, "Tick \(older.number) is newer than the reader's \(tick.number).")
+            }
+            return TickDifference(from: older.number, to: tick.number, changes: [], clients: [])
+        }
+        guard let base = try await StoredTick.numbered(older.number, connection), base.tick.token == older.token else {
+            throw PostgresStoreError(
+                .misuse, "Tick \(older.number) is not in the changelog any more: bootstrap instead.")
+        }
+        var collection = try await readChangelog(since: base)
+        try await loadRows(&collection)
+        return TickDifference(
+            from: older.number, to: tick.number, changes: try changes(collection), clients: collection.clients)
+    }
+
+    /// What the changelog says, and the present rows of what it names.
+    private struct Collection {
+        var clients: Set<ClientID> = []
+        /// In the order of their first change.
+        var roots: [ObjectReference] = []
+        /// Entries of roots and of elements, oldest first.
+        var entries: [ObjectReference: [Entry]] = [:]
+        /// Changed elements of each root, in order, and whether their first change made them.
+        var touchedElements: [ObjectReference: [ObjectReference]] = [:]
+        var createdElements: Set<RootedElement> = []
+        /// Present rows of roots and of all their elements.
+        var rows: [ObjectReference: (row: Row, isTrashed: Bool)] = [:]
+        var elements: [ObjectReference: [Int: [Row]]] = [:]
+
+        private var knownRoots: Set<ObjectReference> = []
+        private var knownElements: Set<RootedElement> = []
+
+        mutating func note(_ element: ObjectReference, of root: ObjectReference, isCreated: Bool) {
+            let key = RootedElement(root: root, element: element)
+            guard knownElements.insert(key).inserted else { return }
+            touchedElements[root, default: []].append(element)
+            if isCreated { createdElements.insert(key) }
+        }
+
+        mutating func note(_ root: ObjectReference) {
+            if knownRoots.insert(root).inserted { roots.append(root) }
+        }
+    }
+
+    private struct RootedElement: Hashable {
+        let root: ObjectReference
+        let element: ObjectReference
+    }
+
+    private struct Entry {
+        enum Operation {
+            case create, update, erase
+        }
+
+        let operation: Operation
+        let columns: [Int64?]
+        let old: [String?]
+    }
+
+    // MARK: Changelog
+
+    private func readChangelog(since base: StoredTick) async throws -> Collection {
+        let snapshot = base.tick.snapshot
+        let result = try await connection.query(
+            """
+            SELECT class, key, operation, columns, old, root FROM (\
+            SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+            WHERE seq > $1 AND xid >= $2::xid8 \
+            UNION ALL SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+            WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
+            """,
+            [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)])
+        var collection = Collection()
+        for row in result {
+            let number = Int16(truncatingIfNeeded: try row[0].int64)
+            let text = try row[1].string
+            if number == SchemaIdentifiers.progressClass {
+                if let id = Int64(text) { collection.clients.insert(ClientID(rawValue: id)) }
+                continue
+            }
+            // A class that this process does not know belongs to a newer model.
+            guard let index = layout.classIndexByID[number] else { continue }
+            let item = try layout.layout(index)
+            let reference = ObjectReference(classIndex: index, key: try layout.key(text, of: item))
+            let operation: Entry.Operation =
+                switch try row[2].string {
+                case "c": .create
+                case "e": .erase
+                default: .update
+                }
+            collection.entries[reference, default: []].append(
+                Entry(
+                    operation: operation, columns: try row[3].nonNull?.int64Array ?? [],
+                    old: try row[4].nonNull?.stringArray ?? []))
+            guard item.isElement else {
+                collection.note(reference)
+                continue
+            }
+            guard let rootText = try row[5].nonNull?.string else { continue }
+            let rootIndex = layout.schema.rootClassIndex(of: index)
+            let root = ObjectReference(
+                classIndex: rootIndex, key: try layout.key(rootText, of: try layout.layout(rootIndex)))
+            collection.note(root)
+            collection.note(reference, of: root, isCreated: operation == .create)
+        }
+        return collection
+    }
+
+    // MARK: Rows
+
+    private func loadRows(_ collection: inout Collection) async throws {
+        var keys: [Int: [Value]] = [:]
+        for root in collection.roots { keys[root.classIndex, default: []].append(root.key) }
+        for (classIndex, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            let item = try layout.layout(classIndex)
+            let parameter = Value.parameter(keys, item.keyType)
+            let result = try await connection.query(
+                "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1)", [parameter])
+            for index in result.indices {
+                let found = try item.row(result, index)
+                let reference = ObjectReference(classIndex: classIndex, key: found.row[item.keyIndex])
+                collection.rows[reference] = found
+            }
+            for elementIndex in layout.schema.elementClassIndexes(of: classIndex) {
+                let element = try layout.layout(elementIndex)
+                let owner = element.names[ElementColumn.owner]
+                let result = try await connection.query(
+                    "SELECT \(element.selectList("t")) FROM \(element.table) AS t WHERE t.\(owner) = ANY ($1)",
+                    [parameter])
+                for index in result.indices {
+                    let found = try element.row(result, index)
+                    let root = ObjectReference(classIndex: classIndex, key: found.row[ElementColumn.owner])
+                    collection.elements[root, default: [:]][elementIndex, default: []].append(found.row)
+                    collection.rows[
+                        ObjectReference(classIndex: elementIndex, key: found.row[ElementColumn.id])] = found
+                }
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    private func changes(_ collection: Collection) throws -> [RootChange] {
+        var changes: [RootChange] = []
+        changes.reserveCapacity(collection.roots.count)
+        for root in collection.roots {
+            let item = try layout.layout(root.classIndex)
+            let present = collection.rows[root]
+            let past = try past(of: root, item, present, collection)
+            let new = present.flatMap { $0.isTrashed ? nil : $0.row }
+            let old = past.flatMap { $0.isTrashed ? nil : $0.row }
+            guard old != nil || new != nil else { continue }
+            var changedElements: [Int: [Row]] = [:]
+            var removedElements: [Int: [Value]] = [:]
+            for element in collection.touchedElements[root] ?? [] {
+                if let row = collection.rows[element]?.row, row[ElementColumn.owner] == root.key {
+                    changedElements[element.classIndex, default: []].append(row)
+                } else if !collection.createdElements.contains(RootedElement(root: root, element: element)) {
+                    removedElements[element.classIndex, default: []].append(element.key)
+                }
+            }
+            changes.append(
+                RootChange(
+                    reference: root, old: old, new: new, elements: new == nil ? [:] : collection.elements[root] ?? [:],
+                    changedElements: changedElements, removedElements: removedElements))
+        }
+        return changes
+    }
+
+    /// The row at the older tick.
+    private func past(
+        of reference: ObjectReference, _ item: ClassLayout, _ present: (row: Row, isTrashed: Bool)?,
+        _ collection: Collection
+    ) throws -> (row: Row, isTrashed: Bool)? {
+        var state = present
+        for entry in (collection.entries[reference] ?? []).reversed() {
+            switch entry.operation {
+            case .create: state = nil
+            case .erase: state = try item.erasedRow(entry.columns, entry.old)
+            case .update:
+                guard var changed = state else { continue }
+                try item.restore(entry.columns, entry.old, &changed.row, &changed.isTrashed)
+                state = changed
+            }
+        }
+        return state
+    }
+}

@@ -1,0 +1,102 @@
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSQL
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// Reads under a tick's imported snapshot, on a connection of its own.
+struct PostgresTickReader: TickReader {
+    /// Rows of one block.
+    static let blockRowCount = 4_096
+
+    let stored: StoredTick
+    let connection: PostgresConnection
+    let layout: StoreLayout
+
+    var tick: Tick { stored.tick }
+
+    // MARK: Rows
+
+    func rows(
+        classIndex: Int, matching predicate: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
+    ) async throws {
+        let item = try layout.layout(classIndex)
+        let (condition, parameters) = try condition(predicate, item, alias: "t")
+        let list = try self.columns(columns, of: item, alias: "t")
+        try await stream(
+            "SELECT \(list) FROM \(item.table) AS t WHERE \(condition)\(item.andLive("t"))", parameters, item, columns,
+            body)
+    }
+
+    func elements(
+        classIndex: Int, ofOwnersMatching predicate: Predicate, columns: [Int],
+        _ body: (RowBlock) async throws -> Void
+    ) async throws {
+        let item = try layout.layout(classIndex)
+        let ownerIndex = layout.schema.rootClassIndex(of: classIndex)
+        guard item.isElement, ownerIndex != classIndex else {
+            throw PostgresStoreError(.misuse, "\(item.item.name) is no class of list elements.")
+        }
+        let owner = try layout.layout(ownerIndex)
+        let (condition, parameters) = try condition(predicate, owner, alias: "o")
+        let list = try self.columns(columns, of: item, alias: "t")
+        try await stream(
+            "SELECT \(list) FROM \(item.table) AS t JOIN \(owner.table) AS o "
+                + "ON o.\(owner.key) = t.\(item.names[ElementColumn.owner]) WHERE \(condition)\(owner.andLive("o"))",
+            parameters, item, columns, body)
+    }
+
+    func count(classIndex: Int, matching predicate: Predicate) async throws -> Int {
+        let item = try layout.layout(classIndex)
+        let (condition, parameters) = try condition(predicate, item, alias: "t")
+        let result = try await connection.query(
+            "SELECT count(*) FROM \(item.table) AS t WHERE \(condition)\(item.andLive("t"))", parameters)
+        return try result[0][0].int
+    }
+
+    private func condition(
+        _ predicate: Predicate, _ item: ClassLayout, alias: String
+    ) throws -> (sql: String, parameters: [PostgresParameter]) {
+        var builder = try SQLBuilder(
+            .postgresql, schema: layout.schema, className: item.item.name, alias: alias)
+        let sql = try builder.condition(predicate)
+        return (sql, builder.parameters.map { $0.value.parameter($0.type) })
+    }
+
+    private func columns(_ columns: [Int], of item: ClassLayout, alias: String) throws -> String {
+        guard columns.first == item.keyIndex, columns.allSatisfy(item.names.indices.contains) else {
+            throw PostgresStoreError(.misuse, "Columns of \(item.item.name) must begin with the primary key.")
+        }
+        return columns.map { "\(alias).\(item.names[$0])" }.joined(separator: ", ")
+    }
+
+    private func stream(
+        _ sql: String, _ parameters: [PostgresParameter], _ item: ClassLayout, _ columns: [Int],
+        _ body: (RowBlock) async throws -> Void
+    ) async throws {
+        let builder = RowBlockBuilder(layout: item, columns: columns)
+        try await connection.stream(sql, parameters, batch: Self.blockRowCount) { result in
+            if !result.isEmpty { try await body(builder.block(result)) }
+        }
+    }
+
+    // MARK: Progress
+
+    func progress(of client: ClientID) async throws -> ClientProgress {
+        let results = try await connection.pipeline([
+            PostgresStatement("SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)]),
+            PostgresStatement(
+                """
+                SELECT number, code, message, class, key FROM tombolo.receipt \
+                WHERE client = $1 AND code IS NOT NULL ORDER BY number
+                """, [.int64(client.rawValue)]),
+        ])
+        let last = try results[0].first.map { try $0[0].int64 } ?? 0
+        return ClientProgress(
+            last: last,
+            refusals: try results[1].map { row in
+                RefusedChangeset(number: try row[0].int64, refusal: try StoredRefusal.read(row, from: 1, layout))
+            })
+    }
+}

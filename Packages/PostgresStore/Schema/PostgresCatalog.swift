@@ -1,0 +1,110 @@
+public import PostgresClient
+
+/// What a live database has of the tables that a ``Schema`` asks for, read from PostgreSQL's catalog.
+public struct PostgresCatalog: Hashable, Sendable {
+    /// One column as it is in the database.
+    public struct Column: Hashable, Sendable {
+        /// As `format_type` prints it, `timestamp with time zone`.
+        public let type: String
+        public let isRequired: Bool
+        public let hasDefault: Bool
+
+        public init(type: String, isRequired: Bool, hasDefault: Bool) {
+            self.type = type
+            self.isRequired = isRequired
+            self.hasDefault = hasDefault
+        }
+    }
+
+    /// Columns of the tables in `public`, by table and name.
+    public internal(set) var tables: [String: [String: Column]] = [:]
+    /// Valid indexes in `public`, by name.
+    public internal(set) var indexes: Set<String> = []
+    /// Foreign keys of tables in `public`, as `table.constraint`.
+    public internal(set) var foreignKeys: Set<String> = []
+    /// Row-level security policies, as `table.policy`, of tables that have it enabled.
+    public internal(set) var policies: Set<String> = []
+    /// Triggers that fire always, as `table.trigger`.
+    public internal(set) var triggers: Set<String> = []
+    /// Source texts of the functions in `tombolo`, by name.
+    public internal(set) var functions: [String: String] = [:]
+    /// Tables and sequences in `tombolo`.
+    public internal(set) var systemRelations: Set<String> = []
+    public internal(set) var identifiers = SchemaIdentifiers()
+
+    /// An empty database.
+    public static let empty = PostgresCatalog()
+}
+
+extension PostgresCatalog {
+    /// Reads the catalog. Any role that may connect can.
+    public static func read(_ connection: PostgresConnection) async throws -> PostgresCatalog {
+        var catalog = PostgresCatalog()
+        for row in try await connection.query(columnsQuery) {
+            catalog.tables[try row[0].string, default: [:]][try row[1].string] = Column(
+                type: try row[2].string, isRequired: try row[3].bool, hasDefault: try row[4].bool)
+        }
+        for row in try await connection.query(objectsQuery) {
+            let name = try row[1].string
+            switch try row[0].string {
+            case "index": catalog.indexes.insert(name)
+            case "foreign key": catalog.foreignKeys.insert(name)
+            case "policy": catalog.policies.insert(name)
+            case "trigger": catalog.triggers.insert(name)
+            case "relation": catalog.systemRelations.insert(name)
+            default: catalog.functions[name] = try row[2].string
+            }
+        }
+        guard catalog.systemRelations.isSuperset(of: ["class", "class_column"]) else { return catalog }
+        catalog.identifiers = try await SchemaIdentifiers.read(connection)
+        return catalog
+    }
+
+    private static let columnsQuery = """
+        SELECT c.relname::text, coalesce(a.attname::text, ''), coalesce(format_type(a.atttypid, a.atttypmod), ''), \
+        coalesce(a.attnotnull, false), coalesce(a.atthasdef, false) \
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' \
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+        WHERE c.relkind IN ('r', 'p')
+        """
+
+    private static let objectsQuery = """
+        SELECT 'index', c.relname::text, '' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indisvalid \
+        UNION ALL \
+        SELECT 'foreign key', c.relname || '.' || k.conname, '' FROM pg_constraint k \
+        JOIN pg_class c ON c.oid = k.conrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'f' \
+        UNION ALL \
+        SELECT 'policy', c.relname || '.' || p.polname, '' FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE c.relrowsecurity \
+        UNION ALL \
+        SELECT 'trigger', c.relname || '.' || t.tgname, '' FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' \
+        WHERE NOT t.tgisinternal AND t.tgenabled = 'A' \
+        UNION ALL \
+        SELECT 'relation', c.relname::text, '' FROM pg_class c \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S') \
+        UNION ALL \
+        SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \
+        JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'tombolo'
+        """
+}
+
+extension SchemaIdentifiers {
+    /// Reads the numbers that a migrated database gave.
+    public static func read(_ connection: PostgresConnection) async throws -> SchemaIdentifiers {
+        var classes: [String: Int16] = [:]
+        var columns: [String: [String: Int16]] = [:]
+        for row in try await connection.query("SELECT name, id FROM tombolo.class") {
+            classes[try row[0].string] = Int16(truncatingIfNeeded: try row[1].int64)
+        }
+        let query = """
+            SELECT c.name, k.name, k.id FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class
+            """
+        for row in try await connection.query(query) {
+            columns[try row[0].string, default: [:]][try row[1].string] = Int16(truncatingIfNeeded: try row[2].int64)
+        }
+        return SchemaIdentifiers(classes: classes, columns: columns)
+    }
+}

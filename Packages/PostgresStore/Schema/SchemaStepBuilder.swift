@@ -1,0 +1,222 @@
+internal import TomboloModel
+internal import TomboloSQL
+
+/// Compares a live catalog with a schema and collects the steps between them.
+struct SchemaStepBuilder {
+    let schema: Schema
+    let live: PostgresCatalog
+    let identifiers: SchemaIdentifiers
+    let dialect = SQLDialect.postgresql
+    private(set) var steps: [SchemaStep] = []
+    private(set) var problems: [String] = []
+
+    init(schema: Schema, live: PostgresCatalog) {
+        self.schema = schema
+        self.live = live
+        identifiers = live.identifiers.covering(schema)
+    }
+
+    mutating func build() {
+        addSystem()
+        addIdentifiers()
+        for item in schema.classes { addTable(item) }
+        for item in schema.classes { addColumns(item) }
+        for item in schema.classes { addForeignKeys(item) }
+        for item in schema.classes { addIndexes(item) }
+        for item in schema.classes where item.isTrashable { addPolicy(item) }
+        for item in schema.classes where item.primaryKeyIndex != nil { addTriggers(item) }
+    }
+
+    mutating func add(_ name: String, _ sql: String, isTransactional: Bool = true) {
+        steps.append(SchemaStep(name: name, sql: sql, isTransactional: isTransactional))
+    }
+
+    func quoted(_ name: String) -> String { dialect.quoted(name) }
+
+    func table(_ item: ClassSchema) -> String { "public.\(quoted(item.table))" }
+
+    // MARK: Numbers of classes and columns
+
+    private mutating func addIdentifiers() {
+        var classes: [String] = []
+        var columns: [String] = []
+        for item in schema.classes {
+            guard let id = identifiers.classes[item.name], let key = item.primaryKey else { continue }
+            if live.identifiers.classes[item.name] == nil {
+                let expression = KeyText.parsingExpression("$1", schema.storedType(of: key))
+                classes.append(
+                    "(\(id), \(dialect.literal(item.name)), \(dialect.literal(item.table)), "
+                        + "\(dialect.literal(key.sqlName)), \(dialect.literal(expression)), \(item.isTrashable))")
+            }
+            for column in item.columns where live.identifiers.columns[item.name]?[column.name] == nil {
+                guard let number = identifiers.columns[item.name]?[column.name] else { continue }
+                columns.append("(\(id), \(number), \(dialect.literal(column.name)))")
+            }
+        }
+        guard !classes.isEmpty || !columns.isEmpty else { return }
+        var statements: [String] = []
+        if !classes.isEmpty {
+            statements.append(
+                "INSERT INTO tombolo.class (id, name, table_name, key_column, key_expression, is_trashable) VALUES "
+                    + classes.joined(separator: ", ") + " ON CONFLICT (id) DO NOTHING")
+        }
+        if !columns.isEmpty {
+            statements.append(
+                "INSERT INTO tombolo.class_column (class, id, name) VALUES " + columns.joined(separator: ", ")
+                    + " ON CONFLICT (class, id) DO NOTHING")
+        }
+        add("numbers of classes and columns", statements.joined(separator: ";\n"))
+    }
+
+    // MARK: Tables
+
+    private func columnDefinition(_ column: Column, of item: ClassSchema) -> String {
+        var definition = dialect.columnDefinition(of: column, in: schema)
+        // Old services insert without the columns that they do not know.
+        if !column.isOptional, !column.isPrimaryKey, item.owner == nil, column.linkTarget == nil {
+            definition += " DEFAULT \(dialect.zeroLiteral(of: schema.storedType(of: column)))"
+        }
+        return definition
+    }
+
+    private static let trashColumns = [
+        ("trashed_at", "timestamptz", "timestamp with time zone"), ("trashed_by", "text COLLATE \"C\"", "text"),
+        ("trash_group", "uuid", "uuid"),
+    ]
+
+    private mutating func addTable(_ item: ClassSchema) {
+        guard live.tables[item.table] == nil else { return }
+        var lines = item.columns.map { columnDefinition($0, of: item) }
+        if item.isTrashable {
+            lines += Self.trashColumns.map { "\(quoted($0.0)) \($0.1)" }
+        }
+        if let key = item.primaryKey { lines.append("PRIMARY KEY (\(quoted(key.sqlName)))") }
+        add(
+            "table \(item.table)",
+            "CREATE TABLE IF NOT EXISTS \(table(item)) (\n    \(lines.joined(separator: ",\n    "))\n)")
+    }
+
+    private mutating func addColumns(_ item: ClassSchema) {
+        guard let present = live.tables[item.table] else { return }
+        for column in item.columns {
+            guard let found = present[column.sqlName] else {
+                guard !column.isPrimaryKey else {
+                    problems.append("\(item.table) lacks its primary key \(column.sqlName): make a new table instead.")
+                    continue
+                }
+                add(
+                    "column \(item.table).\(column.sqlName)",
+                    "ALTER TABLE \(table(item)) ADD COLUMN IF NOT EXISTS \(columnDefinition(column, of: item))")
+                continue
+            }
+            let expected = dialect.castType(of: schema.storedType(of: column))
+            let expectedType = expected == "timestamptz" ? "timestamp with time zone" : expected
+            if found.type != expectedType {
+                problems.append(
+                    "\(item.table).\(column.sqlName) is of type \(found.type), but the model says \(expectedType): "
+                        + "add a new property, copy the values, then remove the old one.")
+            } else if found.isRequired, column.isOptional {
+                add(
+                    "optional \(item.table).\(column.sqlName)",
+                    "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(column.sqlName)) DROP NOT NULL")
+            } else if !found.isRequired, !column.isOptional {
+                problems.append(
+                    "\(item.table).\(column.sqlName) may be NULL, but the model says that it is required: "
+                        + "fill it and run ALTER TABLE … SET NOT NULL, or make the property optional.")
+            }
+        }
+        if item.isTrashable {
+            for (name, type, _) in Self.trashColumns where present[name] == nil {
+                add(
+                    "column \(item.table).\(name)",
+                    "ALTER TABLE \(table(item)) ADD COLUMN IF NOT EXISTS \(quoted(name)) \(type)")
+            }
+        }
+        let known = Set(item.columns.map(\.sqlName) + Self.trashColumns.map(\.0))
+        for (name, column) in present.sorted(by: { $0.key < $1.key })
+        where !known.contains(name) && !name.isEmpty && column.isRequired && !column.hasDefault {
+            // The model dropped the property: writers that do not know the column must not fail.
+            add(
+                "optional \(item.table).\(name)",
+                "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
+        }
+    }
+
+    private mutating func addForeignKeys(_ item: ClassSchema) {
+        for column in item.columns {
+            guard let target = column.linkTarget.flatMap({ schema[$0] }), let key = target.primaryKey else { continue }
+            let name = SchemaName.foreignKey(item.table, column.sqlName)
+            guard !live.foreignKeys.contains("\(item.table).\(name)") else { continue }
+            let action = column.isOptional ? "SET NULL" : "CASCADE"
+            add(
+                "foreign key \(name)",
+                "ALTER TABLE \(table(item)) DROP CONSTRAINT IF EXISTS \(quoted(name)), ADD CONSTRAINT \(quoted(name)) "
+                    + "FOREIGN KEY (\(quoted(column.sqlName))) REFERENCES \(table(target)) (\(quoted(key.sqlName))) "
+                    + "ON DELETE \(action) NOT DEFERRABLE")
+        }
+    }
+
+    private mutating func addIndexes(_ item: ClassSchema) {
+        let isNew = live.tables[item.table] == nil
+        for columns in item.uniqueColumns {
+            let names = columns.map { item.columns[$0].sqlName }
+            addIndex(
+                SchemaName.unique(item.table, names), on: item, names, unique: true, isNew: isNew,
+                condition: item.isTrashable ? " WHERE \(quoted("trashed_at")) IS NULL" : "")
+        }
+        for column in item.columns where !column.isPrimaryKey && (column.isIndexed || column.linkTarget != nil) {
+            addIndex(
+                SchemaName.index(item.table, [column.sqlName]), on: item, [column.sqlName], unique: false,
+                isNew: isNew, condition: "")
+        }
+        if item.isTrashable {
+            addIndex(
+                SchemaName.index(item.table, ["trash_group"]), on: item, ["trash_group"], unique: false, isNew: isNew,
+                condition: " WHERE \(quoted("trash_group")) IS NOT NULL")
+        }
+    }
+
+    private mutating func addIndex(
+        _ name: String, on item: ClassSchema, _ columns: [String], unique: Bool, isNew: Bool, condition: String
+    ) {
+        guard !live.indexes.contains(name) else { return }
+        let list = columns.map(quoted).joined(separator: ", ")
+        let kind = unique ? "UNIQUE INDEX" : "INDEX"
+        // On a table in use the index is built beside the writers. A build that failed left an invalid index.
+        let concurrently = isNew ? "" : " CONCURRENTLY"
+        if !isNew { add("leftover of index \(name)", "DROP INDEX IF EXISTS public.\(quoted(name))") }
+        add(
+            "index \(name)",
+            "CREATE \(kind)\(concurrently) IF NOT EXISTS \(quoted(name)) ON \(table(item)) (\(list))\(condition)",
+            isTransactional: isNew)
+    }
+
+    // MARK: Trash
+
+    private mutating func addPolicy(_ item: ClassSchema) {
+        guard !live.policies.contains("\(item.table).\(SchemaName.livePolicy)") else { return }
+        add(
+            "row-level security of \(item.table)",
+            """
+            ALTER TABLE \(table(item)) ENABLE ROW LEVEL SECURITY;
+            DROP POLICY IF EXISTS \(SchemaName.livePolicy) ON \(table(item));
+            CREATE POLICY \(SchemaName.livePolicy) ON \(table(item)) FOR ALL TO PUBLIC \
+            USING (trashed_at IS NULL) WITH CHECK (trashed_at IS NULL)
+            """)
+    }
+
+    // MARK: Triggers
+
+    private mutating func addTriggers(_ item: ClassSchema) {
+        guard let generator = TriggerGenerator(item: item, schema: schema, identifiers: identifiers) else { return }
+        let functions = [
+            (generator.logFunction, generator.logBody), (generator.truncateFunction, generator.truncateBody),
+        ]
+        let changed = functions.filter { live.functions[$0.0] != $0.1 }
+        let triggers = generator.triggers.filter { !live.triggers.contains("\(item.table).\($0.name)") }
+        guard !changed.isEmpty || !triggers.isEmpty else { return }
+        let statements =
+            changed.map { TriggerGenerator.definition(name: $0.0, body: $0.1) } + triggers.map(\.sql)
+        add("changelog triggers of \(item.table)", statements.joined(separator: ";\n"))
+    }
+}

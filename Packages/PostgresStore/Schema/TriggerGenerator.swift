@@ -1,0 +1,211 @@
+internal import TomboloModel
+internal import TomboloSQL
+
+/// Writes the PL/pgSQL of one table's changelog triggers.
+///
+/// The setting `tombolo.origin`, which only uploads set, says whose changeset the transaction is applying:
+/// `stamp client number class {columns set by default} {columns added to}`. Anything else counts as plain SQL.
+struct TriggerGenerator {
+    let item: ClassSchema
+    let schema: Schema
+    let classID: Int16
+    let key: Column
+    /// Scalars and links with their numbers; the key among them.
+    let columns: [(column: Column, id: Int16)]
+
+    /// - Returns: nil for a class without a primary key, which is not synced.
+    init?(item: ClassSchema, schema: Schema, identifiers: SchemaIdentifiers) {
+        guard let key = item.primaryKey, let classID = identifiers.classes[item.name] else { return nil }
+        self.item = item
+        self.schema = schema
+        self.classID = classID
+        self.key = key
+        let ids = identifiers.columns[item.name] ?? [:]
+        columns = item.columns.compactMap { column in ids[column.name].map { (column, $0) } }
+    }
+
+    static func definition(name: String, body: String) -> String {
+        """
+        CREATE OR REPLACE FUNCTION tombolo.\(name)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER \
+        SET search_path = pg_catalog, pg_temp AS $function$\(body)$function$;
+        REVOKE ALL ON FUNCTION tombolo.\(name)() FROM PUBLIC
+        """
+    }
+
+    var logFunction: String { SchemaName.logFunction(classID) }
+    var truncateFunction: String { SchemaName.truncateFunction(classID) }
+
+    var triggers: [(name: String, sql: String)] {
+        let table = "public.\(SQLDialect.postgresql.quoted(item.table))"
+        func trigger(_ name: String, _ event: String, _ function: String) -> (name: String, sql: String) {
+            (
+                name,
+                """
+                CREATE OR REPLACE TRIGGER \(name) \(event) ON \(table) EXECUTE FUNCTION tombolo.\(function)();
+                ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(name)
+                """.replacing(" EXECUTE", with: event.hasPrefix("AFTER") ? " FOR EACH ROW EXECUTE" : " EXECUTE")
+            )
+        }
+        return [
+            trigger(SchemaName.logTrigger, "AFTER INSERT OR UPDATE OR DELETE", logFunction),
+            trigger(SchemaName.truncateTrigger, "BEFORE TRUNCATE", truncateFunction),
+        ]
+    }
+
+    // MARK: Expressions
+
+    private func text(_ record: String, _ column: Column) -> String {
+        KeyText.expression(
+            "\(record)\(SQLDialect.postgresql.quoted(column.sqlName))", schema.storedType(of: column))
+    }
+
+    private var isElement: Bool { item.owner != nil }
+
+    private func root(_ record: String) -> String {
+        isElement ? text(record, item.columns[ElementColumn.owner]) : "NULL"
+    }
+
+    /// Columns and old values of an erase: every scalar, and whether the row was in the trash.
+    private func erased(_ record: String) -> (ids: String, values: String) {
+        var ids = columns.map { String($0.id) }
+        var values = columns.map { text(record, $0.column) }
+        if item.isTrashable {
+            ids.append(String(SchemaIdentifiers.trashColumn))
+            values.append("(\(record)trashed_at IS NOT NULL)::text")
+        }
+        return ("'{\(ids.joined(separator: ","))}'::smallint[]", "ARRAY[\(values.joined(separator: ", "))]::text[]")
+    }
+
+    private static let logColumns =
+        "class, key, operation, columns, old, marks, root, stamp, client, number"
+
+    // MARK: Row trigger
+
+    var logBody: String {
+        """
+
+        -- Made from the class \(item.name); changes are overwritten.
+        DECLARE
+            v_now bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+            v_origin text := current_setting('tombolo.origin', true);
+            v_part text[];
+            v_stamp bigint := v_now;
+            v_client bigint;
+            v_number bigint;
+            v_defaults smallint[];
+            v_additions smallint[];
+            v_columns smallint[];
+            v_old text[];
+            v_marks text;
+        BEGIN
+            IF v_origin <> '' THEN
+                v_part := string_to_array(v_origin, ' ');
+                v_stamp := least(v_part[1]::bigint, v_now);
+                v_client := v_part[2]::bigint;
+                v_number := v_part[3]::bigint;
+                IF v_part[4] = '\(classID)' THEN
+                    v_defaults := v_part[5]::smallint[];
+                    v_additions := v_part[6]::smallint[];
+                END IF;
+            END IF;
+            IF TG_OP = 'UPDATE' THEN
+                IF OLD.\(quotedKey) IS NOT DISTINCT FROM NEW.\(quotedKey) THEN
+        \(ownerGuard)\(comparisons)            IF v_columns IS NULL THEN
+                        RETURN NULL;
+                    END IF;
+                    IF v_defaults <> '{}' THEN
+                        v_marks := concat(v_marks, 'd', array_to_string(v_defaults, ' d'));
+                    END IF;
+                    INSERT INTO tombolo.changelog (\(Self.logColumns))
+                    VALUES (\(classID), \(text("OLD.", key)), 'u', v_columns, v_old, v_marks, \(root("OLD.")), \
+        v_stamp, v_client, v_number);
+                    RETURN NULL;
+                END IF;
+            END IF;
+            IF TG_OP <> 'INSERT' THEN
+                INSERT INTO tombolo.changelog (\(Self.logColumns))
+                VALUES (\(classID), \(text("OLD.", key)), 'e', \(erased("OLD.").ids), \(erased("OLD.").values), NULL, \
+        \(root("OLD.")), v_stamp, v_client, v_number);
+            END IF;
+            IF TG_OP <> 'DELETE' THEN
+                IF v_defaults <> '{}' THEN
+                    v_marks := concat('d', array_to_string(v_defaults, ' d'));
+                END IF;
+                INSERT INTO tombolo.changelog (\(Self.logColumns))
+                VALUES (\(classID), \(text("NEW.", key)), 'c', NULL, NULL, v_marks, \(root("NEW.")), \
+        v_stamp, v_client, v_number);
+            END IF;
+            RETURN NULL;
+        END
+        """
+    }
+
+    private var quotedKey: String { SQLDialect.postgresql.quoted(key.sqlName) }
+
+    private var ownerGuard: String {
+        guard isElement else { return "" }
+        return """
+                        IF OLD."owner" IS DISTINCT FROM NEW."owner" THEN
+                            RAISE EXCEPTION 'an element of \(item.name) cannot move to another object''s list'
+                                USING ERRCODE = 'check_violation', HINT = 'Delete it and insert a new one.',
+                                    SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = 'owner';
+                        END IF;
+
+            """
+    }
+
+    private var comparisons: String {
+        var result = ""
+        func indent(_ lines: [String]) {
+            for line in lines { result += "            \(line)\n" }
+        }
+        for (column, id) in columns where !column.isPrimaryKey {
+            let name = SQLDialect.postgresql.quoted(column.sqlName)
+            indent([
+                "IF OLD.\(name) IS DISTINCT FROM NEW.\(name) THEN",
+                "    v_columns := array_append(v_columns, \(id)::smallint);",
+                "    v_old := array_append(v_old, \(text("OLD.", column)));",
+            ])
+            if case .int = column.type {
+                indent([
+                    "    IF \(id) = ANY (v_additions) THEN",
+                    "        v_marks := concat(v_marks, 'a\(id)=', coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
+                    "    END IF;",
+                ])
+            }
+            indent(["END IF;"])
+        }
+        if item.isTrashable {
+            indent([
+                "IF (OLD.trashed_at IS NULL) <> (NEW.trashed_at IS NULL) THEN",
+                "    v_columns := array_append(v_columns, \(SchemaIdentifiers.trashColumn)::smallint);",
+                "    v_old := array_append(v_old, (OLD.trashed_at IS NOT NULL)::text);",
+                "END IF;",
+            ])
+        }
+        return result
+    }
+
+    // MARK: TRUNCATE
+
+    /// The trigger's query must see every row that goes, which a snapshot from before the table's lock may not.
+    var truncateBody: String {
+        let row = erased("t.")
+        return """
+
+            -- Made from the class \(item.name); changes are overwritten.
+            BEGIN
+                IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+                    RAISE EXCEPTION 'TRUNCATE of % needs the isolation level READ COMMITTED', TG_TABLE_NAME
+                        USING ERRCODE = 'object_not_in_prerequisite_state',
+                            HINT = 'Its rows are read for the changelog. Use DELETE, or another isolation level.';
+                END IF;
+                INSERT INTO tombolo.changelog (\(Self.logColumns))
+                SELECT \(classID), \(text("t.", key)), 'e', \(row.ids), \(row.values), NULL, \(root("t.")),
+                    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, NULL, NULL
+                FROM public.\(SQLDialect.postgresql.quoted(item.table)) AS t;
+                RETURN NULL;
+            END
+            """
+    }
+}

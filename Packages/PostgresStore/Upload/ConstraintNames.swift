@@ -1,0 +1,61 @@
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+
+/// Says what a constraint of ours means in the model's words.
+struct ConstraintNames: Sendable {
+    private struct Meaning {
+        let className: String
+        let properties: [String]
+    }
+
+    private var unique: [String: Meaning] = [:]
+    private var foreignKeys: [String: Meaning] = [:]
+    private let classByTable: [String: ClassSchema]
+
+    init(schema: Schema) {
+        classByTable = Dictionary(schema.classes.map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
+        for item in schema.classes {
+            for columns in item.uniqueColumns {
+                let names = columns.map { item.columns[$0].sqlName }
+                unique[SchemaName.unique(item.table, names)] = Meaning(
+                    className: item.name, properties: columns.map { item.columns[$0].name })
+            }
+            for column in item.columns where column.linkTarget != nil {
+                foreignKeys[SchemaName.foreignKey(item.table, column.sqlName)] = Meaning(
+                    className: item.name, properties: [column.name])
+            }
+        }
+    }
+
+    /// The refusal that an error of class 22 or 23 means: names columns and constraints, never values.
+    func refusal(_ error: PostgresError, className: String?, key: Value?) -> Refusal {
+        let table = error.tableName.flatMap { classByTable[$0] }
+        let subject = className ?? table?.name ?? "a row"
+        func result(_ message: String) -> Refusal {
+            Refusal(.constraint, message, className: className ?? table?.name, key: key)
+        }
+        if let name = error.constraintName {
+            if let meaning = unique[name] {
+                return result(
+                    "Another \(meaning.className) has the same \(meaning.properties.joined(separator: " and ")).")
+            }
+            if let meaning = foreignKeys[name] {
+                return result(
+                    "\(meaning.className).\(meaning.properties.joined(separator: ", ")) points to an object that is gone.")
+            }
+            if error.code == .uniqueViolation, let table, name.hasSuffix("_pkey") {
+                return result("There is another \(table.name) with this primary key.")
+            }
+            return result("\(subject) breaks the rule '\(name)' of the database.")
+        }
+        if error.code == .notNullViolation, let column = error.columnName {
+            return result("\(subject).\(property(column, table)) cannot be nil.")
+        }
+        return result("The database does not take a value of \(subject) (SQLSTATE \(error.code)).")
+    }
+
+    private func property(_ column: String, _ item: ClassSchema?) -> String {
+        item?.columns.first { $0.sqlName == column }?.name ?? column
+    }
+}

@@ -1,0 +1,97 @@
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+
+/// Which rows a group of changesets locks and reads, in the order in which every upload locks.
+struct LockPlan {
+    struct Lock {
+        let classIndex: Int
+        let statement: PostgresStatement
+    }
+
+    /// By class: the class that has a list before the list's elements.
+    private(set) var locks: [Lock] = []
+    private let written: [ObjectReference]
+    private let layout: StoreLayout
+
+    init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) {
+        self.layout = layout
+        var written: Set<ObjectReference> = []
+        var linked: Set<ObjectReference> = []
+        var erasedClasses: Set<Int> = []
+        for changeset in changesets {
+            let references = arbiter.references(of: changeset)
+            written.formUnion(references.written)
+            linked.formUnion(references.linked)
+            for instruction in changeset.instructions {
+                if case .erase(let reference) = instruction { erasedClasses.insert(reference.classIndex) }
+            }
+        }
+        linked.subtract(written)
+        self.written = Array(written)
+        var writtenKeys: [Int: [Value]] = [:]
+        var linkedKeys: [Int: [Value]] = [:]
+        for reference in written { writtenKeys[reference.classIndex, default: []].append(reference.key) }
+        for reference in linked { linkedKeys[reference.classIndex, default: []].append(reference.key) }
+        for item in layout.classes.compactMap({ $0 }) {
+            let elements = layout.schema.elementClassIndexes(of: item.classIndex)
+                .compactMap { index in layout.classes[index].flatMap { item in writtenKeys[index].map { (item, $0) } } }
+            let keys = writtenKeys[item.classIndex] ?? []
+            if !keys.isEmpty {
+                addWritten(item, keys, isErasing: erasedClasses.contains(item.classIndex) && !item.item.isTrashable)
+            }
+            let targets = linkedKeys[item.classIndex] ?? []
+            if !targets.isEmpty || !elements.isEmpty { addReferenced(item, targets, except: keys, elements) }
+        }
+    }
+
+    private mutating func addWritten(_ item: ClassLayout, _ keys: [Value], isErasing: Bool) {
+        let strength = isErasing ? "UPDATE" : "NO KEY UPDATE"
+        locks.append(
+            Lock(
+                classIndex: item.classIndex,
+                statement: PostgresStatement(
+                    "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1) "
+                        + "ORDER BY t.\(item.key) FOR \(strength)", [Value.parameter(keys, item.keyType)])))
+    }
+
+    /// Link targets, and the objects that have the written elements in their lists, whose permissions decide.
+    private mutating func addReferenced(
+        _ item: ClassLayout, _ targets: [Value], except written: [Value], _ elements: [(ClassLayout, [Value])]
+    ) {
+        var parameters = [Value.parameter(targets, item.keyType), Value.parameter(written, item.keyType)]
+        var condition = "t.\(item.key) = ANY ($1)"
+        for (element, keys) in elements {
+            parameters.append(Value.parameter(keys, element.keyType))
+            condition +=
+                " OR t.\(item.key) IN (SELECT e.\(element.names[ElementColumn.owner]) FROM \(element.table) AS e "
+                + "WHERE e.\(element.key) = ANY ($\(parameters.count)))"
+        }
+        locks.append(
+            Lock(
+                classIndex: item.classIndex,
+                statement: PostgresStatement(
+                    "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE (\(condition)) "
+                        + "AND NOT t.\(item.key) = ANY ($2) ORDER BY t.\(item.key) FOR KEY SHARE", parameters)))
+    }
+
+    /// What happened to the written objects since the oldest base; the arbiter sorts out what each base sees.
+    func changelog(after sequence: Int64, from xid: UInt64) -> PostgresStatement {
+        var classes: [Int32?] = []
+        var keys: [String?] = []
+        for reference in written {
+            guard let item = layout.classes[reference.classIndex], let text = KeyText.text(reference.key) else { continue }
+            classes.append(Int32(item.id))
+            keys.append(text)
+        }
+        return PostgresStatement(
+            """
+            SELECT c.class, c.key, c.operation, c.columns, c.old[array_position(c.columns, 0::smallint)], c.marks, \
+            c.xid::text, c.stamp, c.client \
+            FROM unnest($1::integer[], $2::text[]) AS k (class, key) CROSS JOIN LATERAL (\
+            SELECT * FROM tombolo.changelog AS l WHERE l.class = k.class::smallint AND l.key = k.key \
+            AND l.seq > $3 AND l.xid >= $4::xid8 OFFSET 0) AS c ORDER BY c.seq
+            """,
+            [.int32Array(classes), .textArray(keys), .int64(sequence), .untyped(String(xid))])
+    }
+}

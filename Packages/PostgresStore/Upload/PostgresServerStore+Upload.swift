@@ -1,0 +1,92 @@
+internal import Logging
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+public import TomboloSyncSession
+
+extension PostgresServerStore {
+    /// Changesets of one transaction.
+    public static let maximumGroupSize = 100
+    /// How often a transaction is tried that fails for a passing reason, and the first and the longest wait between.
+    public static let uploadAttempts = (
+        limit: 8, first: Duration.milliseconds(10), last: Duration.seconds(1)
+    )
+
+    /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
+    /// each gets a transaction of its own, so that the others do not suffer.
+    public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
+        var results: [UploadResult] = []
+        results.reserveCapacity(uploads.count)
+        var rest = uploads[...]
+        while !rest.isEmpty {
+            let group = Array(rest.prefix(Self.maximumGroupSize))
+            rest = rest.dropFirst(group.count)
+            results += try await apply(group)
+        }
+        return results
+    }
+
+    private func apply(_ group: [Upload]) async throws -> [UploadResult] {
+        do {
+            return try await attempt(group, .together)
+        } catch let failure as UploadFailure {
+            guard !failure.cause.isRetryable else { throw failure.cause }
+            logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
+        }
+        var results: [UploadResult] = []
+        do {
+            for upload in group { results.append(try await applyAlone(upload)) }
+        } catch let failure as UploadFailure {
+            throw failure.cause
+        }
+        return results
+    }
+
+    private func applyAlone(_ upload: Upload) async throws -> UploadResult {
+        do {
+            return try await attempt([upload], .alone)[0]
+        } catch let error as UploadFailure where !error.cause.isRetryable {
+            guard error.cause.isRefusal else { return try await setAside(upload, error) }
+            let reference = error.reference
+            let refusal = constraints.refusal(
+                error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
+            return try await attempt([upload], .refused(refusal))[0]
+        }
+    }
+
+    /// An error that says nothing about the data: the changeset is kept for the operator, and does not block those
+    /// behind it.
+    private func setAside(_ upload: Upload, _ failure: UploadFailure) async throws -> UploadResult {
+        logger.error(
+            """
+            Changeset \(upload.changeset.number) of client \(upload.client) is set aside in tombolo.set_aside: \
+            \(failure.cause)
+            """)
+        let refusal = Refusal(
+            .setAside, "The server could not apply this change and has kept it for its operator.",
+            className: failure.reference.map { schema[$0.classIndex].name }, key: failure.reference?.key)
+        return try await attempt([upload], .setAside(refusal, failure.cause))[0]
+    }
+
+    /// Runs one transaction, again where it failed for a passing reason.
+    private func attempt(_ group: [Upload], _ mode: UploadTransaction.Mode) async throws -> [UploadResult] {
+        var delay = Self.uploadAttempts.first
+        var attempt = 1
+        while true {
+            do {
+                return try await pool.withConnection { connection in
+                    var transaction = UploadTransaction(
+                        group: group, mode: mode, layout: self.layout, connection: connection)
+                    return try await transaction.run()
+                }
+            } catch {
+                let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
+                guard let cause, cause.isRetryable, attempt < Self.uploadAttempts.limit else { throw error }
+                attempt += 1
+                logger.debug("An upload is tried again in \(delay): \(cause)")
+                try await Task.sleep(for: delay * Double.random(in: 0.5...1))
+                delay = min(delay * 2, Self.uploadAttempts.last)
+            }
+        }
+    }
+}

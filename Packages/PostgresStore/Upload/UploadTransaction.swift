@@ -1,0 +1,336 @@
+internal import Foundation
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncSession
+
+/// One transaction that applies changesets, exactly once in effect. In order, each with reason:
+///
+/// 1. The clients' progress rows are locked, in order of their ids: another gateway with the same changesets waits
+///    here and then finds them applied.
+/// 2. The rows that the changesets write are locked, in the order of classes and keys; link targets only against
+///    being deleted.
+/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base.
+/// 4. The arbiter decides.
+/// 5. Progress, receipts and rows are written and committed, in one round trip.
+struct UploadTransaction {
+    enum Mode {
+        case together
+        /// One changeset, its writes one by one as far as that is affordable, so that an error names its object.
+        case alone
+        /// One changeset that is recorded as refused.
+        case refused(Refusal)
+        case setAside(Refusal, PostgresError)
+    }
+
+    /// Writes of a changeset on its own that are not joined into statements for many rows.
+    static let separateWriteLimit = 2_000
+
+    private enum Outcome {
+        case written([RowWrite], lost: Int, stamp: Stamp)
+        case refused(Refusal)
+    }
+
+    /// A changeset that has its turn.
+    private struct Accepted {
+        let position: Int
+        let upload: Upload
+        let base: StoredTick
+        let hash: Int64
+        var outcome: Outcome?
+    }
+
+    private struct Client {
+        let user: String
+        let first: Int64
+        var last: Int64
+        var hashes: [Int64: Int64] = [:]
+    }
+
+    private let group: [Upload]
+    private let mode: Mode
+    private let layout: StoreLayout
+    private let connection: PostgresConnection
+
+    private var results: [UploadResult?]
+    private var clients: [ClientID: Client] = [:]
+    private var bases: [Int64: StoredTick] = [:]
+    private var receivedAt = Stamp(microseconds: 0)
+    private var accepted: [Accepted] = []
+    /// Objects whose row is in the trash: a create takes it over.
+    private var trashed: Set<ObjectReference> = []
+
+    init(group: [Upload], mode: Mode, layout: StoreLayout, connection: PostgresConnection) {
+        self.group = group
+        self.mode = mode
+        self.layout = layout
+        self.connection = connection
+        results = Array(repeating: nil, count: group.count)
+    }
+
+    /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction is then rolled
+    ///   back, unless the connection broke during its commit.
+    mutating func run() async throws -> [UploadResult] {
+        try await begin()
+        for position in group.indices { admit(position) }
+        if accepted.isEmpty {
+            try await connection.execute("ROLLBACK")
+            return finished()
+        }
+        switch mode {
+        case .refused(let refusal), .setAside(let refusal, _): accepted[0].outcome = .refused(refusal)
+        case .together, .alone:
+            guard try await arbitrate() else {
+                // A base fell below the retention floor meanwhile: whoever has it learns so in the next attempt.
+                try await connection.execute("ROLLBACK")
+                for item in accepted { results[item.position] = .unknownBase }
+                return finished()
+            }
+        }
+        try await write()
+        for item in accepted {
+            switch item.outcome {
+            case .written(_, let lost, _): results[item.position] = .applied(lost: lost)
+            case .refused(let refusal): results[item.position] = .refused(refusal)
+            case nil: results[item.position] = .unknownBase
+            }
+        }
+        return finished()
+    }
+
+    private func finished() -> [UploadResult] { results.map { $0 ?? .unknownBase } }
+
+    // MARK: 1. Progress
+
+    private mutating func begin() async throws {
+        let ids = Set(group.map(\.client)).sorted().map { Int64?.some($0.rawValue) }
+        let numbers = Set(group.map(\.changeset.number)).sorted().map { Int64?.some($0) }
+        let baseNumbers = Set(group.map(\.changeset.base)).sorted().map { Int64?.some($0) }
+        let answers = try await connection.pipeline([
+            "BEGIN ISOLATION LEVEL READ COMMITTED",
+            PostgresStatement(
+                "SELECT id, user_id, last FROM tombolo.client WHERE id = ANY ($1) ORDER BY id FOR UPDATE",
+                [.int64Array(ids)]),
+            PostgresStatement(
+                "SELECT client, number, hash FROM tombolo.receipt WHERE client = ANY ($1) AND number = ANY ($2)",
+                [.int64Array(ids), .int64Array(numbers)]),
+            PostgresStatement(
+                "SELECT \(StoredTick.columns) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers)]),
+            "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
+        ])
+        for row in answers[1] {
+            let last = try row[2].int64
+            clients[ClientID(rawValue: try row[0].int64)] = Client(
+                user: try row[1].string, first: last, last: last)
+        }
+        for row in answers[2] {
+            clients[ClientID(rawValue: try row[0].int64)]?.hashes[try row[1].int64] = try row[2].int64
+        }
+        bases[0] = StoredTick(tick: .origin, exported: "", firstSequence: -1)
+        for row in answers[3] {
+            let stored = try StoredTick(row)
+            bases[stored.tick.number] = stored
+        }
+        receivedAt = Stamp(microseconds: try answers[4][0][0].int64)
+    }
+
+    /// Decides whether a changeset has its turn.
+    private mutating func admit(_ position: Int) {
+        let upload = group[position]
+        let number = upload.changeset.number
+        guard var client = clients[upload.client] else {
+            results[position] = .gap(expected: 0)
+            return
+        }
+        let isReadable = upload.changeset.isReadable(in: layout.schema)
+        let hash = isReadable ? upload.changeset.fingerprint(in: layout.schema) : 0
+        if number <= client.last {
+            results[position] = client.hashes[number].map { $0 == hash ? .duplicate : .conflict } ?? .duplicate
+        } else if number > client.last + 1 {
+            results[position] = .gap(expected: client.last + 1)
+        } else if let base = bases[upload.changeset.base] {
+            var item = Accepted(position: position, upload: upload, base: base, hash: hash)
+            if !isReadable {
+                item.outcome = .refused(
+                    Refusal(.invalid, "The changeset names a class or a property that the server does not have."))
+            }
+            accepted.append(item)
+            client.last = number
+            client.hashes[number] = hash
+            clients[upload.client] = client
+        } else {
+            results[position] = .unknownBase
+        }
+    }
+
+    // MARK: 2–4. Rows, changelog, arbitration
+
+    /// Locks and loads what the changesets touch and lets the arbiter decide.
+    /// - Returns: false where a base is not in the changelog any more.
+    private mutating func arbitrate() async throws -> Bool {
+        var arbiter = Arbiter(schema: layout.schema)
+        let plan = LockPlan(
+            changesets: accepted.filter { $0.outcome == nil }.map(\.upload.changeset), arbiter: arbiter, layout: layout)
+        let loaded = try await load(plan)
+        guard loaded.basesRemain else { return false }
+        for (reference, row) in loaded.rows { arbiter.load(reference, row) }
+        for entry in loaded.entries { arbiter.load(entry) }
+        for index in accepted.indices where accepted[index].outcome == nil {
+            let upload = accepted[index].upload
+            let base = accepted[index].base.tick
+            let stamp = upload.changeset.stamp.clamped(from: base.time, to: receivedAt)
+            do throws(Refusal) {
+                let (writes, lost) = try arbiter.apply(
+                    upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit)
+                accepted[index].outcome = .written(writes, lost: lost, stamp: stamp)
+            } catch {
+                accepted[index].outcome = .refused(error)
+            }
+        }
+        return true
+    }
+
+    private struct Loaded {
+        var rows: [ObjectReference: Row?] = [:]
+        var entries: [LogEntry] = []
+        var basesRemain = true
+    }
+
+    private mutating func load(_ plan: LockPlan) async throws -> Loaded {
+        var statements = plan.locks.map(\.statement)
+        let usedBases = accepted.map(\.base)
+        let bound = usedBases.map(\.firstSequence).min() ?? -1
+        let oldest = usedBases.map(\.tick.snapshot.xmin).min() ?? 0
+        statements.append(plan.changelog(after: bound, from: oldest))
+        let baseNumbers = Set(usedBases.map(\.tick.number)).subtracting([0]).sorted()
+        // Again, now that the changelog has been read: while a base is there, nothing after it has been dropped.
+        statements.append(
+            PostgresStatement(
+                "SELECT count(*) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers.map { $0 })]))
+        let answers = try await connection.pipeline(statements)
+        var loaded = Loaded()
+        for (lock, answer) in zip(plan.locks, answers) {
+            let item = try layout.layout(lock.classIndex)
+            for index in answer.indices {
+                let found = try item.row(answer, index)
+                let reference = ObjectReference(classIndex: lock.classIndex, key: found.row[item.keyIndex])
+                if found.isTrashed {
+                    trashed.insert(reference)
+                } else {
+                    loaded.rows[reference] = found.row
+                }
+            }
+        }
+        for row in answers[plan.locks.count] {
+            if let entry = try LogEntry(row, layout) { loaded.entries.append(entry) }
+        }
+        loaded.basesRemain = try answers[plan.locks.count + 1][0][0].int == baseNumbers.count
+        return loaded
+    }
+
+    // MARK: 5. Writing
+
+    private func write() async throws {
+        let separately: Bool =
+            if case .alone = mode, let item = accepted.first, case .written(let writes, _, _) = item.outcome {
+                writes.count <= Self.separateWriteLimit
+            } else { false }
+        var compiler = WriteCompiler(layout: layout, trashed: trashed, joins: !separately)
+        compiler.append(progressStatement())
+        compiler.append(receiptStatement())
+        if case .setAside(_, let cause) = mode { compiler.append(setAsideStatement(cause)) }
+        for item in accepted {
+            guard case .written(let writes, _, let stamp) = item.outcome, let client = clients[item.upload.client]
+            else { continue }
+            try compiler.append(
+                writes, stamp: stamp, client: item.upload.client, number: item.upload.changeset.number,
+                user: client.user)
+        }
+        compiler.append("COMMIT")
+        let answers: [PostgresResult]
+        do {
+            answers = try await connection.pipeline(compiler.statements)
+        } catch let error as PostgresError {
+            if connection.transactionStatus != .idle, connection.transactionStatus != .closed {
+                try await connection.execute("ROLLBACK")
+            }
+            let reference = error.statementIndex.flatMap { compiler.references[$0] }
+            throw UploadFailure(cause: error, reference: reference)
+        }
+        let moved = Set(accepted.map(\.upload.client)).count
+        guard answers[0].affectedRows == moved, answers.last?.commandTag == "COMMIT" else {
+            throw PostgresStoreError(
+                .corrupt, "The progress of \(moved) clients was recorded for \(answers[0].affectedRows) of them.")
+        }
+    }
+
+    /// Moves each client's progress on, and says so in the changelog, so that a tick follows even where no row changed.
+    private func progressStatement() -> PostgresStatement {
+        let moved = clients.filter { $0.value.last > $0.value.first }.sorted { $0.key < $1.key }
+        return PostgresStatement(
+            """
+            WITH moved AS (UPDATE tombolo.client AS c SET last = v.last \
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v (id, first, last) \
+            WHERE c.id = v.id AND c.last = v.first RETURNING c.id) \
+            INSERT INTO tombolo.changelog (class, key, operation, stamp, client) \
+            SELECT \(SchemaIdentifiers.progressClass), id::text, 'p', $4, id FROM moved
+            """,
+            [
+                .int64Array(moved.map { $0.key.rawValue }), .int64Array(moved.map { $0.value.first }),
+                .int64Array(moved.map { $0.value.last }), .int64(receivedAt.microseconds),
+            ])
+    }
+
+    private func receiptStatement() -> PostgresStatement {
+        let refusals: [Refusal?] = accepted.map { item in
+            if case .refused(let refusal) = item.outcome { refusal } else { nil }
+        }
+        return PostgresStatement(
+            """
+            INSERT INTO tombolo.receipt (client, number, hash, code, message, class, key) \
+            SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], \
+            $7::text[])
+            """,
+            [
+                .int64Array(accepted.map { $0.upload.client.rawValue }),
+                .int64Array(accepted.map { $0.upload.changeset.number }), .int64Array(accepted.map { $0.hash }),
+                .textArray(refusals.map { $0?.code.rawValue }),
+                .textArray(refusals.map { $0.map { String($0.message.filter { $0 != "\0" }) } }),
+                .textArray(refusals.map { $0?.className }),
+                .textArray(refusals.map { $0?.key.flatMap { KeyText.text($0) }.flatMap { $0.contains("\0") ? nil : $0 } }),
+            ])
+    }
+
+    private func setAsideStatement(_ cause: PostgresError) -> PostgresStatement {
+        let upload = accepted[0].upload
+        return PostgresStatement(
+            """
+            INSERT INTO tombolo.set_aside (client, number, sqlstate, message, changeset) \
+            VALUES ($1, $2, $3, $4, $5)
+            """,
+            [
+                .int64(upload.client.rawValue), .int64(upload.changeset.number), .text(cause.code.rawValue),
+                .text(cause.message), .json(ChangesetJSON.text(upload.changeset, in: layout.schema)),
+            ])
+    }
+}
+
+extension Changeset {
+    /// Whether every class and column is there: nothing after this check may fail to name them.
+    func isReadable(in schema: Schema) -> Bool {
+        instructions.allSatisfy { instruction in
+            let reference = instruction.reference
+            guard schema.classes.indices.contains(reference.classIndex),
+                let key = schema[reference.classIndex].primaryKey
+            else { return false }
+            let item = schema[reference.classIndex]
+            guard (try? key.validate(reference.key)) != nil else { return false }
+            switch instruction {
+            case .create(_, let fields), .set(_, let fields):
+                return fields.allSatisfy { item.columns.indices.contains($0.column) }
+            case .add(_, let column, _): return item.columns.indices.contains(column)
+            case .erase: return true
+            }
+        }
+    }
+}

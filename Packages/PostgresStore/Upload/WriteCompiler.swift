@@ -1,0 +1,192 @@
+internal import Foundation
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+
+/// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows.
+struct WriteCompiler {
+    private(set) var statements: [PostgresStatement] = []
+    /// The object of each statement that is about a single one.
+    private(set) var references: [ObjectReference?] = []
+
+    private let layout: StoreLayout
+    private let trashed: Set<ObjectReference>
+    private let joins: Bool
+    private var origin = ""
+
+    init(layout: StoreLayout, trashed: Set<ObjectReference>, joins: Bool) {
+        self.layout = layout
+        self.trashed = trashed
+        self.joins = joins
+    }
+
+    mutating func append(_ statement: PostgresStatement, about reference: ObjectReference? = nil) {
+        statements.append(statement)
+        references.append(reference)
+    }
+
+    /// What neighbours must have in common to share a statement.
+    private enum Shape: Hashable {
+        case insert(Int, defaults: Set<Int>)
+        case revive(Int, defaults: Set<Int>)
+        case update(Int, columns: [Int], defaults: [Int], additions: [Int])
+        case erase(Int)
+
+        var classIndex: Int {
+            switch self {
+            case .insert(let index, _), .revive(let index, _), .update(let index, _, _, _), .erase(let index): index
+            }
+        }
+    }
+
+    private func shape(of write: RowWrite) -> Shape {
+        let index = write.reference.classIndex
+        switch write {
+        case .insert(let reference, _, let defaults):
+            return trashed.contains(reference)
+                ? .revive(index, defaults: defaults) : .insert(index, defaults: defaults)
+        case .update(_, let columns):
+            return .update(
+                index, columns: columns.map(\.column),
+                defaults: columns.filter { $0.mark == .byDefault }.map(\.column),
+                additions: columns.filter { if case .add = $0.mark { true } else { false } }.map(\.column))
+        case .erase: return .erase(index)
+        }
+    }
+
+    /// Appends one changeset's writes.
+    mutating func append(
+        _ writes: [RowWrite], stamp: Stamp, client: ClientID, number: Int64, user: String
+    ) throws {
+        let trashGroup = UUID()
+        var run: [RowWrite] = []
+        var runShape: Shape?
+        var keys: Set<Value> = []
+        func flush(_ compiler: inout WriteCompiler) throws {
+            guard let shape = runShape, !run.isEmpty else { return }
+            let item = try compiler.layout.layout(shape.classIndex)
+            compiler.setOrigin(shape, item, stamp: stamp, client: client, number: number)
+            compiler.appendRun(run, shape, item, user: user, trashGroup: trashGroup)
+            run = []
+            keys = []
+        }
+        for write in writes {
+            let shape = shape(of: write)
+            if shape != runShape || !joins || keys.contains(write.reference.key) { try flush(&self) }
+            runShape = shape
+            run.append(write)
+            keys.insert(write.reference.key)
+        }
+        try flush(&self)
+    }
+
+    /// The setting that the triggers read; see ``TriggerGenerator``.
+    private mutating func setOrigin(
+        _ shape: Shape, _ item: ClassLayout, stamp: Stamp, client: ClientID, number: Int64
+    ) {
+        func list(_ positions: some Sequence<Int>) -> String {
+            "{\(positions.map { String(item.columnIDs[$0]) }.joined(separator: ","))}"
+        }
+        let defaults: String
+        var additions = "{}"
+        switch shape {
+        case .insert(_, let columns), .revive(_, let columns): defaults = list(columns.sorted())
+        case .update(_, _, let columns, let added):
+            defaults = list(columns)
+            additions = list(added)
+        case .erase: defaults = "{}"
+        }
+        let wanted = "\(stamp.microseconds) \(client.rawValue) \(number) \(item.id) \(defaults) \(additions)"
+        guard wanted != origin else { return }
+        origin = wanted
+        append(PostgresStatement("SELECT set_config('tombolo.origin', $1, true)", [.text(wanted)]))
+    }
+
+    private mutating func appendRun(
+        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, user: String, trashGroup: UUID
+    ) {
+        let reference = run.count == 1 ? run[0].reference : nil
+        switch shape {
+        case .insert: append(insert(run, item), about: reference)
+        case .revive:
+            // The object starts anew, with empty lists.
+            for index in layout.schema.elementClassIndexes(of: item.classIndex) {
+                guard let element = layout.classes[index] else { continue }
+                append(
+                    PostgresStatement(
+                        "DELETE FROM \(element.table) WHERE \(element.names[ElementColumn.owner]) = ANY ($1)",
+                        [keys(run, item)]))
+            }
+            append(revive(run, item), about: reference)
+        case .update(_, let columns, _, _): append(update(run, columns, item), about: reference)
+        case .erase:
+            append(erase(run, item, user: user, trashGroup: trashGroup), about: reference)
+        }
+    }
+
+    private func keys(_ run: [RowWrite], _ item: ClassLayout) -> PostgresParameter {
+        Value.parameter(run.map(\.reference.key), item.keyType)
+    }
+
+    private func insert(_ run: [RowWrite], _ item: ClassLayout) -> PostgresStatement {
+        let rows = run.compactMap { write -> Row? in if case .insert(_, let row, _) = write { row } else { nil } }
+        let head = "INSERT INTO \(item.table) (\(item.names.joined(separator: ", ")))"
+        if rows.count == 1 {
+            let values = item.storedTypes.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            return PostgresStatement(
+                "\(head) VALUES (\(values))", zip(rows[0].values, item.storedTypes).map { $0.parameter($1) })
+        }
+        let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\($1.postgresType)[]" }.joined(separator: ", ")
+        return PostgresStatement(
+            "\(head) SELECT * FROM unnest(\(arrays))",
+            item.storedTypes.enumerated().map { column, type in Value.parameter(rows.map { $0[column] }, type) })
+    }
+
+    /// Takes over rows that are in the trash, which the transaction has locked.
+    private func revive(_ run: [RowWrite], _ item: ClassLayout) -> PostgresStatement {
+        var statement = insert(run, item)
+        let columns = item.names.indices.filter { $0 != item.keyIndex }.map { "\(item.names[$0]) = excluded.\(item.names[$0])" }
+        let cleared = ["trashed_at = NULL", "trashed_by = NULL", "trash_group = NULL"]
+        statement.sql +=
+            " ON CONFLICT (\(item.key)) DO UPDATE SET \((columns + cleared).joined(separator: ", "))"
+        return statement
+    }
+
+    private func update(_ run: [RowWrite], _ columns: [Int], _ item: ClassLayout) -> PostgresStatement {
+        func values(_ position: Int) -> [Value] {
+            run.compactMap { if case .update(_, let columns) = $0 { columns[position].value } else { nil } }
+        }
+        if run.count == 1 {
+            let list = columns.enumerated().map { "\(item.names[$1]) = $\($0 + 2)" }.joined(separator: ", ")
+            var parameters = [run[0].reference.key.parameter(item.keyType)]
+            for (position, column) in columns.enumerated() {
+                parameters += values(position).map { $0.parameter(item.storedTypes[column]) }
+            }
+            return PostgresStatement("UPDATE \(item.table) SET \(list) WHERE \(item.key) = $1", parameters)
+        }
+        let list = columns.enumerated().map { "\(item.names[$1]) = v.c\($0)" }.joined(separator: ", ")
+        let arrays = columns.enumerated().map { "$\($0 + 2)::\(item.storedTypes[$1].postgresType)[]" }
+        let names = columns.indices.map { "c\($0)" }
+        let parameters =
+            [keys(run, item)]
+            + columns.enumerated().map { position, column in
+                Value.parameter(values(position), item.storedTypes[column])
+            }
+        return PostgresStatement(
+            "UPDATE \(item.table) AS t SET \(list) "
+                + "FROM unnest(\((["$1::\(item.keyType.postgresType)[]"] + arrays).joined(separator: ", "))) "
+                + "AS v (\((["key"] + names).joined(separator: ", "))) WHERE t.\(item.key) = v.key", parameters)
+    }
+
+    private func erase(
+        _ run: [RowWrite], _ item: ClassLayout, user: String, trashGroup: UUID
+    ) -> PostgresStatement {
+        guard item.item.isTrashable else {
+            return PostgresStatement("DELETE FROM \(item.table) WHERE \(item.key) = ANY ($1)", [keys(run, item)])
+        }
+        return PostgresStatement(
+            "UPDATE \(item.table) SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
+                + "WHERE \(item.key) = ANY ($1) AND trashed_at IS NULL",
+            [keys(run, item), .text(user), .uuid(trashGroup)])
+    }
+}

@@ -1,0 +1,89 @@
+internal import Foundation
+internal import TomboloModel
+
+/// The text form that the changelog gives to keys and to old values. Independent of every session setting: numbers
+/// in decimal, bytes in hexadecimal, doubles and dates as their eight bytes in network order, in hexadecimal.
+enum KeyText {
+    /// SQL that turns an expression of a stored type into text; NULL stays NULL.
+    static func expression(_ sql: String, _ type: PropertyType) -> String {
+        switch type {
+        case .bool, .int, .uuid: "\(sql)::text"
+        case .double: "encode(float8send(\(sql)), 'hex')"
+        case .date: "encode(timestamptz_send(\(sql)), 'hex')"
+        case .string: sql
+        case .data, .objectId, .link, .list: "encode(\(sql), 'hex')"
+        }
+    }
+
+    /// SQL that turns the text of a key back into its type.
+    static func parsingExpression(_ sql: String, _ type: PropertyType) -> String {
+        switch type {
+        case .int: "\(sql)::bigint"
+        case .uuid: "\(sql)::uuid"
+        case .data, .objectId: "decode(\(sql), 'hex')"
+        default: sql
+        }
+    }
+
+    static func text(_ value: Value) -> String? {
+        switch value {
+        case .null: nil
+        case .bool(let flag): flag ? "true" : "false"
+        case .int(let number): String(number)
+        case .double(let number): number.bitPattern.hexadecimal
+        case .date(let microseconds): UInt64(bitPattern: microseconds &- PostgresEpoch.microseconds).hexadecimal
+        case .string(let text): text
+        case .data(let data): data.hexadecimal
+        case .objectId(let id): id.stringValue
+        case .uuid(let id): id.uuidString.lowercased()
+        }
+    }
+
+    /// - Returns: nil for text that no value of the type has.
+    static func value(_ text: String?, _ type: PropertyType) -> Value? {
+        guard let text else { return .null }
+        switch type {
+        case .bool: return text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+        case .int: return Int64(text).map(Value.int)
+        case .double: return UInt64(text, radix: 16).map { .double(Double(bitPattern: $0)) }
+        case .date:
+            return UInt64(text, radix: 16).map { .date(Int64(bitPattern: $0) &+ PostgresEpoch.microseconds) }
+        case .string: return .string(text)
+        case .data: return bytes(text).map { .data(Data($0)) }
+        case .objectId: return bytes(text).flatMap { ObjectId(bytes: $0) }.map(Value.objectId)
+        case .uuid: return UUID(uuidString: text).map(Value.uuid)
+        case .link, .list: return nil
+        }
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count / 2)
+        var pending: UInt8?
+        for character in text.utf8 {
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let high = pending {
+                result.append(high << 4 | digit)
+                pending = nil
+            } else {
+                pending = digit
+            }
+        }
+        return pending == nil ? result : nil
+    }
+}
+
+/// PostgreSQL counts microseconds from 2000-01-01, values here from 1970-01-01.
+enum PostgresEpoch {
+    static let microseconds: Int64 = 946_684_800_000_000
+}
+
+extension UInt64 {
+    /// Sixteen hexadecimal digits.
+    fileprivate var hexadecimal: String { withUnsafeBytes(of: bigEndian) { Array($0).hexadecimal } }
+}

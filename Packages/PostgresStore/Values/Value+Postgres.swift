@@ -1,0 +1,80 @@
+internal import Foundation
+internal import PostgresClient
+internal import TomboloModel
+
+extension Value {
+    /// From a result in binary form.
+    init(_ cell: PostgresCell, _ type: PropertyType) throws(PostgresDecodingError) {
+        guard !cell.isNull else {
+            self = .null
+            return
+        }
+        switch type {
+        case .bool: self = .bool(try cell.bool)
+        case .int: self = .int(try cell.int64)
+        case .double: self = .double(try cell.double)
+        case .string: self = .string(try cell.string)
+        case .date: self = .date(try cell.timestampMicroseconds)
+        case .uuid: self = .uuid(try cell.uuid)
+        case .objectId:
+            let bytes = try cell.bytes
+            self = ObjectId(bytes: bytes).map(Value.objectId) ?? .data(Data(bytes))
+        case .data, .link, .list: self = .data(Data(try cell.bytes))
+        }
+    }
+
+    /// As a parameter of a stored type. A value of another type becomes NULL: callers have validated.
+    func parameter(_ type: PropertyType) -> PostgresParameter {
+        switch type {
+        case .bool: .bool(boolValue)
+        case .int: .int64(intValue)
+        case .double: .double(doubleValue)
+        case .string: .text(stringValue)
+        case .date: .timestamptz(microseconds: dateValue)
+        case .uuid: .uuid(uuidValue)
+        case .data, .objectId, .link, .list: .bytea(bytesValue)
+        }
+    }
+
+    /// Values of a stored type as one array parameter.
+    static func parameter(_ values: [Value], _ type: PropertyType) -> PostgresParameter {
+        switch type {
+        case .bool: .boolArray(values.map(\.boolValue))
+        case .int: .int64Array(values.map(\.intValue))
+        case .double: .doubleArray(values.map(\.doubleValue))
+        case .string: .textArray(values.map(\.stringValue))
+        case .date: .timestamptzArray(microseconds: values.map(\.dateValue))
+        case .uuid: .uuidArray(values.map(\.uuidValue))
+        case .data, .objectId, .link, .list: .byteaArray(values.map(\.bytesValue))
+        }
+    }
+
+    private var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    private var intValue: Int64? { if case .int(let value) = self { value } else { nil } }
+    private var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+    private var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    private var dateValue: Int64? { if case .date(let value) = self { value } else { nil } }
+    private var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+    private var bytesValue: [UInt8]? {
+        switch self {
+        case .data(let value): [UInt8](value)
+        case .objectId(let value): value.bytes
+        default: nil
+        }
+    }
+}
+
+extension PropertyType {
+    /// The element type of an array parameter, for casts.
+    var postgresType: String {
+        switch self {
+        case .bool: "boolean"
+        case .int: "bigint"
+        case .double: "double precision"
+        case .string: "text"
+        case .date: "timestamptz"
+        case .uuid: "uuid"
+        case .data, .objectId, .link, .list: "bytea"
+        }
+    }
+}

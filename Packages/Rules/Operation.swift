@@ -1,0 +1,23 @@
+/// What is asked for. The first four decide over synced data; the others are capabilities that HTTP services ask for.
+/// Applications add their own.
+public struct Operation: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+
+    public init(_ name: String) { self.name = name }
+
+    public static let read = Operation("read")
+    public static let create = Operation("create")
+    public static let update = Operation("update")
+    /// To erase an object, which for a class with a trash moves it there.
+    public static let delete = Operation("delete")
+    /// To move an object into the trash over HTTP; administrators may where the sync rules let them erase nothing.
+    public static let trash = Operation("trash")
+    /// To see what is in the trash.
+    public static let listTrash = Operation("listTrash")
+    /// To take an object out of the trash.
+    public static let restore = Operation("restore")
+    /// To delete an object in the trash for ever.
+    public static let purge = Operation("purge")
+
+    public var description: String { name }
+}

@@ -1,0 +1,108 @@
+public import TomboloChangesets
+public import TomboloModel
+
+/// Decides who may do what, for HTTP and sync alike: one table, one ``authorize(_:_:_:)``.
+///
+/// A subject has the rules of all its roles together. A write needs the object's row before it and after it to be
+/// within what the subject may write, so that nobody moves an object into or out of their reach. The elements of a
+/// list are decided like the object that has the list.
+public struct Rules: Sendable {
+    public let schema: Schema
+    /// By the position of a class that is not an element class.
+    private let rules: [Int: [Rule]]
+    private let tableFingerprint: UInt64
+
+    /// - Throws: ``RuleError`` with every class and property that the schema does not have.
+    public init(schema: Schema, table: [Rule]) throws(RuleError) {
+        var rules: [Int: [Rule]] = [:]
+        var problems: [String] = []
+        for rule in table {
+            guard let index = schema.index(of: rule.className), schema[index].owner == nil else {
+                let hint =
+                    rule.className.nearest(in: schema.classes.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
+                problems.append("A rule of \(rule.role) is about '\(rule.className)', which is no class\(hint)")
+                continue
+            }
+            do throws(ValueError) {
+                try rule.filter.sample.check(for: rule.className, in: schema, maximumPathLength: 1)
+            } catch {
+                problems.append("A rule of \(rule.role) does not fit \(rule.className): \(error.message)")
+            }
+            rules[index, default: []].append(rule)
+        }
+        guard problems.isEmpty else { throw RuleError(problems: problems) }
+        self.schema = schema
+        self.rules = rules
+        self.tableFingerprint = table.map(\.canonicalText).sorted().joined(separator: "\n").stableHash
+    }
+
+    /// Whether the subject may do this, and for which objects. Denies what no rule permits.
+    public func authorize(_ subject: Subject, _ operation: Operation, _ resource: Resource) -> Decision {
+        guard schema.classes.indices.contains(resource.classIndex) else {
+            return .denied(.init(reason: "There is no such class.", needsLogin: false))
+        }
+        let classIndex = schema.rootClassIndex(of: resource.classIndex)
+        let filter = filter(for: subject, operation, classIndex)
+        guard filter != .constant(false) else { return .denied(denial(subject, operation, classIndex)) }
+        guard case .object(_, let old, let new) = resource else { return .allowed(filter) }
+        let rows: [Row?] =
+            switch operation {
+            case .create: [new]
+            case .update: [old, new]
+            default: [old]
+            }
+        let isPermitted = rows.allSatisfy { row in
+            guard let row, row.values.count == schema[classIndex].columns.count else { return false }
+            return filter.matches(row, of: schema[classIndex])
+        }
+        return isPermitted ? .allowed(filter) : .denied(denial(subject, operation, classIndex))
+    }
+
+    /// What the subject may read of each class, by its position, for a session's visibility; false where nothing is
+    /// permitted. For an element class it is about the object that has the list.
+    public func readable(_ subject: Subject) -> @Sendable (_ classIndex: Int) -> Predicate {
+        let filters = schema.classes.indices.map {
+            filter(for: subject, .read, schema.rootClassIndex(of: $0))
+        }
+        return { filters.indices.contains($0) ? filters[$0] : .constant(false) }
+    }
+
+    /// Judges the writes of a subject's uploads: why one is not permitted, or nil. A request without rows is denied.
+    public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> String? {
+        { request in
+            let operation: Operation =
+                switch request.operation {
+                case .create: .create
+                case .update: .update
+                case .delete: .delete
+                }
+            let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
+            guard case .denied(let denial) = authorize(subject, operation, resource) else { return nil }
+            return denial.reason
+        }
+    }
+
+    /// Changes when the rules, or what the subject may do by them, may have changed: a client that stands on another
+    /// fingerprint gets the difference.
+    public func fingerprint(of subject: Subject) -> UInt64 {
+        let grants = subject.grants.map { "\($0.role.name)@\($0.scope?.stringValue ?? "")" }.sorted()
+        let parts = [String(tableFingerprint), subject.userID?.stringValue ?? "anonymous"] + grants
+        return parts.joined(separator: "|").stableHash
+    }
+
+    private func filter(for subject: Subject, _ operation: Operation, _ classIndex: Int) -> Predicate {
+        let permitted = (rules[classIndex] ?? []).filter { rule in
+            rule.operations.contains(operation) && (rule.filter.isScoped || subject.holds(rule.role, in: nil))
+        }
+        return .any(permitted.map { $0.filter.predicate(for: subject, as: $0.role) })
+    }
+
+    private func denial(_ subject: Subject, _ operation: Operation, _ classIndex: Int) -> Decision.Denial {
+        let name = schema[classIndex].name
+        let roles = (rules[classIndex] ?? []).filter { $0.operations.contains(operation) }.map(\.role.name)
+        let known = roles.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let takes = known.isEmpty ? "no role may" : "it takes the role \(known.joined(separator: " or ")) there"
+        return .init(
+            reason: "Not permitted to \(operation) this \(name): \(takes).", needsLogin: subject.isAnonymous)
+    }
+}

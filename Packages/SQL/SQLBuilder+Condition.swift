@@ -1,0 +1,137 @@
+internal import TomboloModel
+
+extension SQLBuilder {
+    /// NOT moves down to single tests, which is safe in two-valued logic and keeps parentheses few: SQLite's parser
+    /// stack is small.
+    mutating func render(_ predicate: Predicate, negated: Bool) throws(ValueError) -> String {
+        switch predicate {
+        case .constant(let value): return value != negated ? "TRUE" : "FALSE"
+        case .not(let inner): return try render(inner, negated: !negated)
+        case .and(let parts): return try join(parts, conjunction: !negated, negated: negated)
+        case .or(let parts): return try join(parts, conjunction: negated, negated: negated)
+        case .compare(let path, let comparison, let literal):
+            return negate(try compare(operand(path), comparison, literal), negated)
+        case .isIn(let path, let literals): return negate(try isIn(operand(path), literals), negated)
+        case .text(let path, let test, let text, let ignoringCase):
+            return negate(try self.text(operand(path), test, text, ignoringCase: ignoringCase), negated)
+        }
+    }
+
+    private func negate(_ sql: String, _ negated: Bool) -> String { negated ? "(NOT \(sql))" : sql }
+
+    /// Composite parts come first and the others are joined as a balanced tree: SQLite refuses expressions that are
+    /// deeper than 1,000 levels, counting each AND of a long chain as one.
+    private mutating func join(
+        _ parts: [Predicate], conjunction: Bool, negated: Bool
+    ) throws(ValueError) -> String {
+        var rendered: [String] = []
+        for part in parts.filter(\.isComposite) + parts.filter({ !$0.isComposite }) {
+            rendered.append(try render(part, negated: negated))
+        }
+        guard !rendered.isEmpty else { return conjunction ? "TRUE" : "FALSE" }
+        return Self.balanced(rendered[...], conjunction ? " AND " : " OR ")
+    }
+
+    private static func balanced(_ parts: ArraySlice<String>, _ separator: String) -> String {
+        if parts.count == 1, let only = parts.first { return only }
+        if parts.count <= 16 { return "(\(parts.joined(separator: separator)))" }
+        let middle = parts.startIndex + parts.count / 2
+        return "(\(balanced(parts[..<middle], separator))\(separator)\(balanced(parts[middle...], separator)))"
+    }
+
+    private mutating func compare(
+        _ operand: Operand, _ comparison: Predicate.Comparison, _ literal: Value
+    ) -> String {
+        if literal.isNull {
+            switch comparison {
+            case .equal: return "(\(operand.sql) IS NULL)"
+            case .notEqual: return "(\(operand.sql) IS NOT NULL)"
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: return "FALSE"
+            }
+        }
+        let test = "\(operand.sql) \(Self.symbol(comparison)) \(bind(literal, operand.type))"
+        return twoValued(test, operand, onNull: comparison == .notEqual)
+    }
+
+    private mutating func isIn(_ operand: Operand, _ literals: [Value]) -> String {
+        var seen: Set<Value> = []
+        let present = literals.filter { !$0.isNull && seen.insert($0).inserted }
+        let hasNull = literals.contains(where: \.isNull)
+        guard !present.isEmpty else { return hasNull ? "(\(operand.sql) IS NULL)" : "FALSE" }
+        let list = present.map { bind($0, operand.type) }.joined(separator: ", ")
+        return twoValued("\(operand.sql) IN (\(list))", operand, onNull: hasNull)
+    }
+
+    /// Compares bytes: no LIKE, whose wildcards and case folding differ between databases.
+    private mutating func text(
+        _ operand: Operand, _ test: Predicate.TextTest, _ text: String, ignoringCase: Bool
+    ) -> String {
+        // Every text contains the empty one; the functions below do not agree about it.
+        if text.isEmpty { return operand.isOptional ? "(\(operand.sql) IS NOT NULL)" : "TRUE" }
+        let subject: String
+        switch (ignoringCase, dialect) {
+        case (false, _): subject = operand.sql
+        case (true, .sqlite): subject = "lower(\(operand.sql))"
+        case (true, .postgresql): subject = "lower(\(operand.sql) COLLATE \"C\")"
+        }
+        let literal = Value.string(ignoringCase ? text.lowercasedASCII : text)
+        // SQLite and PostgreSQL count Unicode scalars.
+        let length = Value.int(Int64(text.unicodeScalars.count))
+        let condition: String
+        switch (test, dialect) {
+        case (.contains, .sqlite): condition = "instr(\(subject), \(bind(literal, .string))) > 0"
+        case (.contains, .postgresql): condition = "strpos(\(subject), \(bind(literal, .string))) > 0"
+        case (.beginsWith, .sqlite):
+            let count = bind(length, .int(bits: 64))
+            condition = "substr(\(subject), 1, \(count)) = \(bind(literal, .string))"
+        case (.beginsWith, .postgresql): condition = "starts_with(\(subject), \(bind(literal, .string)))"
+        case (.endsWith, .sqlite):
+            let count = bind(length, .int(bits: 64))
+            condition = "substr(\(subject), -\(count)) = \(bind(literal, .string))"
+        case (.endsWith, .postgresql):
+            let placeholder = bind(literal, .string)
+            condition = "right(\(subject), length(\(placeholder)::text)) = \(placeholder)"
+        }
+        return twoValued(condition, operand, onNull: false)
+    }
+
+    /// Makes a test that is NULL for NULL into one that is TRUE or FALSE.
+    private func twoValued(_ test: String, _ operand: Operand, onNull: Bool) -> String {
+        guard operand.isOptional else { return "(\(test))" }
+        // The subquery of a path should run once.
+        guard operand.isColumn else { return "coalesce(\(test), \(onNull ? "TRUE" : "FALSE"))" }
+        return onNull ? "(\(test) OR \(operand.sql) IS NULL)" : "(\(test) AND \(operand.sql) IS NOT NULL)"
+    }
+
+    private static func symbol(_ comparison: Predicate.Comparison) -> String {
+        switch comparison {
+        case .equal: "="
+        case .notEqual: "<>"
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+}
+
+extension Predicate {
+    fileprivate var isComposite: Bool {
+        switch self {
+        case .and, .or: true
+        case .not(let inner): inner.isComposite
+        case .constant, .compare, .isIn, .text: false
+        }
+    }
+}
+
+extension String {
+    /// With A–Z folded and nothing else, as both databases do.
+    fileprivate var lowercasedASCII: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar
+                }))
+    }
+}

@@ -1,0 +1,70 @@
+public import TomboloModel
+
+/// Renders expressions on the rows of one class, and collects the parameters of the statement that they become part
+/// of. Several expressions may go into one statement: ask the same builder for them in the order of their
+/// placeholders, which matters in SQLite.
+///
+///     var builder = SQLBuilder(.postgresql, schema: schema, className: "Listing", alias: "l")
+///     let condition = try builder.condition(predicate)
+///     let order = try builder.orderBy([SQLSort(PropertyPath("price"))])
+///     // SELECT … FROM "listing" AS "l" WHERE \(condition) ORDER BY \(order), with builder.parameters
+public struct SQLBuilder: Sendable {
+    public let dialect: SQLDialect
+    public let schema: Schema
+    public let className: String
+    /// The name by which the class's table goes in the statement.
+    public let alias: String
+    /// What the placeholders stand for, in order.
+    public private(set) var parameters: [SQLParameter] = []
+    private let firstParameter: Int
+
+    /// - Parameters:
+    ///   - alias: the name of the class's table in the statement; the table's own name where nil.
+    ///   - firstParameter: the number of the first placeholder, for PostgreSQL.
+    /// - Throws: ``ValueError`` for a class that the schema does not have.
+    public init(
+        _ dialect: SQLDialect, schema: Schema, className: String, alias: String? = nil, firstParameter: Int = 1
+    ) throws(ValueError) {
+        guard let item = schema[className] else {
+            throw ValueError("There is no class \(className) in the schema.")
+        }
+        self.dialect = dialect
+        self.schema = schema
+        self.className = className
+        self.alias = alias ?? item.table
+        self.firstParameter = firstParameter
+    }
+
+    /// Adds a parameter and returns its placeholder.
+    public mutating func bind(_ value: Value, _ type: PropertyType) -> String {
+        parameters.append(SQLParameter(value, type))
+        return dialect.placeholder(firstParameter + parameters.count - 1)
+    }
+
+    /// A condition that is TRUE or FALSE, never NULL, and equals ``Predicate/evaluate(_:)`` on every row. A plain
+    /// comparison stays visible as `"column" = placeholder`, so that an index on the column serves it.
+    /// - Throws: ``ValueError`` where the predicate does not fit the class.
+    public mutating func condition(_ predicate: Predicate) throws(ValueError) -> String {
+        try predicate.check(for: className, in: schema)
+        return try render(predicate, negated: false)
+    }
+
+    /// The value at a path: a column, or through links a scalar subquery, NULL where a link leads nowhere.
+    /// - Throws: ``ValueError`` for a path that does not exist.
+    public func expression(_ path: PropertyPath) throws(ValueError) -> String { try operand(path).sql }
+
+    /// The keys of an ORDER BY, without those words. Nil comes first in ascending order and last in descending, in
+    /// both databases, as in Realm.
+    /// - Throws: ``ValueError`` for a path that does not exist.
+    public func orderBy(_ sorts: [SQLSort]) throws(ValueError) -> String {
+        var keys: [String] = []
+        for sort in sorts {
+            let operand = try operand(sort.path)
+            var key = "\(operand.sql) \(sort.isAscending ? "ASC" : "DESC")"
+            // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
+            if dialect == .postgresql, operand.isOptional { key += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }
+            keys.append(key)
+        }
+        return keys.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,80 @@
+public import TomboloModel
+
+/// The column types of `docs/values.md`: the one place where a property type becomes a database type.
+extension SQLDialect {
+    /// The database type of a stored type (``Schema/storedType(of:)``), without constraints: `bigint`,
+    /// `text COLLATE "C"`, `BLOB`.
+    public func columnType(of type: PropertyType) -> String {
+        switch (self, type) {
+        case (.sqlite, .bool), (.sqlite, .int), (.sqlite, .date): "INTEGER"
+        case (.sqlite, .double): "REAL"
+        case (.sqlite, .string): "TEXT"
+        case (.sqlite, .data), (.sqlite, .objectId), (.sqlite, .uuid), (.sqlite, .link), (.sqlite, .list): "BLOB"
+        case (.postgresql, .bool): "boolean"
+        case (.postgresql, .int): "bigint"
+        case (.postgresql, .double): "double precision"
+        case (.postgresql, .string): "text COLLATE \"C\""
+        case (.postgresql, .date): "timestamptz"
+        case (.postgresql, .uuid): "uuid"
+        case (.postgresql, .data), (.postgresql, .objectId), (.postgresql, .link), (.postgresql, .list): "bytea"
+        }
+    }
+
+    /// The name that a cast takes: ``columnType(of:)`` without its collation.
+    public func castType(of type: PropertyType) -> String {
+        type == .string && self == .postgresql ? "text" : columnType(of: type)
+    }
+
+    /// What a column's values must satisfy besides their type, as an SQL condition; nil where the type says it all.
+    ///
+    /// PostgreSQL is open to every writer, so that it checks what devices check in ``Column/validate(_:linkKeyType:)``.
+    /// A device's file has one writer, which has checked already: SQLite columns have no conditions.
+    /// - Parameter column: the column's name, quoted.
+    public func check(_ column: String, of type: PropertyType) -> String? {
+        guard self == .postgresql else { return nil }
+        switch type {
+        case .int(let bits) where bits < 64:
+            let limit = Int64(1) << Int64(bits - 1)
+            return "\(column) BETWEEN \(-limit) AND \(limit - 1)"
+        case .double: return "\(column) <> 'NaN'"
+        case .string, .data: return "octet_length(\(column)) <= \(Value.maximumByteCount)"
+        case .date:
+            return "isfinite(\(column)) AND \(column) >= '0001-01-01 00:00:00+00' "
+                + "AND \(column) < '10000-01-01 00:00:00+00'"
+        case .objectId: return "octet_length(\(column)) = \(ObjectId.byteCount)"
+        case .bool, .int, .uuid, .link, .list: return nil
+        }
+    }
+
+    /// A column as it stands in CREATE TABLE: name, type, NOT NULL and CHECK. Keys, references and defaults are the
+    /// caller's.
+    ///
+    ///     "starts_at" timestamptz NOT NULL CHECK (isfinite("starts_at") AND …)
+    public func columnDefinition(of column: Column, in schema: Schema) -> String {
+        let type = schema.storedType(of: column)
+        let name = quoted(column.sqlName)
+        var parts = [name, columnType(of: type)]
+        if !column.isOptional { parts.append("NOT NULL") }
+        if let condition = check(name, of: type) { parts.append("CHECK (\(condition))") }
+        return parts.joined(separator: " ")
+    }
+
+    /// The zero of a stored type as an SQL constant, for the DEFAULT of a required column that is added to a table
+    /// with rows.
+    public func zeroLiteral(of type: PropertyType) -> String {
+        switch (self, type) {
+        case (.sqlite, .bool), (_, .int), (.sqlite, .date): "0"
+        case (_, .double): "0.0"
+        case (.postgresql, .bool): "FALSE"
+        case (.postgresql, .date): "'1970-01-01 00:00:00+00'"
+        case (_, .string): "''"
+        case (.sqlite, .data): "x''"
+        case (.postgresql, .data): "'\\x'"
+        case (.sqlite, .objectId): "x'\(String(repeating: "00", count: ObjectId.byteCount))'"
+        case (.postgresql, .objectId): "'\\x\(String(repeating: "00", count: ObjectId.byteCount))'"
+        case (.sqlite, .uuid): "x'\(String(repeating: "00", count: 16))'"
+        case (.postgresql, .uuid): "'00000000-0000-0000-0000-000000000000'"
+        case (_, .link), (_, .list): "NULL"
+        }
+    }
+}

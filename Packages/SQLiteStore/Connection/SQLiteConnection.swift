@@ -1,0 +1,130 @@
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// One connection to a device file. GRDB opens and configures it; afterwards its owner steps cached statements on it
+/// directly. Confined to its owner: a Realm or a device store, which serialise their calls.
+package final class SQLiteConnection {
+    /// How long a statement waits for another connection's lock.
+    package static let busyTimeoutSeconds = 10
+    /// The most statements kept prepared; the least recently made go first.
+    private static let maximumCachedStatements = 256
+
+    package enum Durability: String, Sendable {
+        /// A commit is on the disk when it returns: for what only the device has.
+        case full = "FULL"
+        /// A commit may be lost, but never torn, when the operating system crashes: for what the server has too.
+        case normal = "NORMAL"
+        /// For files that do not outlive the process.
+        case off = "OFF"
+    }
+
+    package let path: String
+    package let isReadOnly: Bool
+    /// Keeps `handle` open.
+    private let queue: DatabaseQueue
+    let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+    private var order: [String] = []
+
+    package init(path: String, readOnly: Bool = false, durability: Durability) throws {
+        self.path = path
+        self.isReadOnly = readOnly
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(TimeInterval(Self.busyTimeoutSeconds))
+        configuration.foreignKeysEnabled = false
+        configuration.readonly = readOnly
+        configuration.label = "Tombolo"
+        if !readOnly { configuration.journalMode = .wal }
+        do {
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            let handle = try queue.inDatabase { database in
+                try database.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
+                return database.sqliteConnection
+            }
+            guard let handle else {
+                throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be opened.")
+            }
+            // GRDB's transaction observers expect every commit to come from GRDB; nobody observes here.
+            sqlite3_commit_hook(handle, nil, nil)
+            sqlite3_rollback_hook(handle, nil, nil)
+            self.handle = handle
+        } catch let error as DatabaseError {
+            throw SQLiteStoreError(
+                resultCode: error.extendedResultCode.rawValue, message: error.message ?? "no message", path: path,
+                sql: error.sql)
+        }
+    }
+
+    deinit {
+        // Before GRDB closes the connection, which fails while statements live.
+        for statement in statements.values { statement.finalize() }
+    }
+
+    /// A prepared statement, ready to bind. Its earlier use must be over.
+    package func statement(_ sql: String) throws -> SQLiteStatement {
+        if let known = statements[sql] {
+            known.reset()
+            return known
+        }
+        let statement = try SQLiteStatement(sql, on: self)
+        if order.count >= Self.maximumCachedStatements {
+            // A statement in use keeps working for whoever holds it.
+            statements[order.removeFirst()] = nil
+        }
+        statements[sql] = statement
+        order.append(sql)
+        return statement
+    }
+
+    /// Runs one statement without results.
+    package func execute(_ sql: String) throws {
+        let statement = try SQLiteStatement(sql, on: self)
+        defer { statement.finalize() }
+        while try statement.step() {}
+    }
+
+    /// Runs a cached statement without results.
+    package func run(_ sql: String) throws {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        while try statement.step() {}
+    }
+
+    /// The first column of the first row, where there is one.
+    package func integer(_ sql: String) throws -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(at: 0) : nil
+    }
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Rows changed by the last statement.
+    package var changeCount: Int { Int(sqlite3_changes(handle)) }
+
+    /// Runs `body` in a write transaction: committed when it returns, undone when it throws.
+    package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try run("COMMIT")
+            return result
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// Undoes the open transaction, where there is one. Never fails: SQLite itself rolls back on a fatal error.
+    package func rollback() {
+        for statement in statements.values { statement.reset() }
+        if isInTransaction { try? run("ROLLBACK") }
+    }
+
+    func error(_ resultCode: Int32, sql: String?) -> SQLiteStoreError {
+        SQLiteStoreError(
+            resultCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path,
+            sql: sql)
+    }
+}

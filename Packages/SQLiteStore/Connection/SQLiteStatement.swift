@@ -1,0 +1,169 @@
+internal import Foundation
+internal import GRDBSQLite
+package import TomboloModel
+
+/// A prepared statement. Bind, step, read, reset.
+package final class SQLiteStatement {
+    private unowned let connection: SQLiteConnection
+    private var handle: OpaquePointer?
+    package let sql: String
+
+    init(_ sql: String, on connection: SQLiteConnection) throws {
+        self.sql = sql
+        self.connection = connection
+        let result = sqlite3_prepare_v2(connection.handle, sql, -1, &handle, nil)
+        guard result == SQLITE_OK, handle != nil else { throw connection.error(result, sql: sql) }
+    }
+
+    deinit { finalize() }
+
+    func finalize() {
+        sqlite3_finalize(handle)
+        handle = nil
+    }
+
+    /// Ends the statement's run, so that it holds no lock; bindings stay.
+    package func reset() { sqlite3_reset(handle) }
+
+    /// Lets go of bound memory.
+    package func clear() {
+        reset()
+        sqlite3_clear_bindings(handle)
+    }
+
+    /// True for a row, false at the end.
+    package func step() throws -> Bool {
+        let result = sqlite3_step(handle)
+        switch result {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let error = connection.error(result, sql: sql)
+            reset()
+            throw error
+        }
+    }
+
+    /// Steps once and resets: for statements without results.
+    package func run() throws {
+        _ = try step()
+        reset()
+    }
+
+    // MARK: Binding. Positions count from 1.
+
+    package func bind(_ value: Value, at position: Int) {
+        switch value {
+        case .null: bindNull(at: position)
+        case .bool(let value): bind(value ? 1 : 0 as Int64, at: position)
+        case .int(let value), .date(let value): bind(value, at: position)
+        case .double(let value): bind(value, at: position)
+        case .string(var text):
+            text.withUTF8 { bindText($0.baseAddress, count: $0.count, copying: true, at: position) }
+        case .data(let data):
+            data.withUnsafeBytes {
+                bindBlob($0.assumingMemoryBound(to: UInt8.self).baseAddress, count: $0.count, copying: true, at: position)
+            }
+        case .objectId(let id):
+            let high = id.high.bigEndian
+            let low = id.low.bigEndian
+            withUnsafeTemporaryAllocation(byteCount: ObjectId.byteCount, alignment: 8) { buffer in
+                buffer.storeBytes(of: high, as: UInt64.self)
+                buffer.storeBytes(of: low, toByteOffset: 8, as: UInt32.self)
+                bindBlob(
+                    buffer.assumingMemoryBound(to: UInt8.self).baseAddress, count: ObjectId.byteCount, copying: true,
+                    at: position)
+            }
+        case .uuid(let id):
+            withUnsafeBytes(of: id.uuid) {
+                bindBlob($0.assumingMemoryBound(to: UInt8.self).baseAddress, count: 16, copying: true, at: position)
+            }
+        }
+    }
+
+    package func bindNull(at position: Int) { sqlite3_bind_null(handle, Int32(position)) }
+    package func bind(_ value: Int64, at position: Int) { sqlite3_bind_int64(handle, Int32(position), value) }
+    package func bind(_ value: Double, at position: Int) { sqlite3_bind_double(handle, Int32(position), value) }
+
+    package func bind(bytes: [UInt8], at position: Int) {
+        bytes.withUnsafeBufferPointer { bindBlob($0.baseAddress, count: $0.count, copying: true, at: position) }
+    }
+
+    /// Without `copying`, the bytes must stay until the statement has been stepped.
+    func bindText(_ bytes: UnsafePointer<UInt8>?, count: Int, copying: Bool, at position: Int) {
+        guard let bytes, count > 0 else {
+            // A null pointer would bind NULL.
+            sqlite3_bind_text(handle, Int32(position), "", 0, Self.transient)
+            return
+        }
+        bytes.withMemoryRebound(to: CChar.self, capacity: count) {
+            _ = sqlite3_bind_text64(
+                handle, Int32(position), $0, UInt64(count), copying ? Self.transient : nil, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    /// Without `copying`, the bytes must stay until the statement has been stepped.
+    func bindBlob(_ bytes: UnsafePointer<UInt8>?, count: Int, copying: Bool, at position: Int) {
+        guard let bytes, count > 0 else {
+            sqlite3_bind_zeroblob(handle, Int32(position), 0)
+            return
+        }
+        sqlite3_bind_blob64(handle, Int32(position), bytes, UInt64(count), copying ? Self.transient : nil)
+    }
+
+    /// SQLITE_TRANSIENT: SQLite makes its own copy. <https://www.sqlite.org/c3ref/c_static.html>
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    // MARK: Reading. Columns count from 0.
+
+    package func isNull(at column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    package func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+    package func text(at column: Int) -> String {
+        guard let bytes = sqlite3_column_text(handle, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    package func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
+
+    private func withBytes<Result>(at column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
+        let start = sqlite3_column_blob(handle, Int32(column))
+        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
+    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of a wrong length.
+    package func value(at column: Int, as type: PropertyType) -> Value {
+        if isNull(at: column) { return .null }
+        switch type {
+        case .bool: return .bool(integer(at: column) != 0)
+        case .int: return .int(integer(at: column))
+        case .date: return .date(integer(at: column))
+        case .double: return .double(sqlite3_column_double(handle, Int32(column)))
+        case .string: return .string(text(at: column))
+        case .data: return .data(withBytes(at: column) { Data($0) })
+        case .objectId:
+            return withBytes(at: column) { bytes in
+                guard bytes.count == ObjectId.byteCount else { return .null }
+                return .objectId(
+                    ObjectId(
+                        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                        low: UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))))
+            }
+        case .uuid:
+            return withBytes(at: column) { bytes in
+                guard bytes.count == 16 else { return .null }
+                return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+            }
+        case .link, .list: return .null
+        }
+    }
+
+    /// Columns `0..<types.count` as a row.
+    package func row(_ types: [PropertyType]) -> Row {
+        var values: [Value] = []
+        values.reserveCapacity(types.count)
+        for (column, type) in types.enumerated() { values.append(value(at: column, as: type)) }
+        return Row(values)
+    }
+}

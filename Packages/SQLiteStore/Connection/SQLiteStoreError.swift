@@ -1,0 +1,68 @@
+/// Why a device file could not be opened, read or written.
+public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The file or its folder cannot be opened or created.
+        case fileAccess
+        case permissionDenied
+        /// The file is no SQLite database, or damaged.
+        case invalidDatabase
+        /// Another writer kept the file locked for longer than ``SQLiteConnection/busyTimeoutSeconds``.
+        case busy
+        case diskFull
+        /// The file was made for other classes.
+        case schemaMismatch
+        /// The file was made with a newer format than this version of Tombolo knows.
+        case unsupportedFormat
+        /// A local file was opened as a synced one, or the other way round.
+        case incompatibleHistory
+        /// A value or a transaction that the store does not accept.
+        case invalidInput
+        /// Anything else that SQLite reports.
+        case failure
+    }
+
+    public let code: Code
+    /// What was wrong, where, and what to do.
+    public let message: String
+    /// SQLite's extended result code, where SQLite reported the error: <https://www.sqlite.org/rescode.html>.
+    public let resultCode: Int32?
+    /// The statement that failed.
+    public let sql: String?
+
+    public init(_ code: Code, _ message: String, resultCode: Int32? = nil, sql: String? = nil) {
+        self.code = code
+        self.message = message
+        self.resultCode = resultCode
+        self.sql = sql
+    }
+
+    public var description: String {
+        var text = message
+        if let resultCode { text += " (SQLite result code \(resultCode))" }
+        if let sql { text += "\nStatement: \(sql)" }
+        return text
+    }
+
+    /// From a result code and SQLite's message.
+    init(resultCode: Int32, message: String, path: String, sql: String? = nil) {
+        let code: Code
+        let text: String
+        switch resultCode & 0xff {
+        case 3, 23:
+            (code, text) = (.permissionDenied, "'\(path)' may not be used: \(message).")
+        case 5, 6:
+            code = .busy
+            text =
+                "'\(path)' stayed locked by another writer for \(SQLiteConnection.busyTimeoutSeconds) seconds. "
+                + "Keep write transactions short, and do not wait inside them."
+        case 8: (code, text) = (.permissionDenied, "'\(path)' is read-only.")
+        case 11, 26:
+            code = .invalidDatabase
+            text = "'\(path)' is not a usable database: \(message). Restore it from a backup or delete it."
+        case 13: (code, text) = (.diskFull, "There is no space left for '\(path)'. Free some and try again.")
+        case 14: (code, text) = (.fileAccess, "'\(path)' cannot be opened: \(message). Does its folder exist?")
+        default: (code, text) = (.failure, "SQLite failed on '\(path)': \(message).")
+        }
+        self.init(code, text, resultCode: resultCode, sql: sql)
+    }
+}

@@ -1,0 +1,168 @@
+package import TomboloModel
+internal import TomboloSQL
+
+/// The SQL of one class's table, and of the table of server values beneath it.
+///
+/// Tables have SQLite's rowids, so that objects come in the order of their insertion where nothing sorts them, and
+/// large rows stay out of the key's index.
+package struct TableLayout: Sendable {
+    package let classIndex: Int
+    package let schema: ClassSchema
+    /// By column.
+    package let storedTypes: [PropertyType]
+    /// The stored type of the primary key; int for a class without one, whose objects go by their rowid.
+    package let keyType: PropertyType
+    /// Positions of the element classes of the class's lists.
+    package let elementClasses: [Int]
+
+    /// Quoted names.
+    package let table: String
+    package let beneath: String
+    package let key: String
+    package let columnNames: [String]
+    /// All columns, separated by commas.
+    package let columnList: String
+
+    /// One row by its key.
+    package let selectByKey: String
+    package let exists: String
+    package let deleteByKey: String
+    /// Keeps the present row, or its absence, beneath; no effect where something is kept already.
+    package let capture: String
+    /// Element classes only: the same for all elements of an owner, and their deletion.
+    package let captureByOwner: String
+    package let deleteByOwner: String
+    /// Brings the kept rows back and empties the table beneath, in this order.
+    package let restore: [String]
+
+    /// Tells a kept row from a kept absence. No property can have this name.
+    static let presence = "tombolo$present"
+    /// Prefix of the tables beneath and of the store's own.
+    static let reservedPrefix = "tombolo_"
+
+    package init(schema whole: Schema, classIndex: Int) {
+        let item = whole[classIndex]
+        let dialect = SQLDialect.sqlite
+        self.classIndex = classIndex
+        schema = item
+        storedTypes = item.columns.map { whole.storedType(of: $0) }
+        keyType = item.primaryKeyIndex.map { whole.storedType(of: item.columns[$0]) } ?? .int(bits: 64)
+        elementClasses = whole.elementClassIndexes(of: classIndex)
+        let table = dialect.quoted(item.table)
+        let beneath = dialect.quoted(Self.reservedPrefix + "beneath_" + item.table)
+        let key = item.primaryKey.map { dialect.quoted($0.sqlName) } ?? "rowid"
+        let names = item.columns.map { dialect.quoted($0.sqlName) }
+        let list = names.joined(separator: ", ")
+        let presence = dialect.quoted(Self.presence)
+        self.table = table
+        self.beneath = beneath
+        self.key = key
+        columnNames = names
+        columnList = list
+        selectByKey = "SELECT \(list.isEmpty ? "1" : list) FROM \(table) WHERE \(key) = ?"
+        exists = "SELECT 1 FROM \(table) WHERE \(key) = ?"
+        deleteByKey = "DELETE FROM \(table) WHERE \(key) = ?"
+
+        let others = names.filter { $0 != key }
+        let present = others.map { "c.\($0)" } + ["c.\(key) IS NOT NULL"]
+        capture =
+            "INSERT OR IGNORE INTO \(beneath) (\(([key] + others + [presence]).joined(separator: ", "))) "
+            + "SELECT k.k, \(present.joined(separator: ", ")) "
+            + "FROM (SELECT ? AS k) AS k LEFT JOIN \(table) AS c ON c.\(key) = k.k"
+        let owner = dialect.quoted(ElementColumn.ownerName)
+        captureByOwner =
+            "INSERT OR IGNORE INTO \(beneath) (\(list), \(presence)) SELECT \(list), 1 FROM \(table) WHERE \(owner) = ?"
+        deleteByOwner = "DELETE FROM \(table) WHERE \(owner) = ?"
+        restore = [
+            "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(beneath) WHERE NOT \(presence))",
+            "INSERT INTO \(table) (\(list)) SELECT \(list) FROM \(beneath) WHERE \(presence) "
+                + Self.conflictClause(key: key, columns: names),
+            "DELETE FROM \(beneath)",
+        ]
+    }
+
+    /// `ON CONFLICT ("_id") DO UPDATE SET "price" = excluded."price"`.
+    private static func conflictClause(key: String, columns: [String]) -> String {
+        let updates = columns.filter { $0 != key }.map { "\($0) = excluded.\($0)" }
+        return "ON CONFLICT (\(key)) DO \(updates.isEmpty ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", "))")"
+    }
+
+    /// Inserts a row with these columns, the key among them; an existing row gets `updating`.
+    package func upsert(_ columns: [Int], updating: [Int]) -> String {
+        insert(columns) + " " + Self.conflictClause(key: key, columns: updating.map { columnNames[$0] })
+    }
+
+    /// Inserts a row with these columns; for a class without a primary key the last parameter is the rowid.
+    package func insert(_ columns: [Int]) -> String {
+        var names = columns.map { columnNames[$0] }
+        if schema.primaryKeyIndex == nil { names.append(key) }
+        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+    }
+
+    /// Changes columns of the row whose key is the last parameter.
+    package func update(_ columns: [Int]) -> String {
+        let updates = columns.map { "\(columnNames[$0]) = ?" }.joined(separator: ", ")
+        return "UPDATE \(table) SET \(updates) WHERE \(key) = ?"
+    }
+
+    // MARK: Definitions
+
+    func createTable(in whole: Schema) -> String {
+        let columns = schema.columns.enumerated().map { index, column in
+            column.isPrimaryKey
+                ? "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index])) PRIMARY KEY NOT NULL"
+                : definition(of: index)
+        }
+        return "CREATE TABLE IF NOT EXISTS \(table) (\(columns.joined(separator: ", ")))"
+    }
+
+    func createBeneath(in whole: Schema) -> String {
+        let columns = columnNames.indices.map { index in
+            "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index]))"
+                + (schema.columns[index].isPrimaryKey ? " PRIMARY KEY NOT NULL" : "")
+        }
+        let all = columns + ["\(SQLDialect.sqlite.quoted(Self.presence)) INTEGER NOT NULL"]
+        return "CREATE TABLE IF NOT EXISTS \(beneath) (\(all.joined(separator: ", ")))"
+    }
+
+    /// A required column has a default, which rows get that were made before the column was known.
+    private func definition(of index: Int) -> String {
+        let column = schema.columns[index]
+        let type = SQLDialect.sqlite.columnType(of: storedTypes[index])
+        guard !column.isOptional else { return "\(columnNames[index]) \(type)" }
+        return "\(columnNames[index]) \(type) NOT NULL DEFAULT "
+            + SQLDialect.sqlite.zeroLiteral(of: storedTypes[index])
+    }
+
+    func addColumn(_ index: Int) -> [String] {
+        [
+            "ALTER TABLE \(table) ADD COLUMN \(definition(of: index))",
+            "ALTER TABLE \(beneath) ADD COLUMN \(columnNames[index]) "
+                + SQLDialect.sqlite.columnType(of: storedTypes[index]),
+        ]
+    }
+
+    func dropColumn(_ property: String) -> [String] {
+        let name = SQLDialect.sqlite.quoted(Column.sqlName(for: property))
+        return [table, beneath].map { "ALTER TABLE \($0) DROP COLUMN \(name)" }
+    }
+
+    /// Links are indexed too: the elements and objects that point to one are found through it.
+    func isIndexed(_ column: Column) -> Bool { !column.isPrimaryKey && (column.isIndexed || column.linkTarget != nil) }
+
+    func createIndex(_ column: Column) -> String {
+        "CREATE INDEX IF NOT EXISTS \(indexName(column.name)) ON \(table) "
+            + "(\(SQLDialect.sqlite.quoted(column.sqlName)))"
+    }
+
+    func dropIndex(_ property: String) -> String { "DROP INDEX IF EXISTS \(indexName(property))" }
+
+    private func indexName(_ property: String) -> String {
+        SQLDialect.sqlite.quoted("\(Self.reservedPrefix)index_\(schema.table)_\(Column.sqlName(for: property))")
+    }
+}
+
+extension ElementColumn {
+    fileprivate static let ownerName = "owner"
+}

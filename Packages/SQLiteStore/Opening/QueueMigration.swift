@@ -1,0 +1,108 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+/// Rewrites queued changesets when the app dropped properties that they write: those writes go, the others stay.
+struct QueueMigration {
+    private let old: Schema
+    private let new: Schema
+
+    /// - Parameter stored: the classes as the file has them, by name.
+    init(from stored: [String: StoredClass], to new: Schema) throws {
+        self.new = new
+        var classes: [ClassSchema] = []
+        for (name, item) in stored where !name.contains(".") {
+            let lists = stored.keys.sorted().compactMap { other -> ListProperty? in
+                guard other.hasPrefix("\(name)."),
+                    let target = stored[other]?.properties.first(where: { $0.name == "target" })
+                else { return nil }
+                return ListProperty(
+                    name: String(other.dropFirst(name.count + 1)), target: Self.argument(target.type) ?? "")
+            }
+            let columns = item.properties.compactMap { property in
+                Self.type(property.type).map {
+                    Column(
+                        name: property.name, type: $0, isOptional: property.isOptional,
+                        isPrimaryKey: property.isPrimaryKey)
+                }
+            }
+            classes.append(ClassSchema(name: name, table: item.table, columns: columns, lists: lists))
+        }
+        old = try Schema(classes)
+    }
+
+    func run(_ connection: SQLiteConnection) throws {
+        let reader = MessageCodec(schema: old)
+        let writer = MessageCodec(schema: new)
+        var last: Int64 = 0
+        while let number = try next(after: last, connection) {
+            last = number
+            let select = try connection.statement("SELECT changeset FROM tombolo_pending WHERE number = ?")
+            select.bind(number, at: 1)
+            guard try select.step() else { return }
+            var changeset = try reader.decodeChangeset(select.bytes(at: 0))
+            select.reset()
+            changeset.instructions = changeset.instructions.compactMap(converted)
+            let bytes = writer.encode(changeset)
+            let update = try connection.statement(
+                "UPDATE tombolo_pending SET changeset = ?, byte_count = ? WHERE number = ?")
+            update.bind(bytes: bytes, at: 1)
+            update.bind(Int64(bytes.count), at: 2)
+            update.bind(number, at: 3)
+            try update.run()
+        }
+    }
+
+    private func next(after number: Int64, _ connection: SQLiteConnection) throws -> Int64? {
+        let statement = try connection.statement(
+            "SELECT number FROM tombolo_pending WHERE number > ? ORDER BY number LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(number, at: 1)
+        return try statement.step() ? statement.integer(at: 0) : nil
+    }
+
+    /// Nil where the class is gone, or where nothing is left to write.
+    private func converted(_ instruction: Instruction) -> Instruction? {
+        let before = old[instruction.reference.classIndex]
+        guard let classIndex = new.index(of: before.name) else { return nil }
+        let reference = ObjectReference(classIndex: classIndex, key: instruction.reference.key)
+        func column(_ index: Int) -> Int? { new[classIndex].columnIndex(before.columns[index].name) }
+        func fields(_ fields: [FieldWrite]) -> [FieldWrite] {
+            fields.compactMap { field in
+                column(field.column).map { FieldWrite(column: $0, value: field.value, isDefault: field.isDefault) }
+            }
+        }
+        switch instruction {
+        case .create(_, let writes): return .create(reference, fields(writes))
+        case .set(_, let writes):
+            let left = fields(writes)
+            return left.isEmpty ? nil : .set(reference, left)
+        case .add(_, let index, let amount): return column(index).map { .add(reference, column: $0, amount: amount) }
+        case .erase: return .erase(reference)
+        }
+    }
+
+    /// From ``PropertyType/name``.
+    private static func type(_ name: String) -> PropertyType? {
+        switch name {
+        case "bool": .bool
+        case "int": .int(bits: 64)
+        case "int8": .int(bits: 8)
+        case "int16": .int(bits: 16)
+        case "int32": .int(bits: 32)
+        case "double": .double
+        case "string": .string
+        case "data": .data
+        case "date": .date
+        case "objectId": .objectId
+        case "uuid": .uuid
+        default: argument(name).map { .link(to: $0) }
+        }
+    }
+
+    /// `Room` of `link<Room>`.
+    private static func argument(_ name: String) -> String? {
+        guard name.hasPrefix("link<"), name.hasSuffix(">") else { return nil }
+        return String(name.dropFirst(5).dropLast())
+    }
+}

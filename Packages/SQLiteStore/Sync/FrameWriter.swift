@@ -1,0 +1,122 @@
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+/// Writes the frames of a batch into the class tables: rows go from the packed columns straight into statements.
+/// Inside a write transaction.
+final class FrameWriter {
+    private let connection: SQLiteConnection
+    private let layout: StoreLayout
+
+    init(_ file: StoreFile) {
+        connection = file.connection
+        layout = file.layout
+    }
+
+    /// - Returns: how many objects and elements the frame named.
+    func write(_ frame: BatchFrame) throws -> Int {
+        var count = 0
+        for removal in frame.removals {
+            count += removal.keys.count
+            let table = layout.tables[removal.classIndex]
+            let statements = try table.elementClasses.map {
+                try connection.statement(layout.tables[$0].deleteByOwner)
+            }
+            let delete = try connection.statement(table.deleteByKey)
+            for key in removal.keys {
+                for statement in statements + [delete] {
+                    statement.bind(key, at: 1)
+                    try statement.run()
+                }
+            }
+        }
+        for block in frame.blocks {
+            count += block.rowCount
+            try write(block)
+        }
+        return count
+    }
+
+    private func write(_ block: RowBlock) throws {
+        let table = layout.tables[block.classIndex]
+        guard block.columns.first == table.schema.primaryKeyIndex, block.columns.count == block.vectors.count else {
+            throw SQLiteStoreError(
+                .invalidInput, "A block of \(table.schema.name) does not begin with the primary key.")
+        }
+        let values = Array(block.columns.dropFirst())
+        if !block.isWhole, values.isEmpty { return }
+        let statement = try connection.statement(
+            block.isWhole ? table.upsert(block.columns, updating: values) : table.update(values))
+        // An insert takes the key first, an update last.
+        let positions =
+            block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
+        let isText = block.columns.map { table.storedTypes[$0] == .string }
+        try withPackedColumns(block.vectors[...]) { columns in
+            for row in 0..<block.rowCount {
+                for (index, column) in columns.enumerated() {
+                    column.bind(row, isText: isText[index], to: statement, at: positions[index])
+                }
+                try statement.run()
+            }
+        }
+        statement.clear()
+    }
+
+    /// Calls `body` with pointers into every vector.
+    private func withPackedColumns(
+        _ vectors: ArraySlice<ColumnVector>, _ collected: [PackedColumn] = [], _ body: ([PackedColumn]) throws -> Void
+    ) throws {
+        guard let vector = vectors.first else { return try body(collected) }
+        let rest = vectors.dropFirst()
+        try vector.nulls.withUnsafeBufferPointer { nulls in
+            switch vector.storage {
+            case .integers(let values):
+                try values.withUnsafeBufferPointer {
+                    try withPackedColumns(rest, collected + [PackedColumn(values: .integers($0), nulls: nulls)], body)
+                }
+            case .doubles(let values):
+                try values.withUnsafeBufferPointer {
+                    try withPackedColumns(rest, collected + [PackedColumn(values: .doubles($0), nulls: nulls)], body)
+                }
+            case .bytes(let ends, let heap):
+                try ends.withUnsafeBufferPointer { ends in
+                    try heap.withUnsafeBufferPointer { heap in
+                        try withPackedColumns(
+                            rest, collected + [PackedColumn(values: .bytes(ends: ends, heap: heap), nulls: nulls)], body)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A column vector's memory, valid for the time of a call.
+private struct PackedColumn {
+    enum Values {
+        case integers(UnsafeBufferPointer<Int64>)
+        case doubles(UnsafeBufferPointer<Double>)
+        case bytes(ends: UnsafeBufferPointer<UInt32>, heap: UnsafeBufferPointer<UInt8>)
+    }
+
+    let values: Values
+    let nulls: UnsafeBufferPointer<UInt8>
+
+    func bind(_ row: Int, isText: Bool, to statement: SQLiteStatement, at position: Int) {
+        let byte = row >> 3
+        if byte < nulls.count, nulls[byte] & (1 << UInt8(row & 7)) != 0 {
+            statement.bindNull(at: position)
+            return
+        }
+        switch values {
+        case .integers(let values): statement.bind(values[row], at: position)
+        case .doubles(let values): statement.bind(values[row], at: position)
+        case .bytes(let ends, let heap):
+            let start = row == 0 ? 0 : Int(ends[row - 1])
+            let bytes = heap.baseAddress.map { $0 + start }
+            if isText {
+                statement.bindText(bytes, count: Int(ends[row]) - start, copying: false, at: position)
+            } else {
+                statement.bindBlob(bytes, count: Int(ends[row]) - start, copying: false, at: position)
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncProtocol
+public import TomboloSyncSession
+
+/// A device file as the sync engine sees it. It has a connection of its own; Realms on the same file, in this and in
+/// other processes, write through theirs.
+///
+/// What it writes the server has too, so that it does not wait for the disk (`synchronous = NORMAL`): after a crash of
+/// the operating system the file may stand on an earlier batch, never between two. Local writes and ``reset(client:)``
+/// wait for the disk.
+public final class SQLiteDeviceStore: DeviceStore {
+    private let file: StoreFile
+    private let connection: SQLiteConnection
+    private let writer: InstructionWriter
+    private let queue: ChangesetQueue
+    private let frames: FrameWriter
+    private let codec: MessageCodec
+
+    public var schema: Schema { file.schema }
+    public var path: String { file.path }
+
+    /// How many subscription sets are kept until the server acted on one of them, besides the active one.
+    public static let maximumKeptSubscriptionSets = 64
+
+    /// Opens a synced file, or makes it.
+    /// - Parameter newClient: the id of a file that is made now; random where nil.
+    /// - Throws: ``SQLiteStoreError``.
+    public convenience init(path: String, schema: Schema, newClient: ClientID? = nil) throws {
+        var generator = SystemRandomNumberGenerator()
+        try self.init(
+            StoreFile(
+                path: path, schema: schema, options: StoreOptions(isSynced: true, durability: .normal),
+                newClient: newClient ?? .random(using: &generator)))
+    }
+
+    package init(_ file: StoreFile) {
+        self.file = file
+        connection = file.connection
+        writer = InstructionWriter(file)
+        queue = ChangesetQueue(file)
+        frames = FrameWriter(file)
+        codec = MessageCodec(schema: file.schema)
+    }
+
+    public func state() throws -> DeviceState {
+        try connection.run("BEGIN")
+        defer { connection.rollback() }
+        let meta = try FileMeta.load(connection)
+        return DeviceState(
+            client: meta.client, position: meta.position,
+            active: try subscriptions(version: meta.position.subscriptionVersion) ?? .empty,
+            wanted: try wantedSubscriptions() ?? .empty, acknowledged: meta.acknowledged,
+            lastChangeset: meta.lastChangeset)
+    }
+
+    public func pendingChangesets(
+        after number: Int64, maximumCount: Int, maximumByteCount: Int
+    ) throws -> [Changeset] {
+        try queue.changesets(after: number, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
+    }
+
+    public func stage(_ frame: BatchFrame) throws {
+        try connection.writeTransaction {
+            if frame.sequence == 0 { try connection.run("DELETE FROM tombolo_staged") }
+            let statement = try connection.statement(
+                "INSERT INTO tombolo_staged VALUES (?, ?) "
+                    + "ON CONFLICT (sequence) DO UPDATE SET frame = excluded.frame")
+            statement.bind(Int64(frame.sequence), at: 1)
+            statement.bind(bytes: codec.encode(frame), at: 2)
+            try statement.run()
+        }
+    }
+
+    public func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
+        let applied = try connection.writeTransaction {
+            try requireFrames(end, last)
+            var meta = try FileMeta.load(connection)
+            let count = try applyRows(end, last, acknowledged: meta.acknowledged)
+            if end.position.subscriptionVersion != meta.position.subscriptionVersion {
+                try activate(version: end.position.subscriptionVersion)
+            }
+            meta.position = end.position
+            meta.acknowledged = max(meta.acknowledged, end.acknowledged)
+            meta.clock.adopt(serverTime: end.serverTime, wallMicroseconds: wallMicroseconds)
+            try meta.save(connection)
+            return AppliedBatch(
+                position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals, objectCount: count,
+                isEverything: end.replacesAll)
+        }
+        file.observers.notify(from: ObjectIdentifier(self))
+        return applied
+    }
+
+    public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
+        try connection.writeTransaction {
+            let insert = try connection.statement(
+                "INSERT INTO tombolo_subscriptions VALUES (?, ?) "
+                    + "ON CONFLICT (version) DO UPDATE SET subscriptions = excluded.subscriptions")
+            insert.bind(subscriptions.version, at: 1)
+            insert.bind(bytes: codec.encode(subscriptions), at: 2)
+            try insert.run()
+            let trim = try connection.statement(
+                "DELETE FROM tombolo_subscriptions WHERE version <= ? "
+                    + "AND version <> (SELECT subscription_version FROM tombolo_meta)")
+            trim.bind(subscriptions.version - Int64(Self.maximumKeptSubscriptionSets), at: 1)
+            try trim.run()
+        }
+        file.observers.notify(from: ObjectIdentifier(self))
+    }
+
+    public func reset(client: ClientID) throws {
+        // The queue gets new numbers under a new name: were that lost, it could be uploaded twice.
+        try connection.run("PRAGMA synchronous = FULL")
+        defer { try? connection.run("PRAGMA synchronous = NORMAL") }
+        try connection.writeTransaction {
+            var meta = try FileMeta.load(connection)
+            meta.client = client
+            meta.position = .none
+            meta.acknowledged = 0
+            meta.lastChangeset = try queue.renumber()
+            try queue.rebase(on: 0)
+            try connection.run("DELETE FROM tombolo_staged")
+            try meta.save(connection)
+        }
+    }
+
+    // MARK: Batches
+
+    /// The frames in the file and the last one must be the batch's, each once.
+    private func requireFrames(_ end: BatchEnd, _ last: BatchFrame?) throws {
+        let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
+        if let last, last.sequence != stagedCount {
+            throw StagedFramesMissing(expected: end.frameCount, found: last.sequence + 1)
+        }
+        // Without staged frames of its own, a batch does not care about those of an interrupted one.
+        guard stagedCount > 0 else { return }
+        let found = try connection.integer("SELECT count(*) FROM tombolo_staged") ?? 0
+        let greatest = try connection.integer("SELECT max(sequence) FROM tombolo_staged") ?? 0
+        guard found == stagedCount, greatest == stagedCount - 1 else {
+            throw StagedFramesMissing(expected: end.frameCount, found: Int(found) + (last == nil ? 0 : 1))
+        }
+    }
+
+    private func applyRows(_ end: BatchEnd, _ last: BatchFrame?, acknowledged: Int64) throws -> Int {
+        let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
+        let hasPending = try !queue.isEmpty
+        let changesRows = end.frameCount > 0 || end.replacesAll
+        // A batch that brings neither rows nor outcomes leaves everything where it is.
+        let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
+        if replays {
+            for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
+                for statement in table.restore { try connection.run(statement) }
+            }
+        }
+        if end.replacesAll {
+            for table in file.layout.tables { try connection.run("DELETE FROM \(table.table)") }
+        }
+        var count = 0
+        for sequence in 0..<stagedCount { count += try frames.write(stagedFrame(sequence)) }
+        if let last { count += try frames.write(last) }
+        try connection.run("DELETE FROM tombolo_staged")
+        if replays {
+            try queue.remove(upTo: end.acknowledged)
+            if end.replacesAll { try queue.rebase(on: end.position.tick) }
+            try queue.forEach { changeset in
+                for instruction in changeset.instructions { try writer.perform(instruction) }
+            }
+        }
+        return count
+    }
+
+    private func stagedFrame(_ sequence: Int) throws -> BatchFrame {
+        let statement = try connection.statement("SELECT frame FROM tombolo_staged WHERE sequence = ?")
+        defer { statement.reset() }
+        statement.bind(Int64(sequence), at: 1)
+        guard try statement.step() else {
+            throw StagedFramesMissing(expected: sequence + 1, found: sequence)
+        }
+        return try codec.decodeBatchFrame(statement.bytes(at: 0))
+    }
+
+    // MARK: Subscriptions
+
+    private func subscriptions(version: Int64) throws -> SubscriptionSet? {
+        let statement = try connection.statement("SELECT subscriptions FROM tombolo_subscriptions WHERE version = ?")
+        defer { statement.reset() }
+        statement.bind(version, at: 1)
+        return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
+    }
+
+    private func wantedSubscriptions() throws -> SubscriptionSet? {
+        let statement = try connection.statement(
+            "SELECT subscriptions FROM tombolo_subscriptions ORDER BY version DESC LIMIT 1")
+        defer { statement.reset() }
+        return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
+    }
+
+    /// The content is that of this set from now on: earlier ones are over.
+    private func activate(version: Int64) throws {
+        guard version > 0 else { return }
+        let exists = try connection.statement("SELECT 1 FROM tombolo_subscriptions WHERE version = ?")
+        exists.bind(version, at: 1)
+        let isKnown = try exists.step()
+        exists.reset()
+        guard isKnown else {
+            throw SQLiteStoreError(
+                .invalidInput,
+                "The server sent a batch for version \(version) of the subscriptions, which '\(path)' no longer has. "
+                    + "Connect again with the present one.")
+        }
+        let delete = try connection.statement("DELETE FROM tombolo_subscriptions WHERE version < ?")
+        delete.bind(version, at: 1)
+        try delete.run()
+    }
+}

@@ -1,0 +1,114 @@
+package import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+/// The upload queue, `tombolo_pending`. Number and base of a changeset are columns: a reset changes them. Inside the
+/// caller's transaction.
+package struct ChangesetQueue {
+    private let connection: SQLiteConnection
+    private let codec: MessageCodec
+
+    package init(_ file: StoreFile) {
+        connection = file.connection
+        codec = MessageCodec(schema: file.schema)
+    }
+
+    /// Gives a local transaction its number, base and stamp, and queues it.
+    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction that no upload could carry.
+    package func append(_ instructions: [Instruction], wallMicroseconds: Int64) throws {
+        guard instructions.count <= Changeset.maximumInstructionCount else {
+            throw tooLarge("\(instructions.count) changes; at most \(Changeset.maximumInstructionCount) are possible")
+        }
+        var meta = try FileMeta.load(connection)
+        meta.lastChangeset += 1
+        let changeset = Changeset(
+            number: meta.lastChangeset, base: meta.position.tick,
+            stamp: meta.clock.next(wallMicroseconds: wallMicroseconds), instructions: instructions)
+        let bytes = codec.encode(changeset)
+        guard bytes.count <= MessageCodec.maximumChangesetByteCount else {
+            throw tooLarge("\(bytes.count) bytes; at most \(MessageCodec.maximumChangesetByteCount) are possible")
+        }
+        let insert = try connection.statement("INSERT INTO tombolo_pending VALUES (?, ?, ?, ?, ?)")
+        insert.bind(changeset.number, at: 1)
+        insert.bind(changeset.base, at: 2)
+        insert.bind(changeset.stamp.microseconds, at: 3)
+        insert.bind(Int64(bytes.count), at: 4)
+        insert.bind(bytes: bytes, at: 5)
+        try insert.run()
+        try meta.save(connection)
+    }
+
+    private func tooLarge(_ what: String) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .invalidInput, "The write transaction has \(what) in a synced Realm. Write in several transactions.")
+    }
+
+    package var isEmpty: Bool {
+        get throws { try connection.integer("SELECT 1 FROM tombolo_pending LIMIT 1") == nil }
+    }
+
+    /// Changesets with greater numbers, in order: as many as the limits allow, at least one if there is one.
+    package func changesets(
+        after number: Int64, maximumCount: Int = .max, maximumByteCount: Int = .max
+    ) throws -> [Changeset] {
+        let statement = try connection.statement(
+            "SELECT number, base, byte_count, changeset FROM tombolo_pending WHERE number > ? ORDER BY number")
+        defer { statement.reset() }
+        statement.bind(number, at: 1)
+        var result: [Changeset] = []
+        var byteCount = 0
+        while result.isEmpty || result.count < maximumCount, try statement.step() {
+            byteCount += Int(statement.integer(at: 2))
+            if !result.isEmpty, byteCount > maximumByteCount { break }
+            result.append(try changeset(statement))
+        }
+        return result
+    }
+
+    /// Calls `body` with every changeset in order, one in memory at a time.
+    package func forEach(_ body: (Changeset) throws -> Void) throws {
+        var last: Int64 = 0
+        while let changeset = try changesets(after: last, maximumCount: 1).first {
+            try body(changeset)
+            last = changeset.number
+        }
+    }
+
+    private func changeset(_ row: SQLiteStatement) throws -> Changeset {
+        var changeset = try codec.decodeChangeset(row.bytes(at: 3))
+        changeset.number = row.integer(at: 0)
+        changeset.base = row.integer(at: 1)
+        return changeset
+    }
+
+    /// Drops changesets whose outcome the device has.
+    package func remove(upTo number: Int64) throws {
+        let statement = try connection.statement("DELETE FROM tombolo_pending WHERE number <= ?")
+        statement.bind(number, at: 1)
+        try statement.run()
+    }
+
+    /// All remaining changesets stand on another tick.
+    package func rebase(on tick: Int64) throws {
+        let statement = try connection.statement("UPDATE tombolo_pending SET base = ?")
+        statement.bind(tick, at: 1)
+        try statement.run()
+    }
+
+    /// Numbers the changesets from 1, in their order.
+    /// - Returns: the last number given.
+    package func renumber() throws -> Int64 {
+        let select = try connection.statement("SELECT number FROM tombolo_pending ORDER BY number")
+        var numbers: [Int64] = []
+        while try select.step() { numbers.append(select.integer(at: 0)) }
+        select.reset()
+        for (index, number) in numbers.enumerated() {
+            // New numbers are never greater than the old ones, so that none is taken.
+            let update = try connection.statement("UPDATE tombolo_pending SET number = ? WHERE number = ?")
+            update.bind(Int64(index + 1), at: 1)
+            update.bind(number, at: 2)
+            try update.run()
+        }
+        return Int64(numbers.count)
+    }
+}

@@ -1,0 +1,139 @@
+package import TomboloChangesets
+package import TomboloModel
+
+/// Performs instructions on the class tables: local writes as they happen, and queued changesets on top of what the
+/// server sent. Keeps the server's row beneath every object that an instruction touches. Inside a write transaction.
+///
+/// On a device instructions do what they can: setting a field of an object that is not here changes nothing, and
+/// creating an object that is here sets its fields, but those from defaults.
+package final class InstructionWriter {
+    private let connection: SQLiteConnection
+    private let layout: StoreLayout
+    /// Whether rows beneath are kept: in synced files.
+    private let isSynced: Bool
+    private var shapes: [Shape: SQLiteStatement] = [:]
+
+    private struct Shape: Hashable {
+        let classIndex: Int
+        let columns: [Int]
+        /// Of a create: the columns that an existing row gets. Of an update: nil.
+        let updating: [Int]?
+    }
+
+    /// The most statements kept for different sets of columns.
+    private static let maximumShapeCount = 128
+
+    package init(_ file: StoreFile) {
+        connection = file.connection
+        layout = file.layout
+        isSynced = file.isSynced
+    }
+
+    package func perform(_ instruction: Instruction) throws {
+        let reference = instruction.reference
+        let table = layout.tables[reference.classIndex]
+        if isSynced { try run(table.capture, reference.key) }
+        switch instruction {
+        case .create(_, let fields): try create(reference.key, fields, table)
+        case .set(_, let fields): try set(reference.key, fields, table)
+        case .add(_, let column, let amount): try add(amount, column, reference.key, table)
+        case .erase: try erase(reference.key, table)
+        }
+    }
+
+    /// Whether a row exists.
+    package func exists(_ reference: ObjectReference) throws -> Bool {
+        let statement = try connection.statement(layout.tables[reference.classIndex].exists)
+        defer { statement.reset() }
+        statement.bind(reference.key, at: 1)
+        return try statement.step()
+    }
+
+    private func create(_ key: Value, _ fields: [FieldWrite], _ table: TableLayout) throws {
+        let keyColumn = table.schema.primaryKeyIndex
+        let fields = keyColumn == nil ? fields : fields.filter { $0.column != keyColumn }
+        let columns = (keyColumn.map { [$0] } ?? []) + fields.map(\.column)
+        let updating = fields.filter { !$0.isDefault }.map(\.column)
+        let statement = try statement(
+            Shape(classIndex: table.classIndex, columns: columns, updating: updating), table)
+        var position = 1
+        if keyColumn != nil {
+            statement.bind(key, at: position)
+            position += 1
+        }
+        for field in fields {
+            statement.bind(field.value, at: position)
+            position += 1
+        }
+        if keyColumn == nil { statement.bind(key, at: position) }
+        try statement.run()
+    }
+
+    private func set(_ key: Value, _ fields: [FieldWrite], _ table: TableLayout) throws {
+        let keyColumn = table.schema.primaryKeyIndex
+        let fields = fields.filter { $0.column != keyColumn }
+        guard !fields.isEmpty else { return }
+        let statement = try statement(
+            Shape(classIndex: table.classIndex, columns: fields.map(\.column), updating: nil), table)
+        for (index, field) in fields.enumerated() { statement.bind(field.value, at: index + 1) }
+        statement.bind(key, at: fields.count + 1)
+        try statement.run()
+    }
+
+    /// SQLite would turn a sum beyond 64 bits into a floating-point number; the server refuses it, so that here the
+    /// value stays.
+    private func add(_ amount: Int64, _ column: Int, _ key: Value, _ table: TableLayout) throws {
+        let name = table.columnNames[column]
+        let select = try connection.statement("SELECT \(name) FROM \(table.table) WHERE \(table.key) = ?")
+        select.bind(key, at: 1)
+        let found = try select.step()
+        let current = found ? select.integer(at: 0) : 0
+        select.reset()
+        let sum = current.addingReportingOverflow(amount)
+        guard found, !sum.overflow else { return }
+        try set(key, [FieldWrite(column: column, value: .int(sum.partialValue))], table)
+    }
+
+    /// Deletes the row and the elements of its lists. Links to it read nil from now on. A local file, which no server
+    /// tidies up, has them set to nil, and elements that point to the object are deleted.
+    private func erase(_ key: Value, _ table: TableLayout) throws {
+        for index in table.elementClasses {
+            let elements = layout.tables[index]
+            if isSynced { try run(elements.captureByOwner, key) }
+            try run(elements.deleteByOwner, key)
+        }
+        try run(table.deleteByKey, key)
+        guard !isSynced, table.schema.primaryKeyIndex != nil else { return }
+        for (classIndex, column) in layout.links[table.classIndex] {
+            let other = layout.tables[classIndex]
+            let name = other.columnNames[column]
+            if other.schema.columns[column].isOptional {
+                try run("UPDATE \(other.table) SET \(name) = NULL WHERE \(name) = ?", key)
+            } else {
+                try run("DELETE FROM \(other.table) WHERE \(name) = ?", key)
+            }
+        }
+    }
+
+    private func run(_ sql: String, _ key: Value) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(key, at: 1)
+        try statement.run()
+    }
+
+    private func statement(_ shape: Shape, _ table: TableLayout) throws -> SQLiteStatement {
+        if let known = shapes[shape] { return known }
+        if shapes.count >= Self.maximumShapeCount { shapes.removeAll() }
+        let sql: String
+        if let updating = shape.updating {
+            sql =
+                table.schema.primaryKeyIndex == nil
+                ? table.insert(shape.columns) : table.upsert(shape.columns, updating: updating)
+        } else {
+            sql = table.update(shape.columns)
+        }
+        let statement = try connection.statement(sql)
+        shapes[shape] = statement
+        return statement
+    }
+}

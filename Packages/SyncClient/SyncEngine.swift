@@ -1,0 +1,220 @@
+internal import Dispatch
+public import Foundation
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import TomboloChangesets
+internal import TomboloModel
+public import TomboloSyncProtocol
+public import TomboloSyncSession
+internal import TomboloWebSocket
+
+/// Keeps one device file and a gateway in step: performs what ``ClientSession`` decides. Its calls into the file block
+/// a thread of its own, never one of Swift's pool.
+public actor SyncEngine {
+    public struct Configuration: Sendable {
+        /// `ws://host:port/sync` or `wss://…`.
+        public var url: URL
+        /// The user's present access token; called at each connect.
+        public var accessToken: @Sendable () async throws -> String
+        public var logger: Logger
+
+        public init(
+            url: URL, accessToken: @escaping @Sendable () async throws -> String,
+            logger: Logger = Logger(label: "tombolo.sync")
+        ) {
+            self.url = url
+            self.accessToken = accessToken
+            self.logger = logger
+        }
+    }
+
+    private let queue: SyncQueueExecutor
+    private let configuration: Configuration
+    private let store: any DeviceStore
+    private let codec: MessageCodec
+    private let onReport: @Sendable (ClientSession.Report) -> Void
+    private var session: ClientSession
+    private var connection: Task<Void, Never>?
+    /// Counts connections, so that messages of an earlier one are told apart.
+    private var generation = 0
+    private var outgoing: AsyncStream<[UInt8]>.Continuation?
+    private var timer: Task<Void, Never>?
+    /// Events that came while another was handled, oldest first: one for each store action under way, at most.
+    private var events: [ClientSession.Event] = []
+    private var isHandling = false
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - makeStore: opens the device file; the store is used by this engine only.
+    ///   - onReport: called on the engine's thread; must not block.
+    public init(
+        configuration: Configuration, makeStore: @Sendable () throws -> any DeviceStore,
+        onReport: @escaping @Sendable (ClientSession.Report) -> Void
+    ) throws {
+        queue = SyncQueueExecutor(label: "tombolo.sync")
+        self.configuration = configuration
+        let store = try makeStore()
+        self.store = store
+        self.onReport = onReport
+        codec = MessageCodec(schema: store.schema)
+        session = ClientSession(schema: store.schema)
+    }
+
+    /// Connects, and from then on whenever the connection is lost.
+    public func start() { handle(.start) }
+
+    /// Disconnects and stays so until ``start()``.
+    public func stop() { handle(.stop) }
+
+    /// Tells the engine that a local write transaction queued a changeset.
+    public func changesetQueued() { handle(.changesetQueued) }
+
+    /// Stores and sends what the app wants to have.
+    public func setSubscriptions(_ set: SubscriptionSet) throws {
+        try store.setWantedSubscriptions(set)
+        handle(.subscriptionsChanged(set))
+    }
+
+    /// Where the device stands.
+    public func state() throws -> DeviceState { try store.state() }
+
+    // MARK: Events and actions
+
+    private func handle(_ event: ClientSession.Event) {
+        events.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        defer { isHandling = false }
+        while !events.isEmpty {
+            for action in session.handle(events.removeFirst()) { perform(action) }
+        }
+    }
+
+    private func perform(_ action: ClientSession.Action) {
+        switch action {
+        case .connect: connect()
+        case .disconnect: disconnect()
+        case .wait(let duration): wait(duration)
+        case .send(let message): outgoing?.yield(codec.encode(message))
+        case .report(let report): onReport(report)
+        case .stage(let frame):
+            perform { try store.stage(frame) }
+        case .apply(let end, let last):
+            do {
+                let batch = try store.apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
+                events.append(.applied(batch))
+            } catch {
+                configuration.logger.warning("A batch could not be applied and is fetched again: \(error)")
+                events.append(.applyFailed)
+            }
+        case .loadPending(let number, let count, let bytes):
+            perform {
+                events.append(
+                    .pending(
+                        try store.pendingChangesets(after: number, maximumCount: count, maximumByteCount: bytes)))
+            }
+        case .resetStore(let reason):
+            configuration.logger.notice("Starting over: \(reason)")
+            perform {
+                var generator = SystemRandomNumberGenerator()
+                try store.reset(client: .random(using: &generator))
+                events.append(.storeReset)
+            }
+        }
+    }
+
+    /// Runs a store call; a file that fails ends the connection, and the next one begins from what the file holds.
+    private func perform(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            configuration.logger.error("The device file failed: \(error)")
+            disconnect()
+            events.append(.disconnected(random: 1))
+        }
+    }
+
+    private func wait(_ duration: Duration) {
+        timer?.cancel()
+        timer = Task {
+            try? await Task.sleep(for: duration)
+            guard !Task.isCancelled else { return }
+            handle(.retry)
+        }
+    }
+
+    // MARK: The connection
+
+    private func disconnect() {
+        generation += 1
+        timer?.cancel()
+        outgoing?.finish()
+        outgoing = nil
+        connection?.cancel()
+        connection = nil
+    }
+
+    private func connect() {
+        disconnect()
+        let number = generation
+        // Bounded by the session: hello, one message for each batch, and an upload window.
+        let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        outgoing = continuation
+        connection = Task { await self.runConnection(number, messages) }
+    }
+
+    private func runConnection(_ number: Int, _ outgoing: AsyncStream<[UInt8]>) async {
+        do {
+            let token = try await configuration.accessToken()
+            guard let host = configuration.url.host() else { throw SyncEngineError.badURL(configuration.url) }
+            let usesTLS = configuration.url.scheme == "wss"
+            let socket = try await MessageSocket.connect(
+                host: host, port: configuration.url.port ?? (usesTLS ? 443 : 80), path: configuration.url.path(),
+                usesTLS: usesTLS, group: MultiThreadedEventLoopGroup.singleton, logger: configuration.logger)
+            try await socket.run { messages, writer in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for await message in outgoing { try await writer.write(message) }
+                    }
+                    group.addTask {
+                        try await self.opened(number, token)
+                        for try await message in messages {
+                            try await self.received(Array(message.readableBytesView), number)
+                        }
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            }
+        } catch is CancellationError {
+        } catch {
+            configuration.logger.debug("The connection ended: \(error)")
+        }
+        if number == generation { handle(.disconnected(random: .random(in: 0..<1))) }
+    }
+
+    private func opened(_ number: Int, _ token: String) throws {
+        guard number == generation else { throw CancellationError() }
+        handle(.connected(try store.state(), accessToken: token))
+    }
+
+    /// Not inlined: optimising its typed error within an asynchronous function crashes the compiler of Swift 6.3.1.
+    @inline(never)
+    private func received(_ bytes: [UInt8], _ number: Int) throws {
+        guard number == generation else { throw CancellationError() }
+        handle(.message(try codec.decodeServerMessage(bytes)))
+    }
+}
+
+/// A configuration that no connection can be made with.
+public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
+    case badURL(URL)
+
+    public var description: String {
+        switch self {
+        case .badURL(let url): "'\(url)' is not a gateway's address: expected ws://host:port/sync or wss://…"
+        }
+    }
+}

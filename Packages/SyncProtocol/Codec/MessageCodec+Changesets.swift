@@ -1,0 +1,182 @@
+internal import Foundation
+internal import TomboloChangesets
+internal import TomboloModel
+
+extension MessageCodec {
+    func wire(_ changeset: Changeset) -> WireChangeset {
+        var result = WireChangeset()
+        result.number = changeset.number
+        result.base = changeset.base
+        result.stampMicroseconds = changeset.stamp.microseconds
+        var names = ChangesetNames(schema: schema)
+        result.instructions = changeset.instructions.map { instruction in
+            var item = WireInstruction()
+            let position = names.position(ofClass: instruction.reference.classIndex)
+            item.classPosition = UInt32(position)
+            item.key = wire(instruction.reference.key)
+            switch instruction {
+            case .create(_, let fields): item.create = wire(fields, position, &names)
+            case .set(_, let fields): item.set = wire(fields, position, &names)
+            case .add(_, let column, let amount):
+                item.add.column = UInt32(names.position(ofColumn: column, inClassAt: position))
+                item.add.amount = amount
+            case .erase: item.erase = true
+            }
+            return item
+        }
+        result.classes = names.wire
+        return result
+    }
+
+    private func wire(_ fields: [FieldWrite], _ position: Int, _ names: inout ChangesetNames) -> WireFieldWrites {
+        var result = WireFieldWrites()
+        result.columns.reserveCapacity(fields.count)
+        result.values.reserveCapacity(fields.count)
+        var defaults: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            result.columns.append(UInt32(names.position(ofColumn: field.column, inClassAt: position)))
+            result.values.append(wire(field.value))
+            if field.isDefault {
+                while defaults.count <= index >> 3 { defaults.append(0) }
+                defaults[index >> 3] |= 1 << UInt8(index & 7)
+            }
+        }
+        result.defaults = Data(defaults)
+        return result
+    }
+
+    func decode(_ changeset: WireChangeset) throws(ProtocolError) -> Changeset {
+        do throws(ProtocolError) {
+            guard changeset.number > 0, changeset.base >= 0 else {
+                throw ProtocolError(.malformed, "number and base must not be negative, and numbers begin with 1")
+            }
+            guard changeset.instructions.count <= Changeset.maximumInstructionCount else {
+                throw ProtocolError(
+                    .tooLarge,
+                    "\(changeset.instructions.count) instructions; "
+                        + "at most \(Changeset.maximumInstructionCount) are accepted")
+            }
+            let classes = try resolve(changeset.classes)
+            var instructions: [Instruction] = []
+            instructions.reserveCapacity(changeset.instructions.count)
+            for (index, item) in changeset.instructions.enumerated() {
+                do throws(ProtocolError) {
+                    instructions.append(try decode(item, classes))
+                } catch {
+                    throw error.at("instruction \(index)")
+                }
+            }
+            return Changeset(
+                number: changeset.number, base: changeset.base,
+                stamp: Stamp(microseconds: changeset.stampMicroseconds), instructions: instructions)
+        } catch {
+            throw error.at("changeset \(changeset.number)")
+        }
+    }
+
+    private struct ResolvedClass {
+        let index: Int
+        let columns: [Int]
+        let key: Column
+    }
+
+    private func resolve(_ classes: [WireChangesetClass]) throws(ProtocolError) -> [ResolvedClass] {
+        var result: [ResolvedClass] = []
+        for item in classes {
+            let index = try classIndex(item.name)
+            guard let key = schema[index].primaryKey else {
+                throw ProtocolError(.badSchema, "\(item.name) has no primary key and is not synchronised")
+            }
+            var columns: [Int] = []
+            for name in item.columns { columns.append(try column(name, of: schema[index])) }
+            result.append(ResolvedClass(index: index, columns: columns, key: key))
+        }
+        return result
+    }
+
+    private func decode(_ item: WireInstruction, _ classes: [ResolvedClass]) throws(ProtocolError) -> Instruction {
+        guard item.classPosition < classes.count else {
+            throw ProtocolError(.malformed, "class \(item.classPosition) of \(classes.count)")
+        }
+        let resolved = classes[Int(item.classPosition)]
+        let key = try decode(item.key)
+        do {
+            try resolved.key.validate(key)
+        } catch {
+            throw ProtocolError(.malformed, "the key of a \(schema[resolved.index].name): \(error.message)")
+        }
+        let reference = ObjectReference(classIndex: resolved.index, key: key)
+        switch item.operation {
+        case nil: throw ProtocolError(.malformed, "an instruction of no kind")
+        case .create(let fields): return .create(reference, try decode(fields, resolved))
+        case .set(let fields): return .set(reference, try decode(fields, resolved))
+        case .add(let addition):
+            return .add(
+                reference, column: try columnPosition(addition.column, resolved), amount: addition.amount)
+        case .erase(let isErase):
+            guard isErase else { throw ProtocolError(.malformed, "an erase that says it is none") }
+            return .erase(reference)
+        }
+    }
+
+    private func decode(_ fields: WireFieldWrites, _ resolved: ResolvedClass) throws(ProtocolError) -> [FieldWrite] {
+        guard fields.columns.count == fields.values.count else {
+            throw ProtocolError(.malformed, "\(fields.values.count) values for \(fields.columns.count) properties")
+        }
+        let defaults = [UInt8](fields.defaults)
+        var result: [FieldWrite] = []
+        result.reserveCapacity(fields.columns.count)
+        for index in fields.columns.indices {
+            let column = try columnPosition(fields.columns[index], resolved)
+            do throws(ProtocolError) {
+                result.append(
+                    FieldWrite(
+                        column: column, value: try decode(fields.values[index]),
+                        isDefault: index >> 3 < defaults.count && defaults[index >> 3] & (1 << UInt8(index & 7)) != 0))
+            } catch {
+                let item = schema[resolved.index]
+                throw error.at("\(item.name).\(item.columns[column].name)")
+            }
+        }
+        return result
+    }
+
+    private func columnPosition(_ position: UInt32, _ resolved: ResolvedClass) throws(ProtocolError) -> Int {
+        guard position < resolved.columns.count else {
+            throw ProtocolError(
+                .malformed,
+                "property \(position) of the \(resolved.columns.count) named for "
+                    + schema[resolved.index].name)
+        }
+        return resolved.columns[Int(position)]
+    }
+}
+
+/// The names that a changeset uses, each class and property once, in the order of their first use.
+private struct ChangesetNames {
+    let schema: Schema
+    private var classes: [(index: Int, columns: [Int])] = []
+
+    init(schema: Schema) { self.schema = schema }
+
+    mutating func position(ofClass index: Int) -> Int {
+        if let position = classes.firstIndex(where: { $0.index == index }) { return position }
+        classes.append((index, []))
+        return classes.count - 1
+    }
+
+    mutating func position(ofColumn column: Int, inClassAt position: Int) -> Int {
+        if let known = classes[position].columns.firstIndex(of: column) { return known }
+        classes[position].columns.append(column)
+        return classes[position].columns.count - 1
+    }
+
+    var wire: [WireChangesetClass] {
+        classes.map { index, columns in
+            var item = WireChangesetClass()
+            item.name = schema[index].name
+            item.columns = columns.map { schema[index].columns[$0].name }
+            return item
+        }
+    }
+}

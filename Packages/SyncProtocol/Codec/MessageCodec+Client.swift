@@ -1,0 +1,111 @@
+internal import TomboloChangesets
+
+extension MessageCodec {
+    func wire(_ message: ClientMessage) -> WireClientMessage {
+        var result = WireClientMessage()
+        switch message {
+        case .hello(let hello): result.hello = wire(hello)
+        case .subscribe(let set): result.subscribe = wire(set)
+        case .upload(let changesets): result.upload.changesets = changesets.map(wire)
+        case .applied(let tick): result.applied.tick = tick
+        }
+        return result
+    }
+
+    private func wire(_ hello: Hello) -> WireHello {
+        var result = WireHello()
+        result.protocolVersion = UInt32(clamping: hello.protocolVersion)
+        result.accessToken = hello.accessToken
+        result.client = hello.client.rawValue
+        result.position = wire(hello.position)
+        result.activeSubscriptions = wire(hello.activeSubscriptions)
+        result.wantedSubscriptions = wire(hello.wantedSubscriptions)
+        result.acknowledged = hello.acknowledged
+        result.classes = hello.classes.map { item in
+            var result = WireHelloClass()
+            result.name = item.name
+            result.columns = item.columns
+            return result
+        }
+        return result
+    }
+
+    func decode(_ message: WireClientMessage, byteCount: Int) throws(ProtocolError) -> ClientMessage {
+        if case .upload(let upload) = message.message { return .upload(try decode(upload)) }
+        guard byteCount <= Self.maximumControlByteCount else {
+            throw ProtocolError(
+                .tooLarge,
+                "A message that is no upload has at most \(Self.maximumControlByteCount) bytes, "
+                    + "not \(byteCount).")
+        }
+        switch message.message {
+        case nil: throw ProtocolError(.malformed, "A message of no kind that this version knows.")
+        case .hello(let hello):
+            do throws(ProtocolError) {
+                return .hello(try decode(hello))
+            } catch {
+                throw error.at("hello")
+            }
+        case .subscribe(let set): return .subscribe(try decode(set))
+        case .upload(let upload): return .upload(try decode(upload))
+        case .applied(let applied):
+            guard applied.tick >= 0 else { throw ProtocolError(.malformed, "applied: tick \(applied.tick)") }
+            return .applied(tick: applied.tick)
+        }
+    }
+
+    private func decode(_ upload: WireUpload) throws(ProtocolError) -> [Changeset] {
+        guard upload.changesets.count <= Self.maximumChangesetsPerUpload else {
+            throw ProtocolError(
+                .tooLarge,
+                "An upload has at most \(Self.maximumChangesetsPerUpload) changesets, "
+                    + "not \(upload.changesets.count).")
+        }
+        var result: [Changeset] = []
+        for changeset in upload.changesets {
+            let next = try decode(changeset)
+            if let last = result.last, next.number != last.number &+ 1 {
+                throw ProtocolError(
+                    .malformed, "upload: changeset \(next.number) follows \(last.number); numbers have no gaps")
+            }
+            result.append(next)
+        }
+        return result
+    }
+
+    private func decode(_ hello: WireHello) throws(ProtocolError) -> Hello {
+        guard hello.client > 0 else { throw ProtocolError(.malformed, "no client id") }
+        guard hello.acknowledged >= 0 else {
+            throw ProtocolError(.malformed, "changeset \(hello.acknowledged) as the last acknowledged one")
+        }
+        guard hello.classes.count <= Self.maximumHelloCount,
+            hello.classes.allSatisfy({ $0.columns.count <= Self.maximumHelloCount })
+        else {
+            throw ProtocolError(
+                .tooLarge, "more than \(Self.maximumHelloCount) classes, or properties of one class")
+        }
+        return Hello(
+            protocolVersion: Int(hello.protocolVersion), accessToken: hello.accessToken,
+            client: ClientID(rawValue: hello.client), position: try decode(hello.position),
+            activeSubscriptions: try decode(hello.activeSubscriptions),
+            wantedSubscriptions: try decode(hello.wantedSubscriptions), acknowledged: hello.acknowledged,
+            classes: hello.classes.map { HelloClass(name: $0.name, columns: $0.columns) })
+    }
+
+    func wire(_ position: Position) -> WirePosition {
+        var result = WirePosition()
+        result.tick = position.tick
+        result.token = position.token
+        result.subscriptionVersion = position.subscriptionVersion
+        result.rulesFingerprint = position.rulesFingerprint
+        result.schemaFingerprint = position.schemaFingerprint
+        return result
+    }
+
+    func decode(_ position: WirePosition) throws(ProtocolError) -> Position {
+        guard position.tick >= 0 else { throw ProtocolError(.malformed, "position: tick \(position.tick)") }
+        return Position(
+            tick: position.tick, token: position.token, subscriptionVersion: position.subscriptionVersion,
+            rulesFingerprint: position.rulesFingerprint, schemaFingerprint: position.schemaFingerprint)
+    }
+}

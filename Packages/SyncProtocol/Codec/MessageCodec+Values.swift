@@ -1,0 +1,95 @@
+internal import Foundation
+internal import TomboloModel
+
+extension MessageCodec {
+    func wire(_ value: Value) -> WireValue {
+        var result = WireValue()
+        switch value {
+        case .null: result.nil = true
+        case .bool(let value): result.bool = value
+        case .int(let value): result.int = value
+        case .double(let value): result.double = value
+        case .string(let value): result.string = value
+        case .data(let value): result.data = value
+        case .date(let value): result.date = value
+        case .objectId(let value): result.objectID = Data(value.bytes)
+        case .uuid(let value): result.uuid = withUnsafeBytes(of: value.uuid) { Data($0) }
+        }
+        return result
+    }
+
+    func decode(_ value: WireValue) throws(ProtocolError) -> Value {
+        switch value.kind {
+        case nil: throw ProtocolError(.malformed, "a value of no kind")
+        case .nil(let isNil):
+            guard isNil else { throw ProtocolError(.malformed, "a nil value that says it is none") }
+            return .null
+        case .bool(let value): return .bool(value)
+        case .int(let value): return .int(value)
+        case .double(let value):
+            guard !value.isNaN else { throw ProtocolError(.malformed, "NaN, which no property can hold") }
+            return .double(value)
+        case .string(let value): return .string(value)
+        case .data(let value): return .data(value)
+        case .date(let value):
+            guard Value.dateRange.contains(value) else {
+                throw ProtocolError(.malformed, "a date outside the years 1 to 9999: \(value) µs since 1970")
+            }
+            return .date(value)
+        case .objectID(let bytes):
+            guard let id = ObjectId(bytes: bytes) else {
+                throw ProtocolError(.malformed, "an ObjectId of \(bytes.count) bytes instead of \(ObjectId.byteCount)")
+            }
+            return .objectId(id)
+        case .uuid(let bytes):
+            guard bytes.count == 16 else {
+                throw ProtocolError(.malformed, "a UUID of \(bytes.count) bytes instead of 16")
+            }
+            return .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+        }
+    }
+
+    /// The type on the wire of a stored type; links have been resolved.
+    func wireType(_ type: PropertyType) -> WireValueType {
+        switch type {
+        case .bool: .bool
+        case .int: .int
+        case .double: .double
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectId: .objectID
+        case .uuid: .uuid
+        case .link, .list: .unspecified
+        }
+    }
+
+    /// A class by its name.
+    func classIndex(_ name: String) throws(ProtocolError) -> Int {
+        guard let index = schema.index(of: name) else {
+            let hint = name.hint(in: schema.classes.map(\.name))
+            throw ProtocolError(.badSchema, "there is no class '\(name.shortened)' in the schema\(hint)")
+        }
+        return index
+    }
+
+    /// A property by its name.
+    func column(_ name: String, of item: ClassSchema) throws(ProtocolError) -> Int {
+        guard let index = item.columnIndex(name) else {
+            let hint = name.hint(in: item.columns.map(\.name))
+            throw ProtocolError(.badSchema, "\(item.name) has no property '\(name.shortened)'\(hint)")
+        }
+        return index
+    }
+}
+
+extension String {
+    /// Cut for messages.
+    fileprivate var shortened: String { utf8.count <= 100 ? self : "\(prefix(40))…" }
+
+    /// The nearest known name. Long names are not compared: the distance takes their product in time.
+    fileprivate func hint(in names: [String]) -> String {
+        guard utf8.count <= 100, let name = nearest(in: names) else { return "" }
+        return "; did you mean '\(name)'?"
+    }
+}

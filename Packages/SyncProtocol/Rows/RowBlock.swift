@@ -1,0 +1,100 @@
+public import TomboloModel
+
+/// Rows of one class, column by column: the form in which rows leave PostgreSQL, travel, and enter SQLite.
+public struct RowBlock: Hashable, Sendable {
+    public let classIndex: Int
+    /// Positions in the class's columns, the primary key first.
+    public let columns: [Int]
+    /// True: whole objects, which replace what the device has. False: changed columns of objects that it has.
+    public let isWhole: Bool
+    public private(set) var rowCount: Int
+    public var vectors: [ColumnVector]
+
+    public init(classIndex: Int, columns: [Int], isWhole: Bool, rowCount: Int, vectors: [ColumnVector]) {
+        self.classIndex = classIndex
+        self.columns = columns
+        self.isWhole = isWhole
+        self.rowCount = rowCount
+        self.vectors = vectors
+    }
+
+    /// An empty block. `columns` starts with the primary key.
+    public init(schema: Schema, classIndex: Int, columns: [Int], isWhole: Bool) {
+        self.init(
+            classIndex: classIndex, columns: columns, isWhole: isWhole, rowCount: 0,
+            vectors: columns.map { ColumnVector(type: schema.storedType(of: schema[classIndex].columns[$0])) })
+    }
+
+    /// Appends the block's columns of a row.
+    public mutating func append(_ row: Row) {
+        for (position, column) in columns.enumerated() { vectors[position].append(row[column]) }
+        rowCount += 1
+    }
+
+    /// For code that appends to the vectors itself, once for each row after its last column.
+    public mutating func finishRow() { rowCount += 1 }
+
+    public func value(row: Int, position: Int, schema: Schema) -> Value {
+        vectors[position].value(row, as: schema.storedType(of: schema[classIndex].columns[columns[position]]))
+    }
+
+    public func key(row: Int, schema: Schema) -> Value { value(row: row, position: 0, schema: schema) }
+
+    /// Rough size in memory and on the wire, in bytes.
+    public var byteCount: Int {
+        vectors.reduce(64) { sum, vector in
+            switch vector.storage {
+            case .integers(let values): sum + values.count * 8
+            case .doubles(let values): sum + values.count * 8
+            case .bytes(let ends, let heap): sum + ends.count * 4 + heap.count
+            }
+        }
+    }
+
+    /// Checks a block that came from outside: counts, offsets and lengths.
+    /// - Throws: ``ValueError`` that says what does not fit.
+    public func check(in schema: Schema) throws(ValueError) {
+        guard schema.classes.indices.contains(classIndex) else { throw ValueError("Block of an unknown class.") }
+        let item = schema[classIndex]
+        guard let key = item.primaryKeyIndex, columns.first == key, columns.count == vectors.count else {
+            throw ValueError("A block of \(item.name) does not begin with the primary key.")
+        }
+        guard rowCount >= 0, rowCount <= Self.maximumRowCount else {
+            throw ValueError("A block of \(item.name) has \(rowCount) rows; at most \(Self.maximumRowCount) fit.")
+        }
+        for (column, vector) in zip(columns, vectors) {
+            guard item.columns.indices.contains(column), vector.count == rowCount else {
+                throw ValueError("A block of \(item.name) has columns of different lengths.")
+            }
+            let type = schema.storedType(of: item.columns[column])
+            guard vector.nulls.count <= (rowCount + 7) / 8 else {
+                throw ValueError("A block of \(item.name) marks rows as nil that it does not have.")
+            }
+            switch (vector.storage, type) {
+            case (.integers, .bool), (.integers, .int), (.integers, .date), (.doubles, .double): break
+            case (.bytes(let ends, let heap), .string), (.bytes(let ends, let heap), .data),
+                (.bytes(let ends, let heap), .objectId), (.bytes(let ends, let heap), .uuid):
+                var previous: UInt32 = 0
+                for (row, end) in ends.enumerated() {
+                    guard end >= previous, Int(end) <= heap.count else {
+                        throw ValueError("A block of \(item.name) has a value outside its bytes, in row \(row).")
+                    }
+                    let length = Int(end - previous)
+                    let expected = type == .objectId ? ObjectId.byteCount : type == .uuid ? 16 : length
+                    guard length == expected || vector.isNull(row) else {
+                        throw ValueError(
+                            "\(item.name).\(item.columns[column].name) in row \(row) has \(length) bytes "
+                                + "instead of \(expected).")
+                    }
+                    previous = end
+                }
+            default:
+                throw ValueError(
+                    "\(item.name).\(item.columns[column].name) is of type \(type.name), which the block is not.")
+            }
+        }
+    }
+
+    /// The most rows of one block.
+    public static let maximumRowCount = 65_536
+}

@@ -1,0 +1,111 @@
+public import TomboloModel
+
+/// Collects what a session must send for a tick, by class and shape: pure, used for live ticks and catching up.
+public struct FrameBuilder: Sendable {
+    private struct Shape: Hashable {
+        let classIndex: Int
+        let columns: [Int]
+        let isWhole: Bool
+    }
+
+    private let schema: Schema
+    /// The columns that the device has, by class; the primary key first.
+    private let deviceColumns: [Int: [Int]]
+    private var blocks: [RowBlock] = []
+    private var openBlock: [Shape: Int] = [:]
+    private var removals: [Int: [Value]] = [:]
+    public private(set) var objectCount = 0
+
+    public init(schema: Schema, deviceColumns: [Int: [Int]]) {
+        self.schema = schema
+        self.deviceColumns = deviceColumns
+    }
+
+    /// Adds what a change means for a session that saw `old` before and sees `new` now.
+    public mutating func add(_ change: RootChange, old: Visibility, new: Visibility) {
+        let classIndex = change.reference.classIndex
+        let had = old.includes(change.old, classIndex: classIndex, schema: schema)
+        let has = new.includes(change.new, classIndex: classIndex, schema: schema)
+        switch (had, has) {
+        case (false, false): break
+        case (true, false): remove(change.reference.key, classIndex: classIndex)
+        case (false, true):
+            guard let row = change.new else { return }
+            addWhole(row, classIndex: classIndex)
+            for (index, rows) in change.elements { for row in rows { addWhole(row, classIndex: index) } }
+        case (true, true):
+            guard let row = change.new else { return }
+            addChanged(change.changedColumns, of: row, classIndex: classIndex)
+            for (index, keys) in change.removedElements { for key in keys { remove(key, classIndex: index) } }
+            for (index, rows) in change.changedElements { for row in rows { addWhole(row, classIndex: index) } }
+        }
+    }
+
+    public mutating func addWhole(_ row: Row, classIndex: Int) {
+        guard let columns = deviceColumns[classIndex] else { return }
+        append(row, Shape(classIndex: classIndex, columns: columns, isWhole: true))
+    }
+
+    public mutating func remove(_ key: Value, classIndex: Int) {
+        guard deviceColumns[classIndex] != nil else { return }
+        removals[classIndex, default: []].append(key)
+        objectCount += 1
+    }
+
+    private mutating func addChanged(_ changed: [Int], of row: Row, classIndex: Int) {
+        guard let known = deviceColumns[classIndex], let key = known.first else { return }
+        let columns = changed.filter { known.contains($0) && $0 != key }
+        guard !columns.isEmpty else { return }
+        append(row, Shape(classIndex: classIndex, columns: [key] + columns, isWhole: false))
+    }
+
+    private mutating func append(_ row: Row, _ shape: Shape) {
+        objectCount += 1
+        if let index = openBlock[shape], blocks[index].rowCount < RowBlock.maximumRowCount {
+            blocks[index].append(row)
+        } else {
+            var block = RowBlock(
+                schema: schema, classIndex: shape.classIndex, columns: shape.columns, isWhole: shape.isWhole)
+            block.append(row)
+            openBlock[shape] = blocks.count
+            blocks.append(block)
+        }
+    }
+
+    /// The collected frames, none larger than a message by much.
+    public func frames() -> [BatchFrame] {
+        var result: [BatchFrame] = []
+        var current = BatchFrame(sequence: 0)
+        for (classIndex, keys) in removals.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: keys.count, by: BatchFrame.maximumRemovalCount) {
+                let part = keys[start..<min(start + BatchFrame.maximumRemovalCount, keys.count)]
+                if current.removals.reduce(part.count, { $0 + $1.keys.count }) > BatchFrame.maximumRemovalCount {
+                    result.append(current)
+                    current = BatchFrame(sequence: result.count)
+                }
+                current.removals.append(ObjectRemoval(classIndex: classIndex, keys: Array(part)))
+            }
+        }
+        var bytes = 0
+        for block in blocks {
+            if bytes > 0, bytes + block.byteCount > BatchFrame.targetByteCount {
+                result.append(current)
+                current = BatchFrame(sequence: result.count)
+                bytes = 0
+            }
+            current.blocks.append(block)
+            bytes += block.byteCount
+        }
+        if !current.isEmpty { result.append(current) }
+        for index in result.indices { result[index].totalObjects = objectCount }
+        if let last = result.indices.last { result[last].objectsSoFar = objectCount }
+        return result
+    }
+}
+
+extension BatchFrame {
+    /// Frames are cut at about this size, in bytes: small enough for memory, large enough to be efficient.
+    public static let targetByteCount = 256 << 10
+    /// The most objects that leave in one frame.
+    public static let maximumRemovalCount = 16_384
+}

@@ -1,0 +1,327 @@
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncProtocol
+
+/// A device's side of synchronising: event in, actions out. No I/O, no clock, no randomness.
+///
+/// Phases and what leaves them:
+/// - `stopped` → `connecting` by start.
+/// - `connecting` → `opening` when connected; `waiting` when it failed.
+/// - `opening` (hello sent) → `bootstrapping` by welcome; `resetting` by reset.
+/// - `bootstrapping` → `live` by the first batch. Before it only those changesets are uploaded that the server already
+///   has under the device's name: it acknowledges none that the device has not shown to be its own.
+/// - `live` → `waiting` when the connection is lost.
+/// - `resetting` → `waiting`, to connect under the new client id.
+/// - `waiting` → `connecting` after the backoff.
+/// - any → `failed` by a failure that connecting again cannot mend; start leaves it.
+///
+/// The store is asked through actions, each answered by one event before the next store action is performed; the
+/// executor performs actions in order.
+public struct ClientSession: Sendable {
+    public enum Event: Sendable {
+        case start
+        case stop
+        /// The connection is open; what the store says, and the user's access token.
+        case connected(DeviceState, accessToken: String)
+        /// Connecting failed or the connection was lost. `random` is 0 ..< 1, for the backoff's jitter.
+        case disconnected(random: Double)
+        /// The backoff is over.
+        case retry
+        case message(ServerMessage)
+        /// A local write transaction queued a changeset.
+        case changesetQueued
+        /// The app wants other subscriptions.
+        case subscriptionsChanged(SubscriptionSet)
+        /// The answer to ``Action/loadPending(after:maximumCount:maximumByteCount:)``.
+        case pending([Changeset])
+        /// The answer to ``Action/apply(_:last:)``.
+        case applied(AppliedBatch)
+        /// The store could not apply the batch: it is fetched again.
+        case applyFailed
+        /// The answer to ``Action/resetStore(reason:)``.
+        case storeReset
+    }
+
+    public enum Action: Sendable {
+        /// Answer with ``Event/connected(_:accessToken:)`` or ``Event/disconnected(random:)``.
+        case connect
+        /// Drop the connection, if there is one; no event follows.
+        case disconnect
+        /// Answer with ``Event/retry`` after the time.
+        case wait(Duration)
+        case send(ClientMessage)
+        case stage(BatchFrame)
+        case apply(BatchEnd, last: BatchFrame?)
+        case loadPending(after: Int64, maximumCount: Int, maximumByteCount: Int)
+        case resetStore(reason: String)
+        case report(Report)
+    }
+
+    /// What the app may want to know.
+    public enum Report: Sendable {
+        case connection(ConnectionState)
+        /// Objects of the batch under way: received, and in all (an estimate while the server counts).
+        case download(received: Int, total: Int)
+        /// The device's content was made with this version of the subscription set.
+        case subscriptionsComplete(version: Int64)
+        /// The gateway refused the subscription set, or the session as a whole.
+        case failure(SessionFailure)
+        /// Changesets that the server did not accept; the device shows the server's values again.
+        case refused([RefusedChangeset])
+        /// Every changeset up to this number has its outcome on the device.
+        case acknowledged(Int64)
+        /// The device starts over under a new client id; unsent changesets are kept.
+        case reset(reason: String)
+    }
+
+    public enum ConnectionState: String, Sendable {
+        case disconnected
+        case connecting
+        case connected
+    }
+
+    /// Changesets that may be on their way without an outcome.
+    public static let uploadWindow: Int64 = 1_000
+    /// Changesets and bytes of one upload message.
+    public static let maximumChangesetsPerMessage = 100
+    public static let maximumBytesPerMessage = 1 << 20
+
+    private enum Phase: Hashable {
+        case stopped
+        case connecting
+        case opening
+        case bootstrapping
+        case live
+        case resetting
+        case waiting
+        case failed
+    }
+
+    private let schema: Schema
+    private var phase = Phase.stopped
+    private var backoff = Backoff()
+    private var acknowledged: Int64 = 0
+    /// The highest changeset number sent on this connection, or known to be at the server.
+    private var sent: Int64 = 0
+    private var isLoading = false
+    private var hasQueued = false
+    /// While bootstrapping: changesets up to this one are shown to the server again.
+    private var verifyThrough: Int64?
+    private var isApplying = false
+    /// Messages that came while a batch is applied, oldest first. Bounded by ``ServerSession/maximumUnappliedBatches``
+    /// batches, beyond which the gateway does not send.
+    private var waitingMessages: [ServerMessage] = []
+    private var newestFrame: BatchFrame?
+    private var sentSubscriptions: Int64 = 0
+    private var wantedSubscriptions: SubscriptionSet?
+
+    public init(schema: Schema) { self.schema = schema }
+
+    public var isLive: Bool { phase == .live }
+
+    public mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .start:
+            guard phase == .stopped || phase == .failed else { return [] }
+            return connect()
+        case .stop:
+            guard phase != .stopped else { return [] }
+            clearConnection()
+            phase = .stopped
+            return [.disconnect, .report(.connection(.disconnected))]
+        case .connected(let state, let accessToken):
+            guard phase == .connecting else { return [] }
+            return open(state, accessToken)
+        case .disconnected(let random):
+            switch phase {
+            case .connecting, .opening, .bootstrapping, .live: return waitToReconnect(random)
+            case .stopped, .resetting, .waiting, .failed: return []
+            }
+        case .retry:
+            guard phase == .waiting else { return [] }
+            return connect()
+        case .message(let message):
+            if isApplying {
+                waitingMessages.append(message)
+                return []
+            }
+            return receive(message)
+        case .changesetQueued:
+            hasQueued = true
+            return loadIfPossible()
+        case .subscriptionsChanged(let set):
+            wantedSubscriptions = set
+            return sendSubscriptions()
+        case .pending(let changesets): return upload(changesets)
+        case .applied(let batch): return finishApplying(batch)
+        case .applyFailed:
+            guard isApplying else { return [] }
+            return [.disconnect] + waitToReconnect(0)
+        case .storeReset:
+            guard phase == .resetting else { return [] }
+            return waitToReconnect(0)
+        }
+    }
+
+    // MARK: Connecting
+
+    private mutating func connect() -> [Action] {
+        phase = .connecting
+        return [.report(.connection(.connecting)), .connect]
+    }
+
+    private mutating func open(_ state: DeviceState, _ accessToken: String) -> [Action] {
+        phase = .opening
+        acknowledged = state.acknowledged
+        sent = state.acknowledged
+        hasQueued = state.lastChangeset > state.acknowledged
+        sentSubscriptions = state.wanted.version
+        if let wanted = wantedSubscriptions, wanted.version <= state.wanted.version { wantedSubscriptions = nil }
+        return [
+            .send(
+                .hello(
+                    Hello(
+                        accessToken: accessToken, client: state.client, position: state.position,
+                        activeSubscriptions: state.active, wantedSubscriptions: state.wanted,
+                        acknowledged: state.acknowledged, classes: HelloClass.describe(schema))))
+        ]
+    }
+
+    private mutating func waitToReconnect(_ random: Double) -> [Action] {
+        clearConnection()
+        phase = .waiting
+        return [.report(.connection(.disconnected)), .wait(backoff.next(random: random))]
+    }
+
+    private mutating func clearConnection() {
+        isLoading = false
+        verifyThrough = nil
+        isApplying = false
+        waitingMessages = []
+        newestFrame = nil
+    }
+
+    // MARK: Receiving
+
+    private mutating func receive(_ message: ServerMessage) -> [Action] {
+        switch (phase, message) {
+        case (_, .failure(let failure)): return fail(failure)
+        case (.opening, .welcome(let welcome)):
+            phase = .bootstrapping
+            guard welcome.lastChangeset > acknowledged else { return [.report(.connection(.connected))] }
+            verifyThrough = welcome.lastChangeset
+            return [.report(.connection(.connected)), loadToVerify(welcome.lastChangeset)]
+        case (.opening, .reset(let reason)), (.bootstrapping, .reset(let reason)), (.live, .reset(let reason)):
+            clearConnection()
+            phase = .resetting
+            return [.disconnect, .report(.reset(reason: reason)), .resetStore(reason: reason)]
+        case (.bootstrapping, .frame(let frame)), (.live, .frame(let frame)): return receive(frame)
+        case (.bootstrapping, .end(let end)), (.live, .end(let end)):
+            isApplying = true
+            let last = newestFrame
+            newestFrame = nil
+            return [.apply(end, last: last)]
+        default: return []
+        }
+    }
+
+    /// The newest frame stays in memory, so that a batch of one frame is applied without being staged.
+    private mutating func receive(_ frame: BatchFrame) -> [Action] {
+        var actions: [Action] = []
+        if let previous = newestFrame { actions.append(.stage(previous)) }
+        newestFrame = frame
+        actions.append(.report(.download(received: frame.objectsSoFar, total: frame.totalObjects)))
+        return actions
+    }
+
+    private mutating func finishApplying(_ batch: AppliedBatch) -> [Action] {
+        guard isApplying else {
+            // The connection went meanwhile; the refusals are told only once.
+            return batch.refusals.isEmpty ? [] : [.report(.refused(batch.refusals))]
+        }
+        isApplying = false
+        var actions: [Action] = [.send(.applied(tick: batch.position.tick))]
+        if phase == .bootstrapping {
+            phase = .live
+            backoff.reset()
+        }
+        if batch.acknowledged > acknowledged {
+            acknowledged = batch.acknowledged
+            sent = max(sent, acknowledged)
+            actions.append(.report(.acknowledged(acknowledged)))
+        }
+        if !batch.refusals.isEmpty { actions.append(.report(.refused(batch.refusals))) }
+        if batch.isEverything {
+            // Pending changesets stand on the new tick now: what was sent with another base is sent again.
+            sent = acknowledged
+            hasQueued = true
+        }
+        actions.append(.report(.subscriptionsComplete(version: batch.position.subscriptionVersion)))
+        actions += sendSubscriptions() + loadIfPossible()
+        while !isApplying, !waitingMessages.isEmpty { actions += receive(waitingMessages.removeFirst()) }
+        return actions
+    }
+
+    private mutating func fail(_ failure: SessionFailure) -> [Action] {
+        clearConnection()
+        if failure.isRetryable { return [.disconnect, .report(.failure(failure))] + waitToReconnect(1) }
+        phase = .failed
+        return [.disconnect, .report(.failure(failure)), .report(.connection(.disconnected))]
+    }
+
+    // MARK: Sending
+
+    private mutating func sendSubscriptions() -> [Action] {
+        guard phase == .bootstrapping || phase == .live, let set = wantedSubscriptions, set.version > sentSubscriptions
+        else { return [] }
+        wantedSubscriptions = nil
+        sentSubscriptions = set.version
+        return [.send(.subscribe(set))]
+    }
+
+    private mutating func loadIfPossible() -> [Action] {
+        guard phase == .live, hasQueued, !isLoading, sent - acknowledged < Self.uploadWindow else { return [] }
+        isLoading = true
+        hasQueued = false
+        return [
+            .loadPending(
+                after: sent, maximumCount: Self.maximumChangesetsPerMessage,
+                maximumByteCount: Self.maximumBytesPerMessage)
+        ]
+    }
+
+    private mutating func loadToVerify(_ through: Int64) -> Action {
+        isLoading = true
+        return .loadPending(
+            after: sent, maximumCount: Int(min(through - sent, Int64(Self.maximumChangesetsPerMessage))),
+            maximumByteCount: Self.maximumBytesPerMessage)
+    }
+
+    /// Shows the server what it has of this device; an empty upload says that the device's queue ends earlier.
+    private mutating func verify(_ changesets: [Changeset], through: Int64) -> [Action] {
+        guard let last = changesets.last, changesets.first?.number == sent + 1, last.number <= through else {
+            verifyThrough = nil
+            return [.send(.upload([]))]
+        }
+        sent = last.number
+        guard sent < through else {
+            verifyThrough = nil
+            return [.send(.upload(changesets))]
+        }
+        return [.send(.upload(changesets)), loadToVerify(through)]
+    }
+
+    private mutating func upload(_ changesets: [Changeset]) -> [Action] {
+        guard isLoading else { return [] }
+        isLoading = false
+        if let through = verifyThrough { return verify(changesets, through: through) }
+        // What a full batch rebased meanwhile is loaded again.
+        let fresh = changesets.filter { $0.number > sent }
+        guard phase == .live, let last = fresh.last, fresh.first?.number == sent + 1 else {
+            return hasQueued ? loadIfPossible() : []
+        }
+        sent = last.number
+        hasQueued = true
+        return [.send(.upload(fresh))] + loadIfPossible()
+    }
+}

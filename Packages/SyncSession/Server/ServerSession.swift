@@ -1,0 +1,474 @@
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncProtocol
+
+/// One device's connection, on the gateway's side: event in, actions out. No I/O, no clock.
+///
+/// Phases and what leaves them:
+/// - `waiting` for hello → `authenticating`; anything else fails the session.
+/// - `authenticating` → `opening`, or failed.
+/// - `opening` → `verifying` when the server has changesets under the client's name whose outcome the device has not
+///   seen; else `reading` (the first batch, always), or reset, or failed.
+/// - `verifying` → `reading` when the device has shown each of them to be its own; else reset: a copy of its file sent
+///   them.
+/// - `reading` a batch → `live`, or `reading` again (subscriptions changed meanwhile, or the batch was refused as too old).
+/// - `live` → `reading` when subscriptions change or the feed no longer has the ticks that are missing.
+/// - `closed`: nothing leaves it.
+///
+/// A session is one sequence of batches: while one is read, no other is sent. Live ticks are pulled, never queued: a
+/// device that reads slowly costs no memory, and falls back to reading the changelog.
+///
+/// A changeset is acknowledged only on a connection that carried it, so that of two copies of one file neither takes
+/// the other's changesets for its own. Where a tick's progress is ahead of the upload under way, the tick waits for the
+/// upload's answer.
+public struct ServerSession: Sendable {
+    public enum Event: Sendable {
+        case message(ClientMessage)
+        case authenticated(SessionAuthority)
+        case failed(SessionFailure)
+        case opened(ClientOpening, PositionCheck)
+        /// A frame of the read under way.
+        case frame(BatchFrame)
+        /// The read under way is complete; the tick that it was made at.
+        case readFinished(BatchEnd, Tick)
+        case uploaded([UploadResult])
+        /// The feed has newer ticks than it had before.
+        case tickAvailable
+        /// The answer to ``Action/pull(after:)``, oldest first.
+        case ticks([LiveTick])
+        /// The answer to ``Action/pull(after:)`` when the feed no longer reaches back so far.
+        case ticksGone
+        /// The connection accepts data again, or no longer.
+        case writable(Bool)
+        /// About every ``ServerSession/heartbeatSeconds``.
+        case heartbeat
+        /// The user's roles changed.
+        case authorityChanged(SessionAuthority)
+    }
+
+    public enum Action: Sendable {
+        case authenticate(accessToken: String)
+        case open(ClientID, user: String, acknowledged: Int64, position: Position)
+        case send(ServerMessage)
+        case read(ReadRequest)
+        /// Apply in order; answer with ``Event/uploaded(_:)``.
+        case upload([Changeset], SessionAuthority)
+        /// Answer with ``Event/ticks(_:)`` or ``Event/ticksGone``; with no ticks when there is none.
+        case pull(after: Int64)
+        /// After everything sent before.
+        case close
+    }
+
+    /// What the store says of a device's position.
+    public enum PositionCheck: Hashable, Sendable {
+        case valid(Tick)
+        /// Older than the changelog reaches, or none at all: the device gets everything anew.
+        case dropped
+        /// From another history: the device must reset.
+        case foreign
+    }
+
+    /// Batches that may be sent beyond what the device has applied.
+    public static let maximumUnappliedBatches = 64
+    /// Changesets that may wait for the upload under way; a device that sends more fails the session.
+    public static let maximumWaitingChangesets = 10_000
+    public static let heartbeatSeconds = 5
+
+    private enum Phase {
+        case waiting
+        case authenticating(Hello)
+        case opening(Hello)
+        case verifying(Hello, PositionCheck, ClientOpening)
+        case reading
+        case live
+        case closed
+    }
+
+    private let schema: Schema
+    private var phase = Phase.waiting
+    private var authority: SessionAuthority?
+    private var client = ClientID(rawValue: 0)
+    private var deviceColumns: [Int: [Int]] = [:]
+    private var schemaFingerprint: UInt64 = 0
+    /// The set that the last batch, or the one under way, is made with.
+    private var subscriptions = SubscriptionSet.empty
+    private var visibility = Visibility.nothing
+    /// The newest tick that has been looked at.
+    private var tick = Tick.origin
+    /// The tick of the last batch that was sent.
+    private var sentTick: Int64 = 0
+    private var unapplied = 0
+    private var isWritable = true
+    private var isPulling = false
+    private var hasNewTicks = false
+    private var waitingSubscriptions: SubscriptionSet?
+    private var needsEverything = false
+    /// Numbers of the upload under way; empty where there is none.
+    private var uploading: [Int64] = []
+    private var waitingChangesets: [Changeset] = []
+    /// The highest changeset that this connection's device has shown to be its own.
+    private var confirmed: Int64 = 0
+    /// While verifying: the device has no more changesets to show.
+    private var isQueueAtEnd = false
+    /// The highest changeset whose outcome was sent to the device.
+    private var acknowledged: Int64 = 0
+    /// The client's progress as of `tick`.
+    private var progress = ClientProgress(last: 0, refusals: [])
+    /// Waits for the upload under way, see the type's comment.
+    private var heldEnd: (end: BatchEnd, tick: Tick)?
+    /// A tick waits for the upload under way.
+    private var isHolding = false
+    /// The device must stand on a new tick before it uploads this changeset and those behind it.
+    private var awaitsNewBase: Int64?
+
+    public init(schema: Schema) { self.schema = schema }
+
+    /// The device's id; known once hello was accepted.
+    public var clientID: ClientID { client }
+
+    public var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// True while the executor should not take further messages from the device.
+    public var isUploadBacklogged: Bool { waitingChangesets.count > Self.maximumWaitingChangesets / 2 }
+
+    public mutating func handle(_ event: Event) -> [Action] {
+        switch (phase, event) {
+        case (.closed, _): return []
+        case (_, .failed(let failure)): return fail(failure)
+        case (_, .writable(let writable)):
+            isWritable = writable
+            return pullIfPossible()
+        case (.waiting, .message(.hello(let hello))): return begin(hello)
+        case (.waiting, .message):
+            return fail(SessionFailure(.badMessage, "A session begins with hello; another message came first."))
+        case (.authenticating(let hello), .authenticated(let authority)):
+            self.authority = authority
+            phase = .opening(hello)
+            return [
+                .open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)
+            ]
+        case (.opening(let hello), .opened(let opening, let check)): return open(hello, opening, check)
+        case (.reading, .frame(let frame)): return [.send(.frame(frame))]
+        case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
+        case (_, .message(.hello)):
+            return fail(SessionFailure(.badMessage, "Hello came twice on one connection."))
+        case (.verifying, .message(.subscribe(let set))), (.reading, .message(.subscribe(let set))),
+            (.live, .message(.subscribe(let set))):
+            return subscribe(to: set)
+        case (.verifying, .message(.upload(let changesets))) where changesets.isEmpty:
+            isQueueAtEnd = true
+            return uploading.isEmpty ? resetCopy() : []
+        case (.verifying, .message(.upload(let changesets))), (.reading, .message(.upload(let changesets))),
+            (.live, .message(.upload(let changesets))):
+            return upload(changesets)
+        case (.reading, .message(.applied)), (.live, .message(.applied)):
+            unapplied = max(0, unapplied - 1)
+            return pullIfPossible()
+        case (_, .message):
+            return fail(SessionFailure(.badMessage, "The device sent a message before the session was open."))
+        case (_, .uploaded(let results)): return finishUpload(results)
+        case (_, .tickAvailable):
+            hasNewTicks = true
+            return pullIfPossible()
+        case (.live, .ticks(let ticks)): return look(at: ticks)
+        case (.live, .ticksGone):
+            isPulling = false
+            return [startReading(from: tick)]
+        case (.reading, .ticks), (.reading, .ticksGone):
+            isPulling = false
+            hasNewTicks = true
+            return []
+        case (.live, .heartbeat): return heartbeat()
+        case (_, .authorityChanged(let authority)):
+            self.authority = authority
+            needsEverything = true
+            if case .live = phase { return [startReading(from: nil)] }
+            return []
+        case (_, .authenticated), (_, .opened), (_, .frame), (_, .readFinished), (_, .ticks), (_, .ticksGone),
+            (_, .heartbeat):
+            return []
+        }
+    }
+
+    // MARK: Opening
+
+    private mutating func begin(_ hello: Hello) -> [Action] {
+        guard (ProtocolVersion.oldest...ProtocolVersion.current).contains(hello.protocolVersion) else {
+            let advice =
+                hello.protocolVersion < ProtocolVersion.oldest
+                ? "Update the app." : "Update the gateway, or use an older version of the app."
+            return fail(
+                SessionFailure(
+                    .unsupportedVersion,
+                    "This gateway speaks protocol versions \(ProtocolVersion.oldest) to \(ProtocolVersion.current); "
+                        + "the device speaks \(hello.protocolVersion). \(advice)"))
+        }
+        do throws(SessionFailure) {
+            deviceColumns = try Self.deviceColumns(hello.classes, in: schema)
+            try Self.check(hello.activeSubscriptions, in: schema)
+            try Self.check(hello.wantedSubscriptions, in: schema)
+        } catch {
+            return fail(error)
+        }
+        client = hello.client
+        schemaFingerprint = HelloClass.fingerprint(of: hello.classes)
+        phase = .authenticating(hello)
+        return [.authenticate(accessToken: hello.accessToken)]
+    }
+
+    private static func check(_ set: SubscriptionSet, in schema: Schema) throws(SessionFailure) {
+        do throws(ValueError) {
+            try set.check(in: schema)
+        } catch {
+            throw SessionFailure(.badSubscription, error.message)
+        }
+    }
+
+    private mutating func open(_ hello: Hello, _ opening: ClientOpening, _ check: PositionCheck) -> [Action] {
+        if let reason = opening.mustReset { return reset(reason) }
+        subscriptions = hello.wantedSubscriptions
+        acknowledged = hello.acknowledged
+        confirmed = hello.acknowledged
+        let welcome = Action.send(.welcome(Welcome(serverTime: opening.serverTime, lastChangeset: opening.last)))
+        guard opening.last <= hello.acknowledged else {
+            phase = .verifying(hello, check, opening)
+            return [welcome]
+        }
+        if check == .foreign { return startFirstBatch(hello, check) }
+        return [welcome] + startFirstBatch(hello, check)
+    }
+
+    private mutating func startFirstBatch(_ hello: Hello, _ check: PositionCheck) -> [Action] {
+        switch check {
+        case .valid(let tick)
+        where tick.number > 0 && hello.position.rulesFingerprint == authority?.rulesFingerprint
+            && hello.position.schemaFingerprint == schemaFingerprint:
+            visibility = visibility(of: hello.activeSubscriptions)
+            self.tick = tick
+            return [startReading(from: tick)]
+        case .valid, .dropped: return [startReading(from: nil)]
+        case .foreign:
+            return reset("The server's history is not the one that this device knows; it was restored or replaced.")
+        }
+    }
+
+    private func visibility(of set: SubscriptionSet) -> Visibility {
+        guard let authority else { return .nothing }
+        return Visibility(subscriptions: set, schema: schema, readable: authority.readable)
+    }
+
+    // MARK: Batches
+
+    /// Starts reading the batch that brings the device to the wanted subscriptions; nil reads everything.
+    private mutating func startReading(from tick: Tick?) -> Action {
+        phase = .reading
+        if let set = waitingSubscriptions {
+            subscriptions = set
+            waitingSubscriptions = nil
+        }
+        let from = needsEverything ? nil : tick
+        needsEverything = false
+        let new = visibility(of: subscriptions)
+        let request = ReadRequest(
+            client: client, from: from, old: from == nil ? .nothing : visibility, new: new,
+            subscriptionVersion: subscriptions.version, rulesFingerprint: authority?.rulesFingerprint ?? 0,
+            schemaFingerprint: schemaFingerprint, deviceColumns: deviceColumns)
+        visibility = new
+        return .read(request)
+    }
+
+    private mutating func finishReading(_ end: BatchEnd, _ tick: Tick) -> [Action] {
+        guard end.acknowledged <= confirmed || uploading.isEmpty else {
+            heldEnd = (end, tick)
+            return []
+        }
+        heldEnd = nil
+        self.tick = tick
+        sentTick = tick.number
+        unapplied += 1
+        phase = .live
+        progress = ClientProgress(last: end.acknowledged, refusals: end.refusals)
+        var end = end
+        (end.acknowledged, end.refusals) = acknowledge()
+        var actions = [Action.send(.end(end))]
+        if waitingSubscriptions != nil || needsEverything {
+            actions.append(startReading(from: tick))
+        } else {
+            hasNewTicks = true
+            actions += pullIfPossible()
+        }
+        return actions
+    }
+
+    private mutating func subscribe(to set: SubscriptionSet) -> [Action] {
+        do throws(SessionFailure) {
+            try Self.check(set, in: schema)
+        } catch {
+            return fail(error)
+        }
+        guard set.version > subscriptions.version else { return [] }
+        waitingSubscriptions = set
+        if case .live = phase { return [startReading(from: tick)] }
+        return []
+    }
+
+    private mutating func pullIfPossible() -> [Action] {
+        guard case .live = phase, hasNewTicks, !isPulling, !isHolding, isWritable,
+            unapplied < Self.maximumUnappliedBatches
+        else { return [] }
+        hasNewTicks = false
+        isPulling = true
+        return [.pull(after: tick.number)]
+    }
+
+    private mutating func look(at ticks: [LiveTick]) -> [Action] {
+        isPulling = false
+        var actions: [Action] = []
+        for live in ticks where live.tick.number > tick.number {
+            guard live.previous == tick.number else { return actions + [startReading(from: tick)] }
+            let news = live.progress[client]
+            if let news, news.last > confirmed, !uploading.isEmpty {
+                isHolding = true
+                hasNewTicks = true
+                return actions
+            }
+            tick = live.tick
+            if let news { progress = news }
+            var builder = FrameBuilder(schema: schema, deviceColumns: deviceColumns)
+            for change in live.difference.changes { builder.add(change, old: visibility, new: visibility) }
+            let frames = builder.frames()
+            guard !frames.isEmpty || hasAcknowledgement else { continue }
+            for (sequence, var frame) in frames.enumerated() {
+                frame.sequence = sequence
+                actions.append(.send(.frame(frame)))
+            }
+            actions.append(.send(.end(end(frameCount: frames.count))))
+        }
+        return actions + pullIfPossible()
+    }
+
+    private var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
+
+    /// What a batch of `tick` acknowledges: 0 where nothing new is known.
+    private mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedChangeset]) {
+        guard hasAcknowledgement else { return (0, []) }
+        let news = (acknowledged + 1)...min(progress.last, confirmed)
+        acknowledged = news.upperBound
+        return (news.upperBound, progress.refusals.filter { news.contains($0.number) })
+    }
+
+    private mutating func end(frameCount: Int) -> BatchEnd {
+        sentTick = tick.number
+        unapplied += 1
+        let news = acknowledge()
+        return BatchEnd(
+            position: Position(
+                tick: tick.number, token: tick.token, subscriptionVersion: subscriptions.version,
+                rulesFingerprint: authority?.rulesFingerprint ?? 0, schemaFingerprint: schemaFingerprint),
+            serverTime: tick.time, acknowledged: news.acknowledged, refusals: news.refusals,
+            frameCount: frameCount)
+    }
+
+    /// Moves an idle device's position on, so that its base and its clock stay fresh.
+    private mutating func heartbeat() -> [Action] {
+        guard tick.number > sentTick, isWritable, unapplied == 0 else { return [] }
+        return [.send(.end(end(frameCount: 0)))]
+    }
+
+    // MARK: Uploads
+
+    private mutating func upload(_ changesets: [Changeset]) -> [Action] {
+        guard let first = changesets.first else { return [] }
+        if let number = awaitsNewBase {
+            guard first.number <= number else { return [] }
+            awaitsNewBase = nil
+        }
+        guard waitingChangesets.count + changesets.count <= Self.maximumWaitingChangesets else {
+            return fail(
+                SessionFailure(
+                    .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets wait to be applied.",
+                    isRetryable: true))
+        }
+        waitingChangesets += changesets
+        return uploadNext()
+    }
+
+    private mutating func uploadNext() -> [Action] {
+        guard uploading.isEmpty, !waitingChangesets.isEmpty, let authority else { return [] }
+        let group = waitingChangesets
+        waitingChangesets = []
+        uploading = group.map(\.number)
+        return [.upload(group, authority)]
+    }
+
+    private mutating func finishUpload(_ results: [UploadResult]) -> [Action] {
+        let numbers = uploading
+        uploading = []
+        isHolding = false
+        var isBehind = false
+        outcomes: for (number, result) in zip(numbers, results) {
+            switch result {
+            case .applied, .refused, .duplicate: confirmed = max(confirmed, number)
+            case .gap(let expected):
+                return reset("The server expects changeset \(expected) of this device next, and got a later one.")
+            case .conflict: return resetCopy()
+            case .unknownBase:
+                // The device gets everything anew; its pending changesets then stand on that tick and come again.
+                awaitsNewBase = number
+                waitingChangesets = []
+                isBehind = true
+                break outcomes
+            }
+        }
+        var actions: [Action] = []
+        if case .verifying(let hello, let check, let opening) = phase {
+            if confirmed >= opening.last {
+                actions += startFirstBatch(hello, check)
+            } else if isQueueAtEnd, waitingChangesets.isEmpty {
+                return resetCopy()
+            }
+        }
+        if let held = heldEnd { actions += finishReading(held.end, held.tick) }
+        if isBehind {
+            needsEverything = true
+            if case .live = phase { actions.append(startReading(from: nil)) }
+        } else if case .live = phase, hasAcknowledgement, !hasNewTicks {
+            // The tick that has the outcome was sent before the device had shown that the changeset is its own.
+            actions.append(.send(.end(end(frameCount: 0))))
+        }
+        return actions + uploadNext() + pullIfPossible()
+    }
+
+    // MARK: Ending
+
+    private mutating func reset(_ reason: String) -> [Action] {
+        phase = .closed
+        return [.send(.reset(reason)), .close]
+    }
+
+    /// Another copy of the device's file has used its name. What this device has shown to be its own is acknowledged
+    /// first, so that the reset does not send it again under the new name; that needs a device that is at rest.
+    private mutating func resetCopy() -> [Action] {
+        guard case .verifying(let hello, _, let opening) = phase else {
+            return fail(
+                SessionFailure(
+                    .unavailable, "Another copy of this device's file has uploaded other changes under its name.",
+                    isRetryable: true))
+        }
+        var actions: [Action] = []
+        if confirmed > acknowledged {
+            actions.append(
+                .send(
+                    .end(
+                        BatchEnd(
+                            position: hello.position, serverTime: opening.serverTime, acknowledged: confirmed,
+                            frameCount: 0))))
+        }
+        return actions + reset("Another copy of this device's file has uploaded other changes under its name.")
+    }
+
+    private mutating func fail(_ failure: SessionFailure) -> [Action] {
+        phase = .closed
+        return [.send(.failure(failure)), .close]
+    }
+}

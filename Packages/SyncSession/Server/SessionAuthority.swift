@@ -1,0 +1,24 @@
+public import TomboloChangesets
+public import TomboloModel
+
+/// What the rules say of a session's user: decided once at login, replaced when roles change.
+public struct SessionAuthority: Sendable {
+    /// The user's id, as a client's progress row stores it.
+    public let user: String
+    /// Hash of the rules and of the user's roles; a device with another one gets its content anew.
+    public let rulesFingerprint: UInt64
+    /// What the user may read of a class, by position; `constant(false)` where nothing permits it.
+    public let readable: @Sendable (Int) -> Predicate
+    /// Why a write is not permitted; nil where it is.
+    public let permit: @Sendable (WriteRequest) -> String?
+
+    public init(
+        user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
+        permit: @escaping @Sendable (WriteRequest) -> String?
+    ) {
+        self.user = user
+        self.rulesFingerprint = rulesFingerprint
+        self.readable = readable
+        self.permit = permit
+    }
+}

@@ -1,0 +1,96 @@
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncProtocol
+
+/// What synchronising needs of the device's file. One conformance suite runs on every implementation.
+///
+/// Calls come from one place at a time (the session's engine); other connections may write to the same file meanwhile.
+/// Every method is one transaction: after a kill its effect is there or not, never in part.
+public protocol DeviceStore: AnyObject {
+    var schema: Schema { get }
+
+    /// Where the device stands.
+    func state() throws -> DeviceState
+
+    /// Pending changesets with greater numbers, in order: as many as the limits allow, at least one if there is one.
+    func pendingChangesets(after number: Int64, maximumCount: Int, maximumByteCount: Int) throws -> [Changeset]
+
+    /// Keeps a frame of an unfinished batch, outside the class tables. A frame with sequence 0 drops those of an
+    /// earlier batch.
+    func stage(_ frame: BatchFrame) throws
+
+    /// Applies a batch: the server's values beneath pending changesets come back, the frames are applied,
+    /// acknowledged changesets leave the queue, the others are replayed on top, and the position, the active
+    /// subscriptions and the clock are those of the batch.
+    ///
+    /// With `replacesAll`, what the batch does not name is removed, and pending changesets stand on the new tick.
+    /// - Parameters:
+    ///   - last: the last frame, which was not staged; nil for a batch without frames.
+    ///   - wallMicroseconds: the device's wall clock.
+    /// - Throws: ``StagedFramesMissing`` when the staged frames are not the batch's; nothing is changed then.
+    func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch
+
+    /// Stores the set that the app wants; ``DeviceState/wanted``.
+    func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws
+
+    /// Starts over under a new client id: position none, no acknowledged changeset, pending changesets renumbered from
+    /// 1 in their order. Class tables keep their content until the next batch replaces it.
+    func reset(client: ClientID) throws
+}
+
+/// What a device tells the server at each connect.
+public struct DeviceState: Hashable, Sendable {
+    public var client: ClientID
+    public var position: Position
+    /// The set that the content was made with.
+    public var active: SubscriptionSet
+    /// The set that the app wants.
+    public var wanted: SubscriptionSet
+    /// The highest changeset number whose outcome the device has.
+    public var acknowledged: Int64
+    /// The highest changeset number given out.
+    public var lastChangeset: Int64
+
+    public init(
+        client: ClientID, position: Position, active: SubscriptionSet, wanted: SubscriptionSet, acknowledged: Int64,
+        lastChangeset: Int64
+    ) {
+        self.client = client
+        self.position = position
+        self.active = active
+        self.wanted = wanted
+        self.acknowledged = acknowledged
+        self.lastChangeset = lastChangeset
+    }
+}
+
+/// What a batch did, for listeners and for the app's error handler.
+public struct AppliedBatch: Hashable, Sendable {
+    public var position: Position
+    public var acknowledged: Int64
+    public var refusals: [RefusedChangeset]
+    public var objectCount: Int
+    /// The batch replaced everything; pending changesets stand on its tick now.
+    public var isEverything: Bool
+
+    public init(
+        position: Position, acknowledged: Int64, refusals: [RefusedChangeset], objectCount: Int, isEverything: Bool
+    ) {
+        self.position = position
+        self.acknowledged = acknowledged
+        self.refusals = refusals
+        self.objectCount = objectCount
+        self.isEverything = isEverything
+    }
+}
+
+/// The frames that a device staged are not those of the batch that ended: it reconnects and gets the batch again.
+public struct StagedFramesMissing: Error, Hashable, Sendable {
+    public let expected: Int
+    public let found: Int
+
+    public init(expected: Int, found: Int) {
+        self.expected = expected
+        self.found = found
+    }
+}

@@ -1,0 +1,122 @@
+public import TomboloChangesets
+public import TomboloModel
+public import TomboloSyncProtocol
+
+/// The server's rows with their history. PostgreSQL in production; the simulator has one in memory. One conformance
+/// suite runs on every implementation.
+public protocol ServerStore: Sendable {
+    var schema: Schema { get }
+
+    /// Makes a tick if the database changed since the last one, commits it synchronously, and returns it. Only the
+    /// elected sequencer calls it.
+    func makeTick() async throws -> Tick?
+
+    /// The newest tick; ``Tick/origin`` in a database that has none.
+    func latestTick() async throws -> Tick
+
+    /// A tick by number; nil where there is none, or where its changes were dropped from the changelog.
+    func tick(_ number: Int64) async throws -> Tick?
+
+    /// Runs `body` with the database as of a tick that is the newest or nearly so.
+    func withReader<Result: Sendable>(
+        _ body: @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result
+
+    /// Opens a client's session: creates its progress row where there is none. Refusals up to `acknowledged` are no
+    /// longer told; receipts may go with the changelog of their time, not before: a copy of the device's file may
+    /// show its changesets again.
+    func openClient(_ client: ClientID, user: String, acknowledged: Int64) async throws -> ClientOpening
+
+    /// Applies changesets, in the order given, exactly once in effect. One result for each. A changeset whose number
+    /// does not follow the client's last is ``UploadResult/gap``, or, where it was applied or refused before, whatever
+    /// its base: ``UploadResult/duplicate`` when ``Changeset/fingerprint(in:)`` is the one in its receipt, otherwise
+    /// (also when the receipt is forgotten) ``UploadResult/conflict``. After a changeset with ``UploadResult/gap``,
+    /// ``UploadResult/conflict`` or ``UploadResult/unknownBase`` no later one of that client is applied.
+    /// One call therefore never mixes two sessions of one client, which copies of its file may have.
+    ///
+    /// Whether the changelog reaches back to a base is decided after the changelog was read, in the same transaction:
+    /// retention may drop it in between.
+    /// - Throws: when the outcome is unknown; the caller may send the same uploads again.
+    func upload(_ uploads: [Upload]) async throws -> [UploadResult]
+}
+
+/// The database as of one tick. All reads of one reader agree with each other.
+public protocol TickReader: Sendable {
+    var tick: Tick { get }
+
+    /// What happened since an earlier tick. ``Tick/origin`` is not allowed: bootstrap instead.
+    func difference(from: Tick) async throws -> TickDifference
+
+    /// The rows of a class that satisfy the predicate and are not in the trash, in blocks.
+    /// - Parameter columns: column positions, the primary key first.
+    func rows(
+        classIndex: Int, matching: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
+    ) async throws
+
+    /// The list elements, of one element class, of all objects that satisfy the predicate (on the class that has the
+    /// list), in blocks.
+    func elements(
+        classIndex: Int, ofOwnersMatching: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
+    ) async throws
+
+    /// How many objects satisfy the predicate, trash excluded; for progress.
+    func count(classIndex: Int, matching: Predicate) async throws -> Int
+
+    /// What the database had applied and refused of a client's changesets as of the tick.
+    func progress(of client: ClientID) async throws -> ClientProgress
+}
+
+/// As of a tick: the client's highest applied or refused changeset, and its refusals that it has not acknowledged.
+public struct ClientProgress: Hashable, Sendable {
+    public var last: Int64
+    public var refusals: [RefusedChangeset]
+
+    public init(last: Int64, refusals: [RefusedChangeset]) {
+        self.last = last
+        self.refusals = refusals
+    }
+}
+
+/// The answer to opening a client.
+public struct ClientOpening: Hashable, Sendable {
+    /// The highest changeset number that was applied or refused, committed but perhaps not yet in a tick.
+    public var last: Int64
+    public var serverTime: Stamp
+    /// Another user owns this client id, or the server knows less of it than it acknowledged: it must reset.
+    public var mustReset: String?
+
+    public init(last: Int64, serverTime: Stamp, mustReset: String? = nil) {
+        self.last = last
+        self.serverTime = serverTime
+        self.mustReset = mustReset
+    }
+}
+
+/// One changeset on its way in.
+public struct Upload: Sendable {
+    public let client: ClientID
+    public let changeset: Changeset
+    /// Why a write is not permitted to the client's user; nil where it is.
+    public let permit: @Sendable (WriteRequest) -> String?
+
+    public init(client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> String?) {
+        self.client = client
+        self.changeset = changeset
+        self.permit = permit
+    }
+}
+
+public enum UploadResult: Hashable, Sendable {
+    /// Committed. `lost` counts field writes that a concurrent edit beat.
+    case applied(lost: Int)
+    /// Committed as refused.
+    case refused(Refusal)
+    /// Applied before.
+    case duplicate
+    /// The number skips some: the client's queue is not the server's, and it must reset.
+    case gap(expected: Int64)
+    /// Applied or refused before with another content: a copied file.
+    case conflict
+    /// The base tick is unknown or below the retention floor: the client must take a new position first.
+    case unknownBase
+}

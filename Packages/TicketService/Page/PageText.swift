@@ -1,0 +1,26 @@
+import Mustache
+import TomboloHTTP
+
+/// Text for the page, escaped. The template takes it in triple braces and gets nothing else: Mustache's own escaping
+/// goes by grapheme clusters and leaves a quotation mark alone that a combining accent follows.
+struct PageText: MustacheCustomRenderable, Equatable {
+    let renderText: String
+
+    init(_ text: String) { renderText = HTMLPage.escape(text) }
+
+    /// Nil for nil and for text that shows nothing.
+    init?(nonEmpty text: String?) {
+        guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+        self.init(text)
+    }
+
+    /// A link's address; nil unless it is a web address.
+    init?(webAddress text: String?) {
+        guard let text, let start = text.firstIndex(of: ":"),
+            ["http", "https"].contains(text[..<start].lowercased())
+        else { return nil }
+        self.init(text)
+    }
+
+    var isNull: Bool { false }
+}

@@ -1,0 +1,32 @@
+public import Logging
+public import PostgresClient
+public import TomboloAuthentication
+public import TomboloHTTP
+public import TomboloRules
+
+/// The port that the ticket API listens on unless told otherwise, and the variable that tells it.
+public enum TicketAPI {
+    public static let portVariable = "TOMBOLO_TICKETS_PORT"
+    public static let defaultPort = 8082
+}
+
+/// The ticket API as a service. The pool must run for as long as it does.
+/// - Parameters:
+///   - port: 0 takes a free one.
+///   - whenRunning: gets the port as soon as the server accepts connections.
+/// - Throws: when the page's template is broken, which is a mistake in the program.
+public func buildTicketApplication(
+    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
+    limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "tickets"),
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) throws -> HTTPApplication {
+    let routes = try TicketRoutes(rules: rules, pool: pool)
+    return HTTPApplication(
+        name: "tickets", host: host, port: port, limits: limits, logger: logger, authenticator: authenticator,
+        whenRunning: whenRunning
+    ) {
+        $0.addHealth(pool)
+        $0.addLogin(authenticator)
+        routes.add(to: $0)
+    }
+}

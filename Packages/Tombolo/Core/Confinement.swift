@@ -1,0 +1,113 @@
+internal import Dispatch
+internal import Foundation
+
+/// Who may use a Realm and its objects. None of them is Sendable, so that the compiler already keeps most of them in
+/// place; this catches the rest.
+enum Confinement: Sendable {
+    /// The thread that opened it.
+    case thread(ThreadID)
+    /// Code that runs on a serial queue.
+    case queue(DispatchQueue, QueueMark)
+    /// Code that an actor isolates.
+    case actor(any Actor)
+    /// Code of one task, which may hop threads: not checked at run time.
+    case task
+
+    /// The calling thread.
+    static var currentThread: Confinement { .thread(.currentOwner) }
+
+    static func serial(_ queue: DispatchQueue) -> Confinement { .queue(queue, QueueMark(marking: queue)) }
+
+    /// Stops the program where the caller is somebody else.
+    @inline(__always)
+    func check() {
+        switch self {
+        case .thread(let owner): if owner != ThreadID.current { Self.fail(Self.threadAdvice) }
+        case .queue(_, let mark): if !mark.isCurrent { Self.fail("It belongs to a dispatch queue: use it there only.") }
+        case .actor(let owner):
+            owner.preconditionIsolated("Realm accessed from incorrect thread. It belongs to the actor \(owner).")
+        case .task: break
+        }
+    }
+
+    private static let threadAdvice = """
+        It belongs to the thread that opened it. Open a Realm of its own there, pass primary keys instead of objects, \
+        or open it with Realm.open() in async code, whose threads change.
+        """
+
+    @inline(never)
+    private static func fail(_ advice: String) -> Never {
+        programError("Realm accessed from incorrect thread. \(advice)")
+    }
+
+    /// Runs `body` where the Realm may be used, soon; false where there is no way to get there.
+    func schedule(_ body: @escaping @Sendable () -> Void) -> Bool {
+        switch self {
+        case .thread(let owner):
+            guard owner.isMain else { return false }
+            DispatchQueue.main.async(execute: body)
+        case .queue(let queue, _): queue.async(execute: body)
+        case .actor(let owner): Task { await Self.run(body, on: owner) }
+        case .task: return false
+        }
+        return true
+    }
+
+    private static func run(_ body: @Sendable () -> Void, on owner: isolated any Actor) { body() }
+
+    /// Tells Realms apart that one file has in several places; nil where they are never shared.
+    var cacheKey: String? {
+        switch self {
+        case .thread(let owner): "thread \(owner)"
+        case .queue(_, let mark): "queue \(mark.number)"
+        case .actor(let owner): "actor \(ObjectIdentifier(owner))"
+        case .task: nil
+        }
+    }
+}
+
+/// A thread, as the system names it.
+struct ThreadID: Equatable, Sendable, CustomStringConvertible {
+    private let number: UInt
+    let isMain: Bool
+
+    private init(number: UInt, isMain: Bool) {
+        self.number = number
+        self.isMain = isMain
+    }
+
+    static var current: ThreadID { ThreadID(number: number, isMain: false) }
+
+    /// Also knows whether it is the main thread, which takes longer to find out.
+    static var currentOwner: ThreadID { ThreadID(number: number, isMain: Thread.isMainThread) }
+
+    static func == (left: ThreadID, right: ThreadID) -> Bool { left.number == right.number }
+
+    var description: String { String(number) }
+
+    private static var number: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+}
+
+/// A mark on a queue that only code on the queue sees.
+struct QueueMark: Sendable {
+    let number: UInt64
+
+    private static let key = DispatchSpecificKey<UInt64>()
+
+    init(marking queue: DispatchQueue) {
+        if let known = queue.getSpecific(key: Self.key) {
+            number = known
+        } else {
+            number = UInt64.random(in: 1 ... .max)
+            queue.setSpecific(key: Self.key, value: number)
+        }
+    }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == number }
+}

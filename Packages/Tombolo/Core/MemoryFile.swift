@@ -1,0 +1,55 @@
+internal import Foundation
+internal import Synchronization
+internal import TomboloModel
+
+/// The file behind an in-memory Realm: in a folder of the process, deleted when its last Realm closes. SQLite's own
+/// in-memory databases cannot have readers on one version while another connection writes.
+final class MemoryFile: Sendable {
+    let path: String
+
+    private static let useCounts = Mutex<[String: Int]>([:])
+
+    /// - Throws: when the folder for temporary files cannot be written.
+    init(identifier: String) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "tombolo-memory-\(ProcessInfo.processInfo.processIdentifier)")
+        _ = Self.deleteLeftovers
+        let path = folder.appending(path: "\(identifier.utf8.hexadecimal).sqlite").path
+        try Self.useCounts.withLock { counts in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            counts[path, default: 0] += 1
+        }
+        self.path = path
+    }
+
+    /// Once for each process: the folders of processes that were killed.
+    private static let deleteLeftovers: Void = {
+        let folder = FileManager.default.temporaryDirectory
+        let prefix = "tombolo-memory-"
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(prefix) {
+            guard let process = Int32(name.dropFirst(prefix.count)), kill(process, 0) != 0, errno == ESRCH else {
+                continue
+            }
+            try? FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+    }()
+
+    deinit {
+        Self.useCounts.withLock { counts in
+            counts[path, default: 1] -= 1
+            guard counts[path] == 0 else { return }
+            counts[path] = nil
+            RealmFiles.delete(at: path)
+            // Fails while other Realms are in the folder, as it should.
+            rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        }
+    }
+}
+
+/// A Realm's file and what SQLite keeps beside it.
+enum RealmFiles {
+    static func delete(at path: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+}

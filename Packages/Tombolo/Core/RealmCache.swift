@@ -1,0 +1,116 @@
+internal import Foundation
+internal import Synchronization
+internal import TomboloModel
+
+/// The open Realms of the process: opening one twice in one place gives the same one.
+enum RealmCache {
+    private struct Entry: @unchecked Sendable {
+        // Handed out only where the confinement in its key allows; `==` on the reference is all that others do.
+        weak var core: RealmCore?
+    }
+
+    private static let entries = Mutex<[String: Entry]>([:])
+
+    /// The Realm that is open in this place, or a new one.
+    static func core(
+        path: String, confinement: Confinement, open: () throws -> RealmCore, matches: (RealmCore) -> Bool
+    ) throws -> RealmCore {
+        let key = "\(confinement.cacheKey ?? UUID().uuidString) \(path)"
+        if let known = entries.withLock({ $0[key] })?.core, matches(known) { return known }
+        let core = try open()
+        let entry = Entry(core: core)
+        entries.withLock { entries in
+            entries = entries.filter { $0.value.core != nil }
+            entries[key] = entry
+        }
+        return core
+    }
+
+    static func isOpen(_ path: String) -> Bool {
+        entries.withLock { $0.contains { $0.key.hasSuffix(" \(path)") && $0.value.core != nil } }
+    }
+}
+
+extension RealmCore {
+    static func open(_ configuration: Realm.Configuration, _ confinement: Confinement) throws -> RealmCore {
+        do {
+            guard let given = configuration.objectTypes else {
+                throw Realm.Error(
+                    .invalidInput,
+                    "The Realm has no classes: list them in Realm.Configuration(objectTypes: [Listing.self, …]).")
+            }
+            let types = Schema.modelClasses(reachableFrom: given)
+            let schema = try Schema.of(types)
+            try requireKeys(schema, configuration)
+            let (path, memoryFile) = try place(configuration)
+            let core = try RealmCache.core(path: path, confinement: confinement) {
+                try open(configuration, types, schema, path, memoryFile, confinement)
+            } matches: { known in
+                known.schema == schema && known.configuration.schemaVersion == configuration.schemaVersion
+                    && known.configuration.readOnly == configuration.readOnly
+                    && known.configuration.isSynced == configuration.isSynced
+            }
+            if let sync = configuration.syncConfiguration {
+                core.syncSession = try SyncSession.session(path: path, schema: schema, configuration: sync)
+            }
+            return core
+        } catch {
+            throw Realm.Error(wrapping: error)
+        }
+    }
+
+    private static func open(
+        _ configuration: Realm.Configuration, _ types: [Object.Type], _ schema: Schema, _ path: String,
+        _ memoryFile: MemoryFile?, _ confinement: Confinement
+    ) throws -> RealmCore {
+        func make() throws -> RealmCore {
+            try RealmCore(
+                configuration: configuration, types: types, schema: schema, path: path, memoryFile: memoryFile,
+                confinement: confinement)
+        }
+        do {
+            return try make()
+        } catch {
+            guard configuration.deleteRealmIfMigrationNeeded, !configuration.readOnly,
+                Realm.Error(wrapping: error).code == .schemaMismatch
+            else { throw error }
+            guard !RealmCache.isOpen(path) else {
+                throw Realm.Error(
+                    .alreadyOpen, "'\(path)' was made for other classes and is open: it cannot be deleted now.")
+            }
+            RealmFiles.delete(at: path)
+            return try make()
+        }
+    }
+
+    /// Synced objects are known by their `_id`.
+    private static func requireKeys(_ schema: Schema, _ configuration: Realm.Configuration) throws {
+        guard configuration.isSynced else { return }
+        for item in schema.classes where item.primaryKey?.name != "_id" {
+            throw Realm.Error(
+                .invalidInput,
+                "\(item.name) cannot be synced: declare @Persisted(primaryKey: true) var _id, of type ObjectId, UUID, "
+                    + "String or Int.")
+        }
+    }
+
+    private static func place(_ configuration: Realm.Configuration) throws -> (String, MemoryFile?) {
+        switch configuration.place {
+        case .memory(let identifier):
+            let file = try MemoryFile(identifier: identifier)
+            return (file.path, file)
+        case .file(let url):
+            let path = url.resolvingSymlinksInPath().path
+            if configuration.readOnly, !FileManager.default.fileExists(atPath: path) {
+                throw Realm.Error(.fileNotFound, "'\(path)' does not exist and was to be opened for reading only.")
+            }
+            let folder = url.deletingLastPathComponent().path
+            do {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            } catch {
+                throw Realm.Error(.fileAccess, "The folder '\(folder)' cannot be made: \(error.localizedDescription)")
+            }
+            return (path, nil)
+        }
+    }
+}

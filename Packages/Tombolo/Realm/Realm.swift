@@ -1,0 +1,99 @@
+public import Dispatch
+public import Foundation
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// An object store in one file.
+///
+///     let realm = try Realm(configuration: .init(objectTypes: [Listing.self]))
+///     try realm.write { realm.add(Listing()) }
+///     let cheap = realm.objects(Listing.self).where { $0.price < 300_000 }
+///
+/// **Versions.** A Realm reads one version of the file until ``refresh()`` or a write transaction moves it to the
+/// newest; its objects, lists and results show that version. Pinning a version costs nothing at first, but SQLite's
+/// write-ahead log keeps growing behind it: do not leave a Realm on a background thread without refreshing it.
+///
+/// **Confinement.** A Realm and its objects belong to where it was opened; use elsewhere stops the program:
+/// - `try Realm()` to the thread. On the main thread it refreshes by itself when others commit; on other threads call
+///   ``refresh()``. Do not keep it across an `await`, after which the thread may be another.
+/// - `try Realm(queue:)` to a serial dispatch queue, where it refreshes by itself.
+/// - `try await Realm.open()` to the actor that opens it, where it refreshes by itself; outside of actors to the task,
+///   which the compiler checks, since a Realm is not Sendable.
+///
+/// In one place, Realms of one configuration are the same Realm.
+public struct Realm: Equatable {
+    let core: RealmCore
+
+    init(core: RealmCore) { self.core = core }
+
+    /// Opens the Realm of the default configuration.
+    /// - Throws: ``Realm/Error``.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
+
+    /// Opens a Realm on this thread, or on a serial queue, which must be the current one.
+    /// - Throws: ``Realm/Error``.
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        let confinement = queue.map(Confinement.serial) ?? .currentThread
+        confinement.check()
+        core = try RealmCore.open(configuration, confinement)
+    }
+
+    /// Opens the default configuration's Realm with another file.
+    /// - Throws: ``Realm/Error``.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// Opens a Realm in async code: it belongs to the calling actor, or to the task where there is none.
+    /// - Throws: ``Realm/Error``.
+    public static func open(
+        configuration: Configuration = .defaultConfiguration, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Realm {
+        Realm(core: try RealmCore.open(configuration, isolation.map(Confinement.actor) ?? .task))
+    }
+
+    public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }
+
+    /// What the Realm was opened with.
+    public var configuration: Configuration { core.configuration }
+
+    // MARK: Versions
+
+    /// Moves to the newest version, and tells the listeners where something changed.
+    /// - Returns: whether somebody else changed anything.
+    @discardableResult
+    public func refresh() -> Bool { core.refresh() }
+
+    /// Whether the Realm refreshes by itself when others commit, where it has a queue, an actor or the main thread.
+    public var autorefresh: Bool {
+        get { core.autorefresh }
+        nonmutating set { core.autorefresh = newValue }
+    }
+
+    /// Lets go of the version that the Realm reads. Its objects become invalid; the Realm can be used on.
+    public func invalidate() { core.invalidate() }
+
+    // MARK: Files
+
+    /// Whether there is a file for the configuration.
+    public static func fileExists(for configuration: Configuration) -> Bool {
+        configuration.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
+    }
+
+    /// Deletes the file of a configuration and what belongs to it. No Realm of the process may have it open.
+    /// - Returns: whether there was one.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen`.
+    @discardableResult
+    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
+        guard let path = configuration.fileURL?.path, FileManager.default.fileExists(atPath: path) else { return false }
+        guard !RealmCache.isOpen(path) else {
+            throw Error(.alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
+        }
+        RealmFiles.delete(at: path)
+        return true
+    }
+}

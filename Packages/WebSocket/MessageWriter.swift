@@ -1,0 +1,33 @@
+internal import NIOCore
+internal import NIOWebSocket
+
+/// Writes messages; waits while the network does not take more.
+public struct MessageWriter: Sendable {
+    let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+    let isClient: Bool
+
+    /// Writes messages with one flush.
+    public func write(_ messages: [[UInt8]]) async throws {
+        try await outbound.write(
+            contentsOf: messages.map { frame(.binary, ByteBuffer(bytes: $0)) })
+    }
+
+    public func write(_ message: [UInt8]) async throws {
+        try await outbound.write(frame(.binary, ByteBuffer(bytes: message)))
+    }
+
+    func ping() async throws { try await outbound.write(frame(.ping, ByteBuffer())) }
+
+    func pong(_ data: ByteBuffer) async throws { try await outbound.write(frame(.pong, data)) }
+
+    func close(_ code: WebSocketErrorCode) async throws {
+        var data = ByteBuffer()
+        data.write(webSocketErrorCode: code)
+        try await outbound.write(frame(.connectionClose, data))
+    }
+
+    /// Clients mask what they send (RFC 6455 §5.3).
+    private func frame(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> WebSocketFrame {
+        WebSocketFrame(fin: true, opcode: opcode, maskKey: isClient ? .random() : nil, data: data)
+    }
+}

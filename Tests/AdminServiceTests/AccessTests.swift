@@ -1,0 +1,164 @@
+import AdminService
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TicketService
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+
+/// Walks every route that there is: one that is added is tested without being named here.
+@Suite struct AccessTests {
+    private static let publicRoutes: Set<String> = [
+        "GET /health", "GET /ready", "POST /login", "GET /events/{id}", "GET /events/{id}/tickets",
+    ]
+
+    private static func applications(_ fixture: ServiceFixture) throws -> [HTTPApplication] {
+        [
+            buildAdminApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                authenticator: fixture.authenticator),
+            try buildTicketApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                authenticator: fixture.authenticator),
+        ]
+    }
+
+    @Test func withoutATokenEveryRouteThatIsNotListedAsPublicAnswers401() async throws {
+        try await ServiceFixture.with { fixture in
+            var open: Set<String> = []
+            for app in try Self.applications(fixture) {
+                #expect(app.routes.count >= 6)
+                try await app.test(.router) { client in
+                    for route in app.routes {
+                        for id in [fixture.event, fixture.sessions[0], fixture.tickets[0], .generate()] {
+                            let response = try await client.execute(
+                                uri: Caller.address(route, id: id.stringValue),
+                                method: try #require(HTTPRequest.Method(route.method)))
+                            let isPublic = Self.publicRoutes.contains("\(route.method) \(route.path)")
+                            #expect((response.status == .unauthorized) == !isPublic, "\(route)")
+                            #expect(isPublic == route.isOpen, "\(route)")
+                        }
+                    }
+                }
+                open.formUnion(app.routes.filter(\.isOpen).map { "\($0.method) \($0.path)" })
+            }
+            #expect(open == Self.publicRoutes)
+        }
+    }
+
+    @Test(arguments: ["attendee", "owner", "organizer", "coorganizer", "registrar", "stranger"])
+    func whoIsNoAdministratorGets403EverywhereUnderAdmin(role: String) async throws {
+        try await ServiceFixture.with { fixture in
+            let app = try #require(Self.applications(fixture).first)
+            let routes = app.routes.filter { $0.path.hasPrefix("/admin") }
+            #expect(routes.count == 5)
+            try await app.test(.router) { client in
+                let call = Caller(client, fixture)
+                for route in routes {
+                    let ids = [fixture.event, fixture.sessions[0], fixture.users["attendee"], .generate()]
+                    for id in ids.compactMap({ $0?.stringValue }) + ["nonsense"] {
+                        let answer = try await call(
+                            try #require(HTTPRequest.Method(route.method)), Caller.address(route, id: id), as: role)
+                        #expect(answer.status == 403, "\(route) \(id): \(answer.text)")
+                    }
+                }
+                let trashed = try await fixture.pool.query(
+                    """
+                    SELECT 1 FROM session WHERE trashed_at IS NOT NULL
+                    UNION SELECT 1 FROM event WHERE trashed_at IS NOT NULL
+                    """)
+                #expect(trashed.isEmpty)
+            }
+        }
+    }
+
+    @Test func anExpiredForgedOrForeignTokenIs401() async throws {
+        try await ServiceFixture.with { fixture in
+            let good = try #require(try await fixture.authorization("admin"))
+            let app = try #require(Self.applications(fixture).first)
+            try await app.test(.router) { client in
+                for token in [good + "x", String(good.dropLast(3)), "Bearer a.b.c", "Bearer null"] {
+                    let response = try await client.execute(
+                        uri: "/admin/trash", method: .get, headers: [.authorization: token])
+                    #expect(response.status == .unauthorized)
+                }
+                let fine = try await client.execute(
+                    uri: "/admin/trash", method: .get, headers: [.authorization: good])
+                #expect(fine.status == .ok)
+            }
+        }
+    }
+
+    @Test func loggingInGivesATokenAndAWrongPasswordGivesNothingAway() async throws {
+        try await ServiceFixture.with { fixture in
+            let app = try #require(Self.applications(fixture).first)
+            try await app.test(.router) { client in
+                let call = Caller(client, fixture)
+                let body = { (email: String, password: String) in #"{"email": "\#(email)", "password": "\#(password)"}"#
+                }
+                let answer = try await call(
+                    .post, "/login", body: body("ADMIN@example.org", ServiceFixture.password))
+                #expect(answer.status == 200)
+                #expect(answer.json["userID"]?.text == fixture.users["admin"]?.stringValue)
+                #expect(answer.json["expiresAt"]?.text?.hasSuffix("Z") == true)
+                #expect(answer.json["accessToken"]?.text?.isEmpty == false)
+                let wrong = try await call(.post, "/login", body: body("admin@example.org", "wrong"))
+                let nobody = try await call(.post, "/login", body: body("nobody@example.org", "wrong"))
+                #expect(wrong.status == 401 && nobody.status == 401)
+                #expect(wrong.json == nobody.json)
+                #expect(wrong.json["code"] == "wrong_credentials")
+                for broken in [
+                    "", "{}", #"{"email": 1, "password": "x"}"#, #"{"email": "a\u0000@b.c", "password": "x"}"#,
+                ] {
+                    #expect(try await [400, 401].contains(call(.post, "/login", body: broken).status), "\(broken)")
+                }
+            }
+        }
+    }
+
+    @Test func whoIsInTheTrashCannotLogInNorUseAToken() async throws {
+        try await ServiceFixture.with { fixture in
+            let app = try #require(Self.applications(fixture).first)
+            try await app.test(.router) { client in
+                let call = Caller(client, fixture)
+                let user = try #require(fixture.users["organizer"])
+                #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
+                fixture.authenticator.forgetRoles()
+                let answer = try await call(
+                    .post, "/login",
+                    body: #"{"email": "organizer@example.org", "password": "\#(ServiceFixture.password)"}"#)
+                #expect(answer.status == 401, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func aLiveServerTakesAFreePortAndStopsWhenAsked() async throws {
+        try await ServiceFixture.with { fixture in
+            for app in try Self.applications(fixture) {
+                try await app.test(.live) { client in
+                    #expect((client.port ?? 0) > 0)
+                    for (path, status) in [("/health", 200), ("/ready", 200), ("/nowhere", 404)] {
+                        let response = try await client.execute(uri: path, method: .get)
+                        #expect(response.status.code == status)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func withoutItsDatabaseAServerIsHealthyAndNotReady() async throws {
+        try await ServiceFixture.with { fixture in
+            let app = try #require(Self.applications(fixture).first)
+            await fixture.pool.shutdown()
+            try await app.test(.router) { client in
+                #expect(try await client.execute(uri: "/health", method: .get).status == .ok)
+                let ready = try await client.execute(uri: "/ready", method: .get)
+                #expect(ready.status == .serviceUnavailable)
+                #expect(ready.headers[.retryAfter] != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import TomboloChangesets
+import TomboloModel
+
+/// A small server for one arbiter: rows and entries are loaded by hand.
+struct ArbiterFixture {
+    static let schema = try! Schema([
+        ClassSchema(
+            name: "Item",
+            columns: [
+                Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                Column(name: "title", type: .string),
+                Column(name: "count", type: .int(bits: 64)),
+                Column(name: "parent", type: .link(to: "Item"), isOptional: true),
+                Column(name: "small", type: .int(bits: 8)),
+            ],
+            lists: [ListProperty(name: "parts", target: "Item")])
+    ])
+    static let title = 1
+    static let count = 2
+    static let parent = 3
+    static let small = 4
+    static let elementClass = 1
+    static let a = ClientID(rawValue: 1)
+    static let b = ClientID(rawValue: 2)
+    /// Sees transactions below 10; 8 was still running.
+    static let base = Snapshot(xmin: 8, xmax: 10, running: [8])
+
+    var arbiter = Arbiter(schema: Self.schema)
+
+    static func item(_ key: Int64) -> ObjectReference { ObjectReference(classIndex: 0, key: .int(key)) }
+
+    static func element(_ number: UInt8) -> ObjectReference {
+        var bytes = [UInt8](repeating: 0, count: ObjectId.byteCount)
+        bytes[11] = number
+        return ObjectReference(
+            classIndex: elementClass, key: ObjectId(bytes: bytes).map(Value.objectId) ?? .null)
+    }
+
+    mutating func load(_ key: Int64, title: String = "old", count: Int64 = 0, parent: Value = .null) {
+        arbiter.load(Self.item(key), Row([.int(key), .string(title), .int(count), parent, .int(0)]))
+    }
+
+    mutating func loadElement(_ number: UInt8, owner: Int64, target: Int64) {
+        let reference = Self.element(number)
+        arbiter.load(reference, Row([reference.key, .int(owner), .string("a"), .int(target)]))
+    }
+
+    mutating func log(
+        _ key: Int64, _ operation: LogEntry.Operation, _ marks: [Int: LogEntry.Mark] = [:], xid: UInt64 = 20,
+        at microseconds: Int64, by client: ClientID?
+    ) {
+        arbiter.load(
+            LogEntry(
+                reference: Self.item(key), operation: operation, marks: marks, xid: xid,
+                stamp: Stamp(microseconds: microseconds), client: client))
+    }
+
+    mutating func apply(
+        _ instructions: [Instruction], at microseconds: Int64 = 100, by client: ClientID = Self.a,
+        number: Int64 = 1, permit: (WriteRequest) -> String? = { _ in nil }
+    ) throws -> (writes: [RowWrite], lost: Int) {
+        let stamp = Stamp(microseconds: microseconds)
+        return try arbiter.apply(
+            Changeset(number: number, base: 1, stamp: stamp, instructions: instructions), from: client, stamp: stamp,
+            base: Self.base, permit: permit)
+    }
+
+    static func set(_ key: Int64, _ column: Int, _ value: Value, isDefault: Bool = false) -> Instruction {
+        .set(item(key), [FieldWrite(column: column, value: value, isDefault: isDefault)])
+    }
+
+    static func update(
+        _ key: Int64, _ column: Int, _ value: Value, _ mark: LogEntry.Mark = .set
+    ) -> RowWrite {
+        .update(item(key), [ColumnWrite(column: column, value: value, mark: mark)])
+    }
+}

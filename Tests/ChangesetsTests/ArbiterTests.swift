@@ -1,0 +1,332 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+
+private typealias F = ArbiterFixture
+
+/// The rules in ``Arbiter``'s comment, each by its name.
+@Suite struct ArbiterTests {
+    // MARK: What happened before
+
+    @Test func whatTheBaseSeesHappenedBeforeWhateverTheClocksSay() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], xid: 7, at: 999, by: F.b)
+        let result = try f.apply([F.set(1, F.title, .string("new"))], at: 5)
+        #expect(result.writes == [F.update(1, F.title, .string("new"))])
+        #expect(result.lost == 0)
+    }
+
+    @Test func whatWasRunningAtTheBaseIsConcurrent() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], xid: 8, at: 999, by: F.b)
+        let result = try f.apply([F.set(1, F.title, .string("new"))], at: 5)
+        #expect(result.writes.isEmpty)
+        #expect(result.lost == 1)
+    }
+
+    @Test func theSameClientsEarlierChangesetsHappenedBefore() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 999, by: F.a)
+        #expect(try f.apply([F.set(1, F.title, .string("new"))], at: 5).lost == 0)
+    }
+
+    @Test func laterChangesetsOfAGroupSeeEarlierOnes() throws {
+        var f = F()
+        f.load(1)
+        #expect(try f.apply([F.set(1, F.title, .string("a"))], at: 50, by: F.a).lost == 0)
+        #expect(try f.apply([F.set(1, F.title, .string("b"))], at: 40, by: F.b).lost == 1)
+        #expect(try f.apply([F.set(1, F.title, .string("a2"))], at: 30, by: F.a, number: 2).lost == 0)
+    }
+
+    // MARK: One column
+
+    @Test(arguments: [(99, 1), (101, 0)] as [(Int64, Int)])
+    func ofConcurrentSetsTheLaterStampWins(mine: Int64, lost: Int) throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 100, by: F.b)
+        let result = try f.apply([F.set(1, F.title, .string("new"))], at: mine)
+        #expect(result.lost == lost)
+        #expect(result.writes.count == 1 - lost)
+    }
+
+    @Test func theGreaterClientBreaksTies() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 100, by: F.b)
+        #expect(try f.apply([F.set(1, F.title, .string("new"))], by: F.a).lost == 1)
+        var g = F()
+        g.load(1)
+        g.log(1, .update, [F.title: .set], at: 100, by: F.a)
+        #expect(try g.apply([F.set(1, F.title, .string("new"))], by: F.b).lost == 0)
+    }
+
+    @Test func plainSQLWinsTies() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 100, by: nil)
+        #expect(try f.apply([F.set(1, F.title, .string("new"))], by: F.b).lost == 1)
+    }
+
+    @Test func columnsDoNotDisturbEachOther() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 200, by: F.b)
+        let fields = [
+            FieldWrite(column: F.title, value: .string("lost")), FieldWrite(column: F.parent, value: .int(1)),
+        ]
+        let result = try f.apply([.set(F.item(1), fields)])
+        #expect(result.writes == [F.update(1, F.parent, .int(1))])
+        #expect(result.lost == 1)
+    }
+
+    @Test func anExplicitValueBeatsADefault() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .create, [F.title: .byDefault], at: 500, by: F.b)
+        #expect(try f.apply([.create(F.item(1), [FieldWrite(column: F.title, value: .string("mine"))])]).lost == 0)
+        var g = F()
+        g.load(1)
+        g.log(1, .create, at: 5, by: F.b)
+        let byDefault = FieldWrite(column: F.title, value: .string("x"), isDefault: true)
+        #expect(try g.apply([.create(F.item(1), [byDefault])]).lost == 1)
+    }
+
+    @Test func ofTwoDefaultsTheLaterWins() throws {
+        let byDefault = FieldWrite(column: F.title, value: .string("x"), isDefault: true)
+        for (stamp, lost) in [(99, 0), (101, 1)] as [(Int64, Int)] {
+            var f = F()
+            f.load(1)
+            f.log(1, .create, [F.title: .byDefault], at: stamp, by: F.b)
+            #expect(try f.apply([.create(F.item(1), [byDefault])]).lost == lost)
+        }
+    }
+
+    // MARK: Counters
+
+    @Test func additionsCountInAnyOrder() throws {
+        var f = F()
+        f.load(1, count: 5)
+        f.log(1, .update, [F.count: .add(5)], at: 999, by: F.b)
+        let result = try f.apply([.add(F.item(1), column: F.count, amount: 3)], at: 1)
+        #expect(result.writes == [F.update(1, F.count, .int(8), .add(3))])
+    }
+
+    @Test func aSetThatIsLaterThanAnAdditionReplacesIt() throws {
+        var f = F()
+        f.load(1, count: 50)
+        f.log(1, .update, [F.count: .set], at: 200, by: F.b)
+        #expect(try f.apply([.add(F.item(1), column: F.count, amount: 3)], at: 100).lost == 1)
+        var g = F()
+        g.load(1, count: 50)
+        g.log(1, .update, [F.count: .set], at: 50, by: F.b)
+        let result = try g.apply([.add(F.item(1), column: F.count, amount: 3)], at: 100)
+        #expect(result.writes == [F.update(1, F.count, .int(53), .add(3))])
+    }
+
+    @Test func aSetKeepsAdditionsThatAreLater() throws {
+        var f = F()
+        f.load(1, count: 12)
+        f.log(1, .update, [F.count: .add(5)], at: 50, by: F.b)
+        f.log(1, .update, [F.count: .add(7)], at: 150, by: F.b)
+        let result = try f.apply([F.set(1, F.count, .int(100))], at: 100)
+        #expect(result.writes == [F.update(1, F.count, .int(107))])
+    }
+
+    @Test func anAdditionBeyondItsTypeIsRefused() throws {
+        var f = F()
+        f.load(1, count: .max)
+        let error = #expect(throws: Refusal.self) {
+            _ = try f.apply([.add(F.item(1), column: F.count, amount: 1)])
+        }
+        #expect(error?.code == .invalid)
+        #expect(throws: Refusal.self) { _ = try f.apply([.add(F.item(1), column: F.small, amount: 128)]) }
+        #expect(throws: Refusal.self) { _ = try f.apply([.add(F.item(1), column: F.title, amount: 1)]) }
+    }
+
+    // MARK: Erasing
+
+    @Test(arguments: [
+        .create(F.item(1), []), F.set(1, F.title, .string("new")),
+        .add(F.item(1), column: F.count, amount: 1), .erase(F.item(1)),
+    ] as [Instruction])
+    func aConcurrentEraseWinsOverEveryInstruction(instruction: Instruction) throws {
+        var f = F()
+        f.log(1, .erase, at: 1, by: F.b)
+        let result = try f.apply([instruction], at: 999)
+        #expect(result.writes.isEmpty)
+        #expect(result.lost == 1)
+    }
+
+    @Test func aConcurrentEraseWinsAlsoWhereTheObjectWasMadeAnew() throws {
+        var f = F()
+        f.load(1, title: "second life")
+        f.log(1, .erase, at: 1, by: F.b)
+        f.log(1, .create, at: 2, by: F.b)
+        #expect(try f.apply([F.set(1, F.title, .string("new"))], at: 999).writes.isEmpty)
+    }
+
+    @Test func aCreateWhoseBaseSeesTheEraseMakesANewObject() throws {
+        var f = F()
+        f.log(1, .erase, xid: 3, at: 999, by: F.b)
+        let result = try f.apply([.create(F.item(1), [FieldWrite(column: F.title, value: .string("new"))])], at: 1)
+        #expect(
+            result.writes == [
+                .insert(
+                    F.item(1), Row([.int(1), .string("new"), .int(0), .null, .int(0)]),
+                    defaults: [F.count, F.parent, F.small])
+            ])
+    }
+
+    @Test func anEraseWinsOverConcurrentEdits() throws {
+        var f = F()
+        f.load(1)
+        f.log(1, .update, [F.title: .set], at: 999, by: F.b)
+        #expect(try f.apply([.erase(F.item(1))], at: 1).writes == [.erase(F.item(1))])
+    }
+
+    @Test func eraseAndCreateInOneChangesetMakeANewObject() throws {
+        var f = F()
+        f.load(1, count: 9)
+        let result = try f.apply([.erase(F.item(1)), .create(F.item(1), [])])
+        #expect(result.writes.count == 2)
+        #expect(result.lost == 0)
+    }
+
+    @Test func editsOfAnObjectThatIsGoneAreLost() throws {
+        var f = F()
+        #expect(try f.apply([F.set(1, F.title, .string("x"))]).lost == 1)
+        #expect(try f.apply([.add(F.item(1), column: F.count, amount: 1)]).lost == 1)
+        #expect(try f.apply([.erase(F.item(1))]).writes.isEmpty)
+    }
+
+    // MARK: Links
+
+    @Test func aLinkToAnObjectThatIsGoneBecomesNil() throws {
+        var f = F()
+        f.load(1, parent: .int(3))
+        f.load(3)
+        #expect(try f.apply([F.set(1, F.parent, .int(2))]).writes == [F.update(1, F.parent, .null)])
+    }
+
+    @Test func aLinkToAnObjectMadeLaterInTheChangesetIsSet() throws {
+        var f = F()
+        f.load(1)
+        let result = try f.apply([F.set(1, F.parent, .int(2)), .create(F.item(2), [])])
+        #expect(result.writes.count == 3)
+        #expect(result.writes.last == F.update(1, F.parent, .int(2)))
+    }
+
+    @Test func aDeferredLinkYieldsToALaterWriteOfTheChangeset() throws {
+        var f = F()
+        f.load(1)
+        let result = try f.apply([
+            F.set(1, F.parent, .int(2)), .create(F.item(2), []), F.set(1, F.parent, .null),
+        ])
+        #expect(result.writes.last == F.update(1, F.parent, .null))
+    }
+
+    @Test func anObjectMayLinkToItself() throws {
+        var f = F()
+        let result = try f.apply([.create(F.item(1), [FieldWrite(column: F.parent, value: .int(1))])])
+        guard case .insert(_, let row, _) = result.writes.first else { return #expect(Bool(false)) }
+        #expect(row[F.parent] == .int(1))
+    }
+
+    @Test func aListElementWhoseTargetIsGoneIsDropped() throws {
+        var f = F()
+        f.load(1)
+        let fields = [
+            FieldWrite(column: ElementColumn.owner, value: .int(1)),
+            FieldWrite(column: ElementColumn.rank, value: .string("a")),
+            FieldWrite(column: ElementColumn.target, value: .int(2)),
+        ]
+        #expect(try f.apply([.create(F.element(1), fields)]).writes.isEmpty)
+        f.load(2)
+        #expect(try f.apply([.create(F.element(1), fields)], number: 2).writes.count == 1)
+    }
+
+    @Test func anElementCannotMoveToAnotherOwner() throws {
+        var f = F()
+        f.load(1)
+        f.load(2)
+        f.loadElement(1, owner: 1, target: 2)
+        #expect(throws: Refusal.self) {
+            _ = try f.apply([.set(F.element(1), [FieldWrite(column: ElementColumn.owner, value: .int(2))])])
+        }
+    }
+
+    // MARK: Permissions and values
+
+    @Test func aRefusalLeavesNothingBehind() throws {
+        var f = F()
+        f.load(1)
+        #expect(throws: Refusal.self) {
+            _ = try f.apply([F.set(1, F.title, .string("x")), F.set(1, F.count, .string("no number"))])
+        }
+        #expect(throws: Refusal.self) {
+            _ = try f.apply([F.set(1, F.title, .string("x"))], permit: { _ in "no" })
+        }
+        // Had the refused edit stayed, this one would be concurrent with it and lose.
+        #expect(try f.apply([F.set(1, F.title, .string("y"))], at: 1, by: F.b).lost == 0)
+    }
+
+    @Test func permissionIsAskedWithTheRowBeforeAndAfter() throws {
+        var f = F()
+        f.load(1, title: "before")
+        var asked: [WriteRequest] = []
+        _ = try f.apply(
+            [F.set(1, F.title, .string("middle")), F.set(1, F.title, .string("after")), .create(F.item(2), [])],
+            permit: {
+                asked.append($0)
+                return nil
+            })
+        #expect(asked.map(\.operation) == [.update, .create])
+        #expect(asked.first?.old?[F.title] == .string("before"))
+        #expect(asked.first?.new?[F.title] == .string("after"))
+        #expect(asked.last?.old == nil)
+    }
+
+    @Test func theOwnerDecidesOverAListElement() throws {
+        var f = F()
+        f.load(1, title: "owner")
+        f.load(2)
+        f.loadElement(1, owner: 1, target: 2)
+        var asked: [WriteRequest] = []
+        _ = try f.apply(
+            [.erase(F.element(1))],
+            permit: {
+                asked.append($0)
+                return nil
+            })
+        #expect(asked.map(\.operation) == [.update])
+        #expect(asked.first?.classIndex == 0)
+        #expect(asked.first?.new?[F.title] == .string("owner"))
+    }
+
+    @Test func anErasedObjectIsAskedForAsADelete() throws {
+        var f = F()
+        f.load(1)
+        f.loadElement(1, owner: 1, target: 1)
+        var asked: [WriteRequest] = []
+        _ = try f.apply(
+            [.erase(F.element(1)), .erase(F.item(1))],
+            permit: {
+                asked.append($0)
+                return nil
+            })
+        #expect(asked.map(\.operation) == [.delete])
+    }
+
+    @Test func referencesNamesWhatMustBeLoaded() {
+        let changeset = Changeset(
+            number: 1, base: 0, stamp: Stamp(microseconds: 0),
+            instructions: [F.set(1, F.parent, .int(2)), .create(F.item(3), []), F.set(3, F.parent, .int(1))])
+        let references = F().arbiter.references(of: changeset)
+        #expect(references.written == [F.item(1), F.item(3)])
+        #expect(references.linked == [F.item(2)])
+    }
+}

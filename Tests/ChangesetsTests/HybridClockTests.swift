@@ -1,0 +1,46 @@
+import Testing
+import TomboloChangesets
+
+@Suite struct HybridClockTests {
+    @Test func itNeverStandsStillNorGoesBack() {
+        var clock = HybridClock()
+        var last = Stamp(microseconds: 0)
+        for wall in [100, 100, 50, 101, 0, 200] as [Int64] {
+            let next = clock.next(wallMicroseconds: wall)
+            #expect(next > last)
+            last = next
+        }
+        #expect(last.microseconds == 200)
+    }
+
+    @Test func editsAfterABatchAreLaterThanTheBatch() {
+        var clock = HybridClock()
+        clock.adopt(serverTime: Stamp(microseconds: 1_000_000), wallMicroseconds: 500)
+        #expect(clock.next(wallMicroseconds: 500).microseconds == 1_000_001)
+        #expect(clock.next(wallMicroseconds: 700).microseconds == 1_000_200)
+    }
+
+    @Test func aClockThatRanAheadFallsBackOnlyAsFarAsItsOwnStamps() {
+        var clock = HybridClock()
+        let ahead = clock.next(wallMicroseconds: 9_000)
+        clock.adopt(serverTime: Stamp(microseconds: 1_000), wallMicroseconds: 9_100)
+        #expect(clock.next(wallMicroseconds: 9_200) == Stamp(microseconds: ahead.microseconds + 1))
+        #expect(clock.next(wallMicroseconds: 99_200).microseconds == 91_100)
+    }
+
+    @Test func extremeClocksDoNotTrap() {
+        var clock = HybridClock()
+        clock.adopt(serverTime: Stamp(microseconds: .max - 10), wallMicroseconds: .min)
+        #expect(clock.next(wallMicroseconds: .max) > Stamp(microseconds: 0))
+    }
+
+    @Test func stampsAreClampedBetweenTheBaseAndTheReceipt() {
+        let earliest = Stamp(microseconds: 10)
+        let latest = Stamp(microseconds: 20)
+        #expect(Stamp(microseconds: 5).clamped(from: earliest, to: latest) == earliest)
+        #expect(Stamp(microseconds: 15).clamped(from: earliest, to: latest).microseconds == 15)
+        #expect(Stamp(microseconds: 25).clamped(from: earliest, to: latest) == latest)
+        // The server's clock went back: the base decides.
+        #expect(Stamp(microseconds: 25).clamped(from: latest, to: earliest) == latest)
+    }
+}

@@ -1,0 +1,47 @@
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// The promises of ``DeviceStore``, one case each. A test runs every case:
+///
+///     @Test(arguments: DeviceStoreCheck.allCases)
+///     func keepsItsPromises(_ check: DeviceStoreCheck) throws { try check.run(MyHarness.self) }
+public enum DeviceStoreCheck: String, CaseIterable, Sendable, CustomStringConvertible {
+    case newFileStandsBeforeTheFirstBatch = "A new file stands before the first batch"
+    case batchBringsRowsPositionAndSubscriptions = "A batch brings rows, position and active subscriptions"
+    case changedColumnsOnly = "A block of changed columns leaves the others alone"
+    case removalTakesTheListAlong = "A removed object takes the elements of its lists along"
+    case framesAreStagedOutOfSight = "Staged frames stay out of sight until the batch ends"
+    case missingFramesChangeNothing = "A batch with missing frames changes nothing"
+    case restagingDropsAnEarlierBatch = "A frame with sequence 0 drops those of an earlier batch"
+    case localWritesAreQueued = "Local writes are queued with numbers, base and rising stamps"
+    case pendingRespectsLimits = "Pending changesets come in order and within the limits"
+    case acknowledgementUncoversTheServersValue = "An acknowledged edit gives way to the server's value"
+    case refusalUncoversTheServersValue = "A refused edit gives way to the server's value and others stay"
+    case pendingEditsStayOnTop = "Pending edits stay on top of what the server changes"
+    case pendingEditSurvivesMoveOut = "A pending edit survives that its object moves out and in again"
+    case pendingEraseIsUndone = "An erased object comes back with its list when the erase was refused"
+    case createOnExistingKeepsServerDefaults = "A pending create of an object that arrives sets explicit fields only"
+    case additionsAddToTheServersValue = "Pending additions add to what the server has"
+    case replacingEverything = "A batch that replaces everything removes the rest and moves the queue's base"
+    case resetStartsOver = "A reset numbers the queue from 1 under the new client id and keeps the rows"
+    case subscriptionsAreVersioned = "The active set is the one that the batch was made with"
+    case everythingSurvivesARestart = "State, queue, rows and staged frames survive a restart"
+    case emptyBatchMovesThePosition = "A batch without frames moves the position only"
+    case randomHistories = "After every batch of a random history the rows are the server's with the queue on top"
+
+    public var description: String { rawValue }
+
+    public func run<Harness: DeviceStoreHarness>(_ type: Harness.Type) throws {
+        let schema = try ConformanceSchema.make()
+        if self == .randomHistories {
+            for seed in 1...Self.randomSeeds { try RandomHistory<Harness>(schema: schema, seed: seed).run() }
+            return
+        }
+        try DeviceStoreScenario<Harness>(schema: schema).run(self)
+    }
+
+    /// How many random histories a run plays.
+    public static let randomSeeds: UInt64 = 60
+}

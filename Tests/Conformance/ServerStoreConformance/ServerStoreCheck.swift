@@ -1,0 +1,56 @@
+internal import TomboloModel
+
+/// The promises of ``ServerStore``, one case each. A test runs every case:
+///
+///     @Test(arguments: ServerStoreCheck.allCases)
+///     func keepsItsPromises(_ check: ServerStoreCheck) async throws { try await check.run(MyHarness.self) }
+public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConvertible {
+    case newDatabaseStandsAtTheOrigin = "A database without ticks stands at the origin"
+    case tickFollowsAChange = "A change makes a tick, no change makes none"
+    case readersSeeTheTick = "A reader sees the database as of its tick, whatever came later"
+    case rowsComeBackUnchanged = "Values of every type come back as they were written"
+    case predicatesSelect = "Rows, elements and counts follow the predicate"
+    case differencesHaveBothImages = "A difference has the row before and after of every changed object"
+    case differencesSkipWhatCameAndWent = "What was made and erased in between is in no difference"
+    case differencesFollowLists = "A difference groups elements by the object that has the list"
+    case differencesSurviveKeyReuse = "An object that was erased and made anew has both images"
+    case clientsOpen = "Clients are opened once, by their user, with what the server knows"
+    case uploadsApply = "Uploads create, change and erase"
+    case progressIsAsOfTheTick = "Progress is as of the tick, and brings a tick of its own"
+    case uploadsCountOnce = "The same changeset counts once; other numbers are gaps or conflicts"
+    case basesMustBeKnown = "A base that is unknown or dropped is said to be so"
+    case permissionIsAsked = "What is not permitted is refused, and does not block what follows"
+    case constraintsRefuse = "A unique rule refuses one changeset and leaves the others of its group"
+    case refusalsAreKeptUntilAcknowledged = "Refusals stay until the client acknowledges them"
+    case laterEditWins = "Of concurrent edits to one field the later wins, whoever arrives first"
+    case seenEditsCameBefore = "What the base sees came before, whatever the clocks say"
+    case futureStampsAreClamped = "A device's clock that is ahead wins nothing over later edits"
+    case additionsAllCount = "Concurrent additions all count"
+    case eraseWins = "A concurrent erase wins, and a create after it is a new object"
+    case linksToErasedObjectsBecomeNil = "A link to an erased object becomes nil"
+    case listsMerge = "Concurrent list edits all count, and the owner's permission decides"
+    case randomHistories = "Differences of a random history add up to the rows"
+
+    public var description: String { rawValue }
+
+    /// How many random histories a run plays.
+    public static let randomSeeds: UInt64 = 10
+
+    public func run<Harness: ServerStoreHarness>(_ type: Harness.Type) async throws {
+        let schema = try ServerConformanceSchema.make()
+        if self == .randomHistories {
+            for seed in 1...Self.randomSeeds {
+                try await ServerStoreHistory<Harness>.run(schema: schema, seed: seed)
+            }
+            return
+        }
+        let harness = try await Harness.make(schema: schema)
+        do {
+            try await ServerStoreScenario(harness: harness, schema: schema).run(self)
+        } catch {
+            try? await harness.finish()
+            throw error
+        }
+        try await harness.finish()
+    }
+}

@@ -1,0 +1,356 @@
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+extension ServerStoreScenario {
+    func clientsOpen() async throws {
+        let opening = try await store.openClient(ada, user: "ada", acknowledged: 0)
+        try requireEqual(opening.last, 0, "last of a new client")
+        try requireEqual(opening.mustReset, nil, "reset of a new client")
+        try requireTrue(
+            try await store.openClient(ada, user: "bob", acknowledged: 0).mustReset != nil, "another user's client")
+        try requireTrue(
+            try await store.openClient(ada, user: "ada", acknowledged: 1).mustReset != nil,
+            "a client that acknowledged more than the server knows")
+        try requireTrue(
+            try await store.openClient(bob, user: "bob", acknowledged: 3).mustReset != nil,
+            "a client that a restored server does not know")
+        let base = try await tick()
+        try await apply(upload(ada, 1, base: base, .create(Model.speaker(1), fields(Model.speakerRow(1, "Ada")))))
+        try requireEqual(try await store.openClient(ada, user: "ada", acknowledged: 0).last, 1, "last afterwards")
+    }
+
+    /// Every column but the key.
+    func fields(_ row: Row, byDefault: Set<Int> = []) -> [FieldWrite] {
+        row.values.indices.dropFirst().map {
+            FieldWrite(column: $0, value: row[$0], isDefault: byDefault.contains($0))
+        }
+    }
+
+    func field(_ column: Int, _ value: Value) -> [FieldWrite] { [FieldWrite(column: column, value: value)] }
+
+    func uploadsApply() async throws {
+        try await open(ada)
+        let base = try await tick()
+        try await apply(
+            upload(
+                ada, 1, base: base, .create(Model.room(1), fields(Model.roomRow(1, "Aula", plan: [1, 2]))),
+                .create(Model.session("a"), fields(Model.sessionRow("a", "One", room: 1, startsAt: 5, rating: 1.5))),
+                .create(Model.session("b"), fields(Model.sessionRow("b", "Two")))),
+            upload(
+                ada, 2, base: base, .set(Model.session("a"), field(Model.Session.title, .string("Uno"))),
+                .erase(Model.session("b"))))
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session),
+            [.string("a"): Model.sessionRow("a", "Uno", room: 1, startsAt: 5, rating: 1.5)], "sessions")
+        try requireEqual(
+            try await rows(Model.room), [Model.room(1).key: Model.roomRow(1, "Aula", plan: [1, 2])], "rooms")
+    }
+
+    func progressIsAsOfTheTick() async throws {
+        try await open(ada)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
+        let base = try await newTick()
+        try await apply(upload(ada, 1, base: base, .set(Model.session("gone"), field(Model.Session.seats, .int(1)))))
+        let before = try await store.withReader { [ada] in try await $0.progress(of: ada) }
+        try requireEqual(before, ClientProgress(last: 0, refusals: []), "before the tick")
+        _ = try await newTick()
+        let after = try await store.withReader { [ada] in try await $0.progress(of: ada) }
+        try requireEqual(after, ClientProgress(last: 1, refusals: []), "after the tick")
+        let difference = try await difference(from: base)
+        try requireEqual(difference.clients, [ada], "clients of the difference")
+        try requireEqual(difference.changes, [], "changes of an upload without effect")
+    }
+
+    func uploadsCountOnce() async throws {
+        try await open(ada)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
+        let base = try await newTick()
+        let first = upload(ada, 1, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: 5))
+        let second = upload(ada, 2, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: 7))
+        try requireEqual(try await store.upload([first]), [.applied(lost: 0)], "first")
+        try requireEqual(try await store.upload([first, second]), [.duplicate, .applied(lost: 0)], "again")
+        let rebased = Upload(
+            client: ada,
+            changeset: Changeset(
+                number: 2, base: try await tick().number, stamp: second.changeset.stamp,
+                instructions: second.changeset.instructions), permit: { _ in nil })
+        try requireEqual(try await store.upload([rebased]), [.duplicate], "with a newer base")
+        let other = upload(ada, 2, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: 8))
+        try requireEqual(try await store.upload([other]), [.conflict], "another content")
+        let fifth = upload(ada, 5, base: base, .erase(Model.session("a")))
+        try requireEqual(try await store.upload([fifth]), [.gap(expected: 3)], "a gap")
+        _ = try await tick()
+        try requireEqual(try await rows(Model.session)[.string("a")]?[Model.Session.seats], .int(12), "seats")
+    }
+
+    func basesMustBeKnown() async throws {
+        try await open(ada)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
+        let old = try await newTick()
+        try await write(Model.put(Model.session, Model.sessionRow("b", "Two")))
+        let new = try await newTick()
+        let unknown = Tick(number: new.number + 7, token: 1, snapshot: .empty, time: new.time)
+        let instruction = Instruction.set(Model.session("a"), field(Model.Session.title, .string("x")))
+        try requireEqual(
+            try await store.upload([upload(ada, 1, base: unknown, instruction)]), [.unknownBase], "unknown base")
+        try await harness.dropChangelog(below: new.number)
+        try requireEqual(try await store.tick(old.number), nil, "a dropped tick")
+        try requireEqual(try await store.tick(new.number), new, "a kept tick")
+        try requireEqual(
+            try await store.upload([upload(ada, 1, base: old, instruction)]), [.unknownBase], "dropped base")
+        try await apply(upload(ada, 1, base: new, instruction))
+    }
+
+    func permissionIsAsked() async throws {
+        try await open(ada)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "One", seats: 1)))
+        let base = try await newTick()
+        let forbidden = upload(
+            ada, 1, base: base,
+            [
+                .set(Model.session("a"), field(Model.Session.title, .string("mine"))),
+                .create(Model.session("b"), fields(Model.sessionRow("b", "Two"))),
+            ]
+        ) { request in
+            guard request.operation == .update else { return nil }
+            return request.old?[Model.Session.seats] == .int(1) && request.new?[Model.Session.title] == .string("mine")
+                ? "Sessions are for organisers." : nil
+        }
+        let allowed = upload(ada, 2, base: base, .set(Model.session("a"), field(Model.Session.seats, .int(9))))
+        let results = try await store.upload([forbidden, allowed])
+        try requireEqual(
+            results,
+            [
+                .refused(
+                    Refusal(.notPermitted, "Sessions are for organisers.", className: "Session", key: .string("a"))),
+                .applied(lost: 0),
+            ], "results")
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session), [.string("a"): Model.sessionRow("a", "One", seats: 9)], "sessions")
+    }
+
+    func constraintsRefuse() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.room, Model.roomRow(1, "Aula")))
+        let base = try await newTick()
+        let results = try await store.upload([
+            upload(ada, 1, base: base, .create(Model.room(2), fields(Model.roomRow(2, "Foyer")))),
+            upload(
+                bob, 1, base: base, .create(Model.speaker(1), fields(Model.speakerRow(1, "Bob"))),
+                .create(Model.room(3), fields(Model.roomRow(3, "Aula")))),
+            upload(ada, 2, base: base, .set(Model.room(2), [FieldWrite(column: 2, value: .bool(false))])),
+            upload(bob, 2, base: base, .create(Model.speaker(2), fields(Model.speakerRow(2, "Bea")))),
+        ])
+        guard case .refused(let refusal) = results[1] else {
+            throw ServerStoreConformanceFailure("the duplicate name was not refused: \(results)")
+        }
+        try requireEqual(refusal.code, .constraint, "its code")
+        try requireEqual(refusal.className, "Room", "its class")
+        try requireEqual(refusal.key, Model.room(3).key, "its key")
+        try requireTrue(refusal.message.contains("name"), "names the property: \(refusal.message)")
+        try requireTrue(!refusal.message.contains("Aula"), "quotes no value: \(refusal.message)")
+        try requireEqual(
+            [results[0], results[2], results[3]], Array(repeating: .applied(lost: 0), count: 3), "the others")
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.room),
+            [
+                Model.room(1).key: Model.roomRow(1, "Aula"),
+                Model.room(2).key: Model.roomRow(2, "Foyer", isOpen: false),
+            ], "rooms")
+        try requireEqual(Set(try await rows(Model.speaker).keys), [.int(2)], "speakers")
+    }
+
+    func refusalsAreKeptUntilAcknowledged() async throws {
+        try await open(ada)
+        let base = try await tick()
+        let refused = upload(
+            ada, 1, base: base, [.create(Model.speaker(1), fields(Model.speakerRow(1, "Ada")))]
+        ) { _ in "No." }
+        let refusal = Refusal(.notPermitted, "No.", className: "Speaker", key: .int(1))
+        try requireEqual(try await store.upload([refused]), [.refused(refusal)], "result")
+        try requireEqual(try await store.upload([refused]), [.duplicate], "again")
+        try await apply(upload(ada, 2, base: base, .create(Model.speaker(2), fields(Model.speakerRow(2, "Bea")))))
+        _ = try await newTick()
+        let progress = try await store.withReader { [ada] in try await $0.progress(of: ada) }
+        try requireEqual(
+            progress, ClientProgress(last: 2, refusals: [RefusedChangeset(number: 1, refusal: refusal)]), "progress")
+        _ = try await store.openClient(ada, user: "user \(ada)", acknowledged: 1)
+        // What is forgotten is forgotten as of the next tick.
+        try await apply(upload(ada, 3, base: base, .erase(Model.speaker(2))))
+        _ = try await newTick()
+        let later = try await store.withReader { [ada] in try await $0.progress(of: ada) }
+        try requireEqual(later, ClientProgress(last: 3, refusals: []), "progress after the acknowledgement")
+    }
+
+    // MARK: Merging
+
+    func laterEditWins() async throws {
+        try await open(ada, bob)
+        try await write(
+            Model.put(Model.session, Model.sessionRow("a", "0")), Model.put(Model.session, Model.sessionRow("b", "0")))
+        let base = try await newTick()
+        func edit(_ client: ClientID, _ key: String, _ title: String, _ after: Int64, _ number: Int64) -> Upload {
+            upload(
+                client, number, base: base, at: later(base, by: after),
+                .set(Model.session(key), field(Model.Session.title, .string(title))))
+        }
+        try requireEqual(
+            try await store.upload([edit(ada, "a", "ada", 20, 1), edit(bob, "a", "bob", 10, 1)]),
+            [.applied(lost: 0), .applied(lost: 1)], "the later first")
+        try requireEqual(
+            try await store.upload([edit(ada, "b", "ada", 10, 2)]), [.applied(lost: 0)], "the earlier first")
+        try requireEqual(try await store.upload([edit(bob, "b", "bob", 20, 2)]), [.applied(lost: 0)], "the later")
+        _ = try await newTick()
+        let sessions = try await rows(Model.session)
+        try requireEqual(sessions[.string("a")]?[Model.Session.title], .string("ada"), "a")
+        try requireEqual(sessions[.string("b")]?[Model.Session.title], .string("bob"), "b")
+    }
+
+    func seenEditsCameBefore() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "0")))
+        let base = try await newTick()
+        try await apply(
+            upload(
+                ada, 1, base: base, at: later(base, by: 30),
+                .set(Model.session("a"), field(Model.Session.title, .string("ada")))))
+        let seen = try await newTick()
+        // Bob saw Ada's edit; his clock says that he edited before it.
+        try await apply(
+            upload(
+                bob, 1, base: seen, at: later(base, by: 1),
+                .set(Model.session("a"), field(Model.Session.title, .string("bob")))))
+        // So did Ada's own next changeset, on the base of her first and with a stamp before it.
+        try await apply(
+            upload(
+                bob, 2, base: seen, at: later(base, by: 0),
+                .set(Model.session("a"), field(Model.Session.title, .string("bob again")))))
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session)[.string("a")]?[Model.Session.title], .string("bob again"), "title")
+    }
+
+    func futureStampsAreClamped() async throws {
+        try await open(ada)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "0")))
+        let base = try await newTick()
+        try await apply(
+            upload(
+                ada, 1, base: base, at: later(base, by: 86_400_000_000),
+                .set(Model.session("a"), field(Model.Session.title, .string("ada")))))
+        try await write(Model.put(Model.session, Model.sessionRow("a", "sql", seats: 1)))
+        try await open(bob)
+        // Plain SQL came later; Bob, who saw neither, came before it.
+        try requireEqual(
+            try await store.upload([
+                upload(
+                    bob, 1, base: base, at: later(base, by: 1),
+                    .set(Model.session("a"), field(Model.Session.title, .string("bob"))))
+            ]), [.applied(lost: 1)], "Bob's edit")
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session), [.string("a"): Model.sessionRow("a", "sql", seats: 1)], "sessions")
+    }
+
+    func additionsAllCount() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "0", seats: 100)))
+        let base = try await newTick()
+        func add(_ client: ClientID, _ amount: Int64, _ number: Int64) -> Upload {
+            upload(
+                client, number, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: amount))
+        }
+        try await apply(add(ada, 5, 1), add(bob, 7, 1))
+        try await apply(add(bob, -2, 2))
+        // A set that is earlier than additions keeps them.
+        try await apply(
+            upload(
+                ada, 2, base: base, at: later(base, by: 0),
+                .set(Model.session("a"), field(Model.Session.seats, .int(1000)))))
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session)[.string("a")]?[Model.Session.seats], .int(1005), "seats")
+    }
+
+    func eraseWins() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "0")))
+        let base = try await newTick()
+        try await apply(upload(ada, 1, base: base, .erase(Model.session("a"))))
+        try requireEqual(
+            try await store.upload([
+                upload(bob, 1, base: base, .set(Model.session("a"), field(Model.Session.title, .string("bob")))),
+                upload(bob, 2, base: base, .create(Model.session("a"), fields(Model.sessionRow("a", "bob")))),
+            ]), [.applied(lost: 1), .applied(lost: 1)], "concurrent edits")
+        let seen = try await newTick()
+        try requireEqual(try await rows(Model.session), [:], "sessions")
+        try await apply(upload(bob, 3, base: seen, .create(Model.session("a"), fields(Model.sessionRow("a", "new")))))
+        _ = try await newTick()
+        try requireEqual(try await rows(Model.session), [.string("a"): Model.sessionRow("a", "new")], "the new object")
+    }
+
+    func linksToErasedObjectsBecomeNil() async throws {
+        try await open(ada)
+        try await write(
+            Model.put(Model.room, Model.roomRow(1, "Aula")),
+            Model.put(Model.session, Model.sessionRow("a", "One", room: 1)))
+        let base = try await newTick()
+        try await write((Model.room(1), nil))
+        try await apply(
+            upload(
+                ada, 1, base: base, .create(Model.session("b"), fields(Model.sessionRow("b", "Two", room: 1))),
+                .create(Model.session("c"), fields(Model.sessionRow("c", "Three", room: 9))),
+                .create(Model.session("d"), fields(Model.sessionRow("d", "Four", room: 2))),
+                .create(Model.room(2), fields(Model.roomRow(2, "Foyer")))))
+        _ = try await newTick()
+        let sessions = try await rows(Model.session)
+        for key in ["a", "b", "c"] {
+            try requireEqual(sessions[.string(key)]?[Model.Session.room], .null, "the room of \(key)")
+        }
+        try requireEqual(sessions[.string("d")]?[Model.Session.room], Model.room(2).key, "the room of d")
+    }
+
+    func listsMerge() async throws {
+        try await open(ada, bob)
+        try await write(
+            Model.put(Model.speaker, Model.speakerRow(1, "Ada")), Model.put(Model.speaker, Model.speakerRow(2, "Bob")),
+            Model.put(Model.session, Model.sessionRow("a", "One", seats: 3)),
+            Model.put(Model.element, Model.elementRow(1, of: "a", "a", 1)))
+        let base = try await newTick()
+        func append(_ id: UInt32, _ speaker: Int64, rank: String) -> Instruction {
+            .create(Model.element(id), fields(Model.elementRow(id, of: "a", rank, speaker)))
+        }
+        try await apply(
+            upload(ada, 1, base: base, append(2, 2, rank: "b")), upload(bob, 1, base: base, append(3, 1, rank: "b")),
+            upload(bob, 2, base: base, .set(Model.element(1), field(ElementColumn.rank, .string("z")))))
+        let guarded: @Sendable (WriteRequest) -> String? = { request in
+            request.classIndex == Model.session && request.old?[Model.Session.seats] == .int(3)
+                && request.new?[Model.Session.seats] == .int(3) ? "Not your session." : nil
+        }
+        let results = try await store.upload([
+            upload(ada, 2, base: base, [append(4, 1, rank: "c")], permit: guarded),
+            upload(ada, 3, base: base, [.erase(Model.element(1))], permit: guarded),
+            upload(bob, 3, base: base, append(5, 77, rank: "c")),
+        ])
+        for result in results.prefix(2) {
+            guard case .refused(let refusal) = result, refusal.code == .notPermitted else {
+                throw ServerStoreConformanceFailure("the owner's permission was not asked: \(result)")
+            }
+        }
+        try requireEqual(results[2], .applied(lost: 1), "an element without its target")
+        _ = try await newTick()
+        try requireEqual(
+            Set(try await rows(Model.element).values),
+            [
+                Model.elementRow(1, of: "a", "z", 1), Model.elementRow(2, of: "a", "b", 2),
+                Model.elementRow(3, of: "a", "b", 1),
+            ], "elements")
+        let change = try change(Model.session("a"), in: try await difference(from: base))
+        try requireEqual(change.changedElements[Model.element]?.count, 3, "changed elements")
+    }
+}

@@ -1,0 +1,47 @@
+import EventModels
+import Testing
+import TomboloModel
+import TomboloRules
+
+@Suite struct EventModelsTests {
+    @Test func theSchemaHasEveryClassAndKeepsSecretsOut() {
+        let schema = EventModels.schema
+        #expect(
+            schema.classes.map(\.name) == [
+                "Event", "Listing", "Microlocation", "RoleAssignment", "Session", "Session.speakers", "SocialLink",
+                "Speaker", "SpeakerContact", "Sponsor", "Ticket", "Track", "User",
+            ])
+        for item in schema.classes {
+            #expect(item.primaryKey?.name == "_id" && item.primaryKey?.type == .objectId)
+            for column in item.columns {
+                for word in ["password", "hash", "token", "secret", "salt"] {
+                    #expect(!column.name.lowercased().contains(word), "\(item.name).\(column.name)")
+                }
+            }
+        }
+        #expect(schema["User"]?.table == "users")
+        #expect(schema.classes.filter(\.isTrashable).map(\.name) == ["Event", "Session", "User"])
+    }
+
+    @Test func addressesAreOnlyInClassesThatOthersCannotSee() {
+        let withAddress = EventModels.schema.classes.filter { item in
+            item.columns.contains { $0.name.contains("email") || $0.name.contains("mobile") }
+        }
+        #expect(withAddress.map(\.name) == ["SpeakerContact", "User"])
+    }
+
+    @Test func anAssignmentGivesPlatformRolesOnlyOutsideEventsAndEventRolesOnlyInside() {
+        let event = ObjectId(high: 1, low: 1)
+        for name in RoleName.allCases {
+            let isPlatform = name == .admin || name == .superAdmin
+            #expect((RoleGrant(name, event: nil) != nil) == isPlatform)
+            #expect((RoleGrant(name, event: event) != nil) == !isPlatform)
+        }
+    }
+
+    @Test func anUnknownRoleReadsAsTheWeakest() {
+        #expect(RoleName._from(.string("emperor")) == .registrar)
+        #expect(EventPrivacy._from(.string("?")) == .private)
+        #expect(SessionState._from(.string("?")) == .draft)
+    }
+}

@@ -1,0 +1,196 @@
+import EventModels
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloRules
+
+@Suite struct EventRulesTests {
+    static let event = ObjectId(high: 7, low: 1)
+    static let otherEvent = ObjectId(high: 7, low: 2)
+    static let user = ObjectId(high: 8, low: 1)
+    static let stranger = ObjectId(high: 8, low: 2)
+    private let rules = EventModels.rules
+    private let schema = EventModels.schema
+
+    /// A row with zeros but for the given properties.
+    private func row(_ name: String, _ values: [String: Value]) throws -> Row {
+        let item = try #require(schema[name])
+        var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
+        for (property, value) in values { row[try #require(item.columnIndex(property), "\(name).\(property)")] = value }
+        return row
+    }
+
+    private func index(_ name: String) throws -> Int { try #require(schema.index(of: name)) }
+
+    static func subject(_ name: String) -> Subject {
+        switch name {
+        case "anonymous": .anonymous
+        case "attendee": Subject(user: user)
+        default:
+            if let role = RoleName(rawValue: name),
+                let grant = RoleGrant(role, event: RoleName.platformRoles.contains(role) ? nil : event)
+            {
+                Subject(user: user, grants: [grant])
+            } else {
+                .anonymous
+            }
+        }
+    }
+
+    /// role: track, session, speaker, sponsor, microlocation, as Open Event seeds them.
+    static let matrix: [(role: String, services: [String])] = [
+        ("superAdmin", ["CRUD", "CRUD", "CRUD", "CRUD", "CRUD"]),
+        ("admin", ["----", "----", "----", "----", "----"]),
+        ("owner", ["CRUD", "CRUD", "CRUD", "CRUD", "CRUD"]),
+        ("organizer", ["CRUD", "CRUD", "CRUD", "CRUD", "CRUD"]),
+        ("coorganizer", ["-RU-", "-RU-", "-RU-", "-RU-", "-RU-"]),
+        ("trackOrganizer", ["CRUD", "-R--", "-R--", "-R--", "-R--"]),
+        ("moderator", ["-R--", "-R--", "-R--", "-R--", "-R--"]),
+        ("registrar", ["-R--", "-R--", "-R--", "-R--", "-R--"]),
+        ("anonymous", ["----", "----", "----", "----", "----"]),
+    ]
+
+    @Test(arguments: matrix.indices)
+    func theSeededMatrixHolds(_ line: Int) throws {
+        let (role, services) = Self.matrix[line]
+        let subject = Self.subject(role)
+        let operations: [(Character, TomboloRules.Operation)] = [
+            ("C", .create), ("R", .read), ("U", .update), ("D", .delete),
+        ]
+        for (service, expected) in zip(["Track", "Session", "Speaker", "Sponsor", "Microlocation"], services) {
+            for event in [Self.event, Self.otherEvent] {
+                // Of a draft event, so that what is published to everybody does not count.
+                let row = try row(service, ["event": .objectId(event), "isPublic": .bool(false)])
+                for (letter, operation) in operations {
+                    let resource = Resource.object(classIndex: try index(service), old: row, new: row)
+                    let isExpected = expected.contains(letter) && (event == Self.event || role == "superAdmin")
+                    #expect(
+                        rules.authorize(subject, operation, resource).isAllowed == isExpected,
+                        "\(role) \(operation) \(service) in \(event == Self.event ? "their" : "another") event")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["owner", "organizer", "coorganizer", "trackOrganizer"])
+    func nobodyMovesAnObjectToAnotherEvent(_ role: String) throws {
+        for service in ["Track", "Session", "Speaker", "Ticket", "SpeakerContact"] {
+            let old = try row(service, ["event": .objectId(Self.event)])
+            let new = try row(service, ["event": .objectId(Self.otherEvent)])
+            let resource = Resource.object(classIndex: try index(service), old: old, new: new)
+            #expect(!rules.authorize(Self.subject(role), .update, resource).isAllowed)
+        }
+    }
+
+    @Test func attendeesReadTheProgrammeAndNoDrafts() throws {
+        let read = rules.readable(Self.subject("attendee"))
+        func sees(_ name: String, _ values: [String: Value]) throws -> Bool {
+            let index = try index(name)
+            return read(index).matches(try row(name, values), of: schema[index])
+        }
+        for state in SessionState.allCases {
+            let inProgramme = state == .accepted || state == .confirmed
+            #expect(
+                try sees("Session", ["isPublic": .bool(true), "state": .string(state.rawValue)]) == inProgramme)
+            #expect(try !sees("Session", ["isPublic": .bool(false), "state": .string(state.rawValue)]))
+        }
+        for name in ["Track", "Microlocation", "Speaker", "Sponsor", "SocialLink"] {
+            #expect(try sees(name, ["isPublic": .bool(true)]))
+            #expect(try !sees(name, [:]))
+        }
+        #expect(try sees("Ticket", ["isPublic": .bool(true)]))
+        #expect(try !sees("Ticket", ["isPublic": .bool(true), "isHidden": .bool(true)]))
+        #expect(try sees("Event", ["state": .string("published"), "privacy": .string("public")]))
+        #expect(try !sees("Event", ["state": .string("draft"), "privacy": .string("public")]))
+        #expect(try !sees("Event", ["state": .string("published"), "privacy": .string("private")]))
+        #expect(read(try index("SpeakerContact")) == .constant(false))
+    }
+
+    @Test func attendeesSeeAndChangeOnlyTheirOwnAccount() throws {
+        let subject = Self.subject("attendee")
+        let users = try index("User")
+        let mine = try row("User", ["_id": .objectId(Self.user)])
+        let other = try row("User", ["_id": .objectId(Self.stranger)])
+        #expect(rules.readable(subject)(users).matches(mine, of: schema[users]))
+        #expect(!rules.readable(subject)(users).matches(other, of: schema[users]))
+        let permit = rules.permit(subject)
+        #expect(permit(WriteRequest(operation: .update, classIndex: users, old: mine, new: mine)) == nil)
+        #expect(permit(WriteRequest(operation: .update, classIndex: users, old: other, new: other)) != nil)
+        #expect(permit(WriteRequest(operation: .create, classIndex: users, old: nil, new: mine)) != nil)
+        #expect(permit(WriteRequest(operation: .delete, classIndex: users, old: mine, new: nil)) != nil)
+    }
+
+    @Test func attendeesWriteNothingElseButListings() throws {
+        let permit = rules.permit(Self.subject("attendee"))
+        for (index, item) in schema.classes.enumerated() where item.owner == nil && item.name != "User" {
+            let values: [String: Value] = item.columnIndex("isPublic") == nil ? [:] : ["isPublic": .bool(true)]
+            let row = try row(item.name, values)
+            for operation in [WriteRequest.Operation.create, .update, .delete] {
+                let request = WriteRequest(operation: operation, classIndex: index, old: row, new: row)
+                #expect((permit(request) == nil) == (item.name == "Listing"), "\(operation) \(item.name)")
+            }
+        }
+    }
+
+    @Test func anonymousReadsOnlyPublishedEventsAndTheirTickets() throws {
+        let read = rules.readable(.anonymous)
+        let readable = schema.classes.indices.filter { read($0) != .constant(false) }.map { schema[$0].name }
+        #expect(readable == ["Event", "Ticket"])
+    }
+
+    @Test func noRoleGivesARoleAboveItself() throws {
+        let assignments = try index("RoleAssignment")
+        func may(_ role: String, _ given: RoleName, _ event: ObjectId?) throws -> Bool {
+            let new = try row(
+                "RoleAssignment",
+                ["role": .string(given.rawValue), "event": event.map { .objectId($0) } ?? .null])
+            let resource = Resource.object(classIndex: assignments, old: nil, new: new)
+            return rules.authorize(Self.subject(role), .create, resource).isAllowed
+        }
+        for given in RoleName.allCases {
+            for role in ["organizer", "coorganizer", "trackOrganizer", "moderator", "registrar", "attendee"] {
+                #expect(try !may(role, given, Self.event))
+                #expect(try !may(role, given, nil))
+            }
+            #expect(try may("owner", given, Self.event) == ![.owner, .admin, .superAdmin].contains(given))
+            #expect(try !may("owner", given, Self.otherEvent))
+            #expect(try !may("owner", given, nil))
+            #expect(try may("admin", given, nil) == (given != .superAdmin))
+            #expect(try may("superAdmin", given, nil))
+        }
+    }
+
+    @Test func theTrashIsForAdministrators() throws {
+        let session = try row("Session", ["event": .objectId(Self.event)])
+        let resource = Resource.object(classIndex: try index("Session"), old: session, new: nil)
+        let expected: [String: Set<TomboloRules.Operation>] = [
+            "superAdmin": [.trash, .listTrash, .restore, .purge], "admin": [.trash, .listTrash, .restore],
+            "owner": [.trash], "organizer": [.trash],
+        ]
+        for (role, _) in Self.matrix {
+            for operation in [TomboloRules.Operation.trash, .listTrash, .restore, .purge] {
+                #expect(
+                    rules.authorize(Self.subject(role), operation, resource).isAllowed
+                        == (expected[role]?.contains(operation) ?? false), "\(role) \(operation)")
+            }
+        }
+    }
+
+    @Test func ticketsAreMovedByTheEventsOrganizers() throws {
+        let ticket = try row("Ticket", ["event": .objectId(Self.event)])
+        let resource = Resource.object(classIndex: try index("Ticket"), old: ticket, new: nil)
+        for (role, _) in Self.matrix {
+            let isExpected = ["superAdmin", "owner", "organizer", "coorganizer"].contains(role)
+            #expect(rules.authorize(Self.subject(role), .moveTicket, resource).isAllowed == isExpected, "\(role)")
+        }
+    }
+
+    @Test func whoMayWriteMayRead() {
+        for rule in EventModels.ruleTable where !rule.operations.isDisjoint(with: [.create, .update, .delete]) {
+            let readers = EventModels.ruleTable.filter {
+                $0.role == rule.role && $0.className == rule.className && $0.operations.contains(.read)
+            }
+            #expect(!readers.isEmpty, "\(rule.role) writes \(rule.className) and does not read it")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import TomboloHTTP
+import TomboloRules
+
+@Suite struct EdgeTests {
+    private struct Secret: Error, CustomStringConvertible {
+        var description: String { "row 17 has password hunter2" }
+    }
+
+    @Test func anUnknownAddressIs404WithCodeMessageAndRequestID() async throws {
+        try await application { _ in }.test(.router) { client in
+            let response = try await client.execute(uri: "/nowhere", method: .get)
+            #expect(response.status == .notFound)
+            #expect(response.json["code"] == "not_found")
+            #expect(response.json["message"] != nil)
+            #expect(response.headers[HTTPField.Name("X-Request-Id")!] != nil)
+            #expect(response.headers[.contentType] == "application/json; charset=utf-8")
+        }
+    }
+
+    @Test func aWrongMethodIs405AndNamesTheRightOnes() async throws {
+        try await application {
+            $0.on(.get, "/things/{id}", access: .open(because: "test")) { _, _, _ in "thing" }
+            $0.on(.delete, "/things/{id}", access: .open(because: "test")) { _, _, _ in "gone" }
+        }.test(.router) { client in
+            let response = try await client.execute(uri: "/things/1", method: .post)
+            #expect(response.status == .methodNotAllowed)
+            #expect(response.headers[.allow] == "DELETE, GET, HEAD")
+            #expect(response.json["hint"] == "Use DELETE or GET or HEAD.")
+            #expect(try await client.execute(uri: "/things", method: .get).status == .notFound)
+            #expect(try await client.execute(uri: "/things/1/2", method: .get).status == .notFound)
+            #expect(try await client.execute(uri: "/things/1", method: .head).status == .ok)
+        }
+    }
+
+    @Test func anUnexpectedErrorSaysNothingToTheClientAndEverythingToTheLog() async throws {
+        let log = LogRecorder()
+        try await application(log: log) {
+            $0.on(.get, "/fails", access: .open(because: "test")) { _, _, _ -> String in throw Secret() }
+        }.test(.router) { client in
+            let response = try await client.execute(uri: "/fails", method: .get)
+            #expect(response.status == .internalServerError)
+            #expect(response.json["code"] == "internal_error")
+            #expect(!String(buffer: response.body).contains("hunter2"))
+        }
+        #expect(log.text.contains("row 17"))
+    }
+
+    @Test func theLogHasRouteAndStatusButNoQueryHeaderOrBody() async throws {
+        let log = LogRecorder()
+        try await application(log: log) {
+            $0.on(.post, "/things/{id}", access: .open(because: "test")) { _, _, _ in "ok" }
+        }.test(.router) { client in
+            _ = try await client.execute(
+                uri: "/things/abc?token=querysecret", method: .post,
+                headers: [.authorization: "Bearer headersecret", .cookie: "cookiesecret"],
+                body: ByteBuffer(string: "bodysecret"))
+        }
+        let line = try #require(log.text.split(separator: "\n").last { $0.contains("request") })
+        #expect(line.contains("/things/{id}"))
+        #expect(line.contains("200"))
+        #expect(!log.text.contains("secret"))
+    }
+
+    @Test(arguments: [
+        ("", "application/json", 400, "empty"), ("{", "application/json", 400, "not valid JSON"),
+        ("[1]", "application/json", 400, "not a"), (#"{"name": 1}"#, "application/json", 400, "'name' is not a text"),
+        ("{}", "application/json", 400, "'name' is missing"),
+        (#"{"name": null}"#, "application/json", 400, "'name' is null"),
+        (#"{"name": "\ud800"}"#, "application/json", 400, ""),
+        (String(repeating: "[", count: 100_000), "application/json", 413, "too long"),
+        (String(repeating: "[", count: 9_000), "application/json", 400, ""),
+        (#"{"name": "x"}"#, "text/plain", 415, "must be JSON"), (#"{"name": "x"}"#, nil, 415, "must be JSON"),
+        (#"{"name": "x"}"#, "application/json; charset=utf-8", 200, ""),
+    ])
+    func aBodyThatIsNotWhatItShouldBeIsNamed(
+        body: String, type: String?, status: Int, text: String
+    ) async throws {
+        struct Body: Decodable { var name: String }
+        try await application {
+            $0.on(.post, "/", access: .open(because: "test")) { request, context, _ in
+                try await request.json(Body.self, context).name
+            }
+        }.test(.router) { client in
+            var headers: HTTPFields = [:]
+            headers[.contentType] = type
+            let response = try await client.execute(
+                uri: "/", method: .post, headers: headers, body: ByteBuffer(string: body))
+            #expect(response.status.code == status)
+            #expect(text.isEmpty || String(buffer: response.body).contains(text), "\(String(buffer: response.body))")
+        }
+    }
+
+    @Test func aBodyWithoutDeclaredLengthIsBoundedToo() async throws {
+        var limits = HTTPLimits()
+        limits.bodyBytes = 10
+        try await application(limits: limits) {
+            $0.on(.post, "/", access: .open(because: "test")) { request, context, _ in
+                JSONAnswer(try await request.json(JSON.self, context))
+            }
+        }.test(.live) { client in
+            // The live client sends the length; a lie about it is cut off by the parser.
+            let long = try await client.execute(
+                uri: "/", method: .post, headers: [.contentType: "application/json"],
+                body: ByteBuffer(string: #"["0123456789"]"#))
+            #expect(long.status == .contentTooLarge)
+            let short = try await client.execute(
+                uri: "/", method: .post, headers: [.contentType: "application/json"], body: ByteBuffer(string: "[1]"))
+            #expect(short.status == .ok)
+        }
+    }
+
+    @Test func aRequestThatTakesTooLongIsGivenUp() async throws {
+        var limits = HTTPLimits()
+        limits.requestTimeout = .milliseconds(20)
+        try await application(limits: limits) {
+            $0.on(.get, "/slow", access: .open(because: "test")) { _, _, _ in
+                try await Task.sleep(for: .seconds(600))
+                return "never"
+            }
+        }.test(.router) { client in
+            let response = try await client.execute(uri: "/slow", method: .get)
+            #expect(response.status == .serviceUnavailable)
+            #expect(response.json["code"] == "timeout")
+            #expect(response.headers[.retryAfter] != nil)
+        }
+    }
+
+    @Test func aBrowserGetsAPageAndHostileTextIsEscaped() async throws {
+        try await application {
+            $0.on(.get, "/fails", access: .open(because: "test")) { _, _, _ -> String in
+                throw RequestFailure(.notFound, #"No "<script>alert(1)</script>" here"#)
+            }
+        }.test(.router) { client in
+            let response = try await client.execute(
+                uri: "/fails", method: .get, headers: [.accept: "text/html,application/xhtml+xml"])
+            #expect(response.status == .notFound)
+            #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+            #expect(!String(buffer: response.body).contains("<script>"))
+        }
+    }
+
+    @Test func aPortThatIsTakenIsToldWithWhatToDo() async throws {
+        let first = application { _ in }
+        try await first.test(.live) { client in
+            let port = try #require(client.port)
+            let second = HTTPApplication(
+                name: "second", host: "127.0.0.1", port: port, logger: LogRecorder().logger,
+                identify: { _ in .anonymous }, register: { _ in })
+            let error = await #expect(throws: ServerStartError.self) { try await second.run() }
+            #expect(error?.description.contains("port \(port): another program uses the port") == true)
+        }
+    }
+
+    @Test func escapingGoesByScalarsSoThatCombiningMarksHideNothing() {
+        #expect(HTMLPage.escape("\"\u{301}<\u{338}&'>") == "&quot;\u{301}&lt;\u{338}&amp;&#39;&gt;")
+    }
+}

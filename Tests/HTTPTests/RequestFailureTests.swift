@@ -1,0 +1,39 @@
+import HTTPTypes
+import PostgresClient
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+
+@Suite struct RequestFailureTests {
+    @Test func aClashNamesThePropertiesAndNoValue() {
+        let failure = RequestFailure(
+            PostgresError(
+                code: .uniqueViolation, message: "duplicate key",
+                detail: #"Key (event, "rank")=(\x01, a0) already exists."#))
+        #expect(failure.code == .conflict)
+        #expect(failure.properties == ["event", "rank"])
+        #expect(!failure.message.contains("a0"))
+        #expect(failure.hint != nil)
+    }
+
+    @Test(arguments: [
+        (PostgresSQLState.connectionFailure, 503), (.deadlockDetected, 503), (.adminShutdown, 503),
+        (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 500),
+        (.insufficientPrivilege, 500),
+    ])
+    func databaseErrorsHaveTheirStatus(state: PostgresSQLState, status: Int) {
+        let failure = RequestFailure(PostgresError(code: state, message: "internal words"))
+        #expect(failure.code.status.code == status)
+        #expect(!failure.message.contains("internal words"))
+        #expect(failure.description.contains("internal words"))
+    }
+
+    @Test(arguments: [
+        (AuthenticationError.wrongCredentials, 401), (.tooManyAttempts(retryAfterSeconds: 7), 429), (.busy, 503),
+        (.invalidToken(reason: "x"), 401), (.expiredToken(expiredAt: 0), 401), (.unknownUser, 401), (.emailTaken, 409),
+        (.weakSecret(byteCount: 1), 500),
+    ])
+    func authenticationErrorsHaveTheirStatus(error: AuthenticationError, status: Int) {
+        #expect(RequestFailure(error).code.status.code == status)
+    }
+}

@@ -1,0 +1,55 @@
+import Logging
+import PostgresClient
+import Testing
+import TomboloHTTP
+
+@Suite struct ServerConfigurationTests {
+    private static let good = [
+        "TOMBOLO_DATABASE_URL": "postgresql://me:pass@db:5433/tombolo",
+        "TOMBOLO_JWT_SECRET": String(repeating: "k", count: 32),
+    ]
+
+    private static func read(
+        _ changes: [String: String?] = [:], port: Int? = nil
+    ) throws(ConfigurationError) -> ServerConfiguration {
+        var environment = good
+        for (name, value) in changes { environment[name] = value }
+        return try ServerConfiguration(
+            environment: environment, portVariable: "TOMBOLO_TEST_PORT", defaultPort: 8_000, port: port)
+    }
+
+    @Test func defaultsAreThoseOfOneMachine() throws {
+        let configuration = try Self.read()
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.port == 8_000)
+        #expect(configuration.database.database == "tombolo")
+        #expect(configuration.logLevel == .info)
+    }
+
+    @Test func theCommandLineGoesBeforeTheEnvironment() throws {
+        #expect(try Self.read(["TOMBOLO_TEST_PORT": "9000"]).port == 9_000)
+        #expect(try Self.read(["TOMBOLO_TEST_PORT": "9000"], port: 0).port == 0)
+    }
+
+    @Test(arguments: [
+        ("TOMBOLO_TEST_PORT", "70000"), ("TOMBOLO_TEST_PORT", "-1"), ("TOMBOLO_TEST_PORT", "http"),
+        ("TOMBOLO_DATABASE_URL", nil), ("TOMBOLO_DATABASE_URL", ""), ("TOMBOLO_DATABASE_URL", "nonsense"),
+        ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
+    ])
+    func aWrongValueIsNamedByItsVariable(name: String, value: String?) {
+        let error = #expect(throws: ConfigurationError.self) { try Self.read([name: value]) }
+        #expect(error?.problems.count == 1)
+        #expect(error?.description.contains(name) == true)
+    }
+
+    @Test func allProblemsAreToldAtOnceAndNoSecretIsQuoted() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Self.read([
+                "TOMBOLO_DATABASE_URL": "postgresql://me:hunter2@[broken/", "TOMBOLO_JWT_SECRET": "hunter2",
+                "TOMBOLO_TEST_PORT": "x",
+            ])
+        }
+        #expect(error?.problems.count == 3)
+        #expect(error?.description.contains("hunter2") == false)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+import TomboloModel
+
+@Suite("ObjectId")
+struct ObjectIdTests {
+    @Test("24 hexadecimal digits are read in either case and written in lower case")
+    func text() throws {
+        let id = try ObjectId(string: "507F1f77bcf86cd799439011")
+        #expect(id.stringValue == "507f1f77bcf86cd799439011")
+        #expect(id.bytes == [0x50, 0x7f, 0x1f, 0x77, 0xbc, 0xf8, 0x6c, 0xd7, 0x99, 0x43, 0x90, 0x11])
+        #expect(ObjectId(bytes: id.bytes) == id)
+        #expect(id.timestamp == Date(timeIntervalSince1970: 1_350_508_407))
+    }
+
+    @Test(
+        "Anything else is refused",
+        arguments: ["", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g", "é"])
+    func refused(text: String) {
+        #expect(throws: ValueError.self) { try ObjectId(string: text) }
+    }
+
+    @Test("Only 12 bytes are an identifier")
+    func byteCounts() {
+        #expect(ObjectId(bytes: [UInt8](repeating: 1, count: 11)) == nil)
+        #expect(ObjectId(bytes: [UInt8](repeating: 1, count: 13)) == nil)
+    }
+
+    @Test("Identifiers are ordered by their bytes")
+    func order() {
+        var generator = SeededGenerator(seed: 12)
+        for _ in 0..<1_000 {
+            let a = ObjectId.generate(secondsSince1970: UInt32.random(in: 0...3, using: &generator), &generator)
+            let b = ObjectId.generate(secondsSince1970: UInt32.random(in: 0...3, using: &generator), &generator)
+            #expect((a < b) == a.bytes.lexicographicallyPrecedes(b.bytes))
+            #expect(ObjectId(bytes: a.bytes) == a)
+        }
+    }
+
+    @Test("Generated identifiers differ and carry the time")
+    func generate() {
+        let ids = (0..<1_000).map { _ in ObjectId.generate() }
+        #expect(Set(ids).count == 1_000)
+        #expect(abs(ids[0].timestamp.timeIntervalSinceNow) < 3_600)
+    }
+
+    @Test("JSON has the text form")
+    func json() throws {
+        let id = try ObjectId(string: "507f1f77bcf86cd799439011")
+        let json = try JSONEncoder().encode([id])
+        #expect(String(decoding: json, as: UTF8.self) == "[\"507f1f77bcf86cd799439011\"]")
+        #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
+        #expect(throws: (any Error).self) { try JSONDecoder().decode([ObjectId].self, from: Data("[\"x\"]".utf8)) }
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+import TomboloModel
+
+@Suite("Predicates are checked against the schema")
+struct PredicateCheckTests {
+    @Test(
+        "What does not fit is refused with a message that names it",
+        arguments: [
+            (
+                .compare(PropertyPath("titel"), .equal, .string("x")),
+                "Talk has no property 'titel'; did you mean 'title'?"
+            ),
+            (.compare(PropertyPath("zzzzzzzzzz"), .equal, .string("x")), "Talk has no property 'zzzzzzzzzz'."),
+            (
+                .compare(PropertyPath("seats"), .equal, .string("x")),
+                "In the query on Talk: 'seats' is of type int and cannot hold \"x\"."
+            ),
+            (
+                .compare(PropertyPath("rating"), .less, .null),
+                "Talk.rating can be compared with nil by == and != only."
+            ),
+            (
+                .compare(PropertyPath("rating"), .less, .double(.nan)),
+                "In the query on Talk: 'rating' cannot be NaN: use an optional and nil instead."
+            ),
+            (
+                .compare(PropertyPath(["title", "length"]), .equal, .int(1)),
+                "Talk.title is no link, so 'title.length' leads nowhere."
+            ),
+            (
+                .compare(PropertyPath(["room", "nam"]), .equal, .string("")),
+                "Room has no property 'nam'; did you mean 'name'?"
+            ),
+            (.compare(PropertyPath([]), .equal, .null), "The query on Talk has an empty property path."),
+            (
+                .text(PropertyPath("seats"), .contains, "1", ignoringCase: false),
+                "Talk.seats is of type int; contains needs a string."
+            ),
+            (
+                .text(PropertyPath("title"), .contains, "\0", ignoringCase: false),
+                "In the query on Talk: 'title' cannot contain U+0000, which the server's text type has no room for."
+            ),
+            (
+                .isIn(PropertyPath("seats"), [.int(1), .bool(true)]),
+                "In the query on Talk: 'seats' is of type int and cannot hold true."
+            ),
+            (
+                .compare(PropertyPath("room"), .equal, .string("x")),
+                "In the query on Talk: 'room' is of type objectId and cannot hold \"x\"."
+            ),
+        ] as [(Predicate, String)])
+    func refused(predicate: Predicate, message: String) throws {
+        let schema = try Schema.of([Talk.self])
+        for form in [predicate, .not(predicate), .and([.constant(true), .or([predicate])])] {
+            let error = #expect(throws: ValueError.self) { try form.check(for: "Talk", in: schema) }
+            #expect(error?.message == message)
+        }
+    }
+
+    @Test("A narrow integer may be compared with a number beyond its range")
+    func wideLiteral() throws {
+        try Predicate.compare(PropertyPath("small"), .less, .int(1_000_000)).check(
+            for: "Talk", in: Schema.of([Talk.self]))
+    }
+
+    @Test("An unknown class is named")
+    func unknownClass() throws {
+        let error = #expect(throws: ValueError.self) {
+            try Predicate.constant(true).check(for: "Tlak", in: Schema.of([Talk.self]))
+            try Predicate.compare(PropertyPath("x"), .equal, .null).check(for: "Tlak", in: Schema.of([Talk.self]))
+        }
+        #expect(error?.message == "There is no class Tlak in the schema.")
+    }
+
+    @Test("Subscriptions do not follow links")
+    func pathLength() throws {
+        let predicate = Predicate.compare(PropertyPath(["room", "name"]), .equal, .string("x"))
+        let schema = try Schema.of([Talk.self])
+        try predicate.check(for: "Talk", in: schema)
+        let error = #expect(throws: ValueError.self) {
+            try predicate.check(for: "Talk", in: schema, maximumPathLength: 1)
+        }
+        #expect(error?.message.hasPrefix("Talk.room.name follows a link") == true)
+    }
+
+    @Test("Depth and size are bounded")
+    func bounds() throws {
+        let schema = try Schema.of([Talk.self])
+        var deep = Predicate.constant(true)
+        for _ in 0..<Predicate.maximumDepth { deep = .not(deep) }
+        try deep.check(for: "Talk", in: schema)
+        #expect(throws: ValueError.self) { try Predicate.not(deep).check(for: "Talk", in: schema) }
+
+        let seats = PropertyPath("seats")
+        try Predicate.isIn(seats, (0..<4_095).map { .int($0) }).check(for: "Talk", in: schema)
+        let part = Predicate.constant(true)
+        #expect(throws: ValueError.self) {
+            try Predicate.and([Predicate](repeating: part, count: 4_096)).check(for: "Talk", in: schema)
+        }
+        #expect(throws: ValueError.self) {
+            try Predicate.or([.isIn(seats, (0..<4_096).map { .int($0) }), part]).check(for: "Talk", in: schema)
+        }
+    }
+}

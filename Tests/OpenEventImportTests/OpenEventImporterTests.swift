@@ -1,0 +1,130 @@
+import EventModels
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+import TomboloModel
+import TomboloPostgresStore
+
+@testable import OpenEventImport
+
+@Suite struct OpenEventImporterTests {
+    private func withDatabase(_ body: (PostgresConnection) async throws -> Void) async throws {
+        let database = try await TestCluster.shared().createDatabase()
+        let connection = try await PostgresConnection.connect(database)
+        for step in PostgresSchema.statements(for: EventModels.schema) { try await connection.execute(step.sql) }
+        try await body(connection)
+        await connection.close()
+    }
+
+    private func count(_ table: String, _ connection: PostgresConnection) async throws -> Int {
+        try await connection.query("SELECT count(*) FROM \(table)")[0, 0].int
+    }
+
+    @Test func whatIsInTheSamplesFilesIsInTheDatabase() async throws { try await compare(Exports.sample) }
+
+    @Test(
+        .enabled(if: Exports.haveShared, "needs ../shared/data/open-event"), arguments: ["OSCON17", "Droidcon17"])
+    func whatIsInAConferencesFilesIsInTheDatabase(_ name: String) async throws {
+        try await compare(Exports.shared(name))
+    }
+
+    private func compare(_ path: String) async throws {
+        try await withDatabase { connection in
+            let export = try OpenEventImporter.read(path)
+            let summary = try await OpenEventImporter.write(export, to: connection)
+            for (className, file) in [
+                ("Session", "sessions"), ("Speaker", "speakers"), ("Track", "tracks"),
+                ("Microlocation", "microlocations"), ("Sponsor", "sponsors"),
+            ] {
+                let data = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file).json"))
+                let records = try #require(try JSONSerialization.jsonObject(with: data) as? [Any])
+                let table = try #require(EventModels.schema[className]).table
+                #expect(try await count("\"\(table)\"", connection) == records.count, "\(className)")
+                #expect(summary[className]?.records == records.count)
+                #expect(summary[className]?.inserted == records.count)
+            }
+            #expect(try await count("event", connection) == 1)
+            let orphans = try await connection.query(
+                """
+                SELECT count(*) FROM session s JOIN event e ON e._id = s.event
+                LEFT JOIN session_speakers x ON x.owner = s._id LEFT JOIN speaker p ON p._id = x.target
+                WHERE p.event <> e._id
+                """)
+            #expect(try orphans[0, 0].int == 0)
+        }
+    }
+
+    @Test func importingTwiceChangesNothing() async throws {
+        try await withDatabase { connection in
+            let export = try OpenEventImporter.read(Exports.sample)
+            _ = try await OpenEventImporter.write(export, to: connection)
+            let before = try await connection.query("SELECT count(*), max(seq) FROM tombolo.changelog")
+            let again = try await OpenEventImporter.write(export, to: connection)
+            let after = try await connection.query("SELECT count(*), max(seq) FROM tombolo.changelog")
+            #expect(try before[0, 0].int == after[0, 0].int && before[0, 1].int == after[0, 1].int)
+            for line in again.lines {
+                #expect(line.inserted == 0 && line.updated == 0 && line.unchanged == line.rows, "\(line.className)")
+            }
+        }
+    }
+
+    @Test func aChangedFileBringsItsChangesOnly() async throws {
+        try await withDatabase { connection in
+            let export = try OpenEventImporter.read(Exports.sample)
+            _ = try await OpenEventImporter.write(export, to: connection)
+            try await connection.execute("UPDATE session SET title = 'Edited' WHERE title = 'Opening'")
+            let again = try await OpenEventImporter.write(export, to: connection)
+            #expect(again["Session"]?.updated == 1 && again["Session"]?.unchanged == 11)
+            #expect(try await count("session WHERE title = 'Opening'", connection) == 1)
+        }
+    }
+
+    @Test func speakersWithAnAddressBecomeUsersOnce() async throws {
+        try await withDatabase { connection in
+            try await connection.query(
+                "INSERT INTO users (_id, email, display_name) VALUES ($1, 'linnea@example.org', 'Linnéa')",
+                [.bytea(ObjectId(high: 1, low: 1).bytes)])
+            let export = try OpenEventImporter.read(Exports.sample)
+            let summary = try await OpenEventImporter.write(export, to: connection)
+            #expect(summary["User"]?.inserted == 4 && summary["User"]?.unchanged == 1)
+            #expect(try await count("users", connection) == 5)
+            #expect(try await count("speaker WHERE \"user\" IS NOT NULL", connection) == 5)
+            let linked = try await connection.query(
+                "SELECT p.name FROM speaker p JOIN users u ON u._id = p.\"user\" WHERE u._id = $1",
+                [.bytea(ObjectId(high: 1, low: 1).bytes)])
+            #expect(try linked[0, 0].string == "Linnéa Strand")
+            // Addresses are with the contacts, which only organizers see.
+            #expect(try await count("speaker_contact WHERE email IS NOT NULL", connection) == 5)
+        }
+    }
+
+    @Test func anImportThatFailsLeavesNothing() async throws {
+        try await withDatabase { connection in
+            try await connection.execute("ALTER TABLE session ADD CHECK (title <> 'Lunch')")
+            let export = try OpenEventImporter.read(Exports.sample)
+            await #expect(throws: PostgresError.self) {
+                _ = try await OpenEventImporter.write(export, to: connection)
+            }
+            #expect(try await count("event", connection) == 0)
+            #expect(try await count("users", connection) == 0)
+        }
+    }
+
+    @Test func moreRowsThanOneStatementTakesAreAllWritten() async throws {
+        try await withDatabase { connection in
+            let index = try #require(EventModels.schema.index(of: "Listing"))
+            let total = RowUpsert.maximumRowCount * 2 + 7
+            let rows = (0..<total).map { number in
+                Row([.objectId(ObjectId(high: 3, low: UInt32(number))), .string("x"), .int(Int64(number)), .int(1)])
+            }
+            var seen: [Int] = []
+            let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
+            let counts = try await upsert.write(rows, connection) { seen.append($0) }
+            #expect(counts.inserted == total)
+            #expect(seen == [RowUpsert.maximumRowCount, RowUpsert.maximumRowCount * 2, total])
+            #expect(try await upsert.write(rows, connection).unchanged == total)
+            #expect(try await count("listing", connection) == total)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ErrorTests {
+    @Test func aViolationCarriesEverythingButTheValues() async throws {
+        let connection = try await PostgresTest.connect()
+        try await connection.execute("CREATE TABLE person (email text CONSTRAINT one_email UNIQUE)")
+        let sql = "INSERT INTO person VALUES ($1)"
+        try await connection.query(sql, ["secret@example.org"])
+        let line = #line + 1
+        let error = await PostgresTest.error { try await connection.query(sql, ["secret@example.org"]) }
+        let found = try #require(error)
+        #expect(found.code == .uniqueViolation)
+        #expect(found.isRefusal && !found.isRetryable)
+        #expect(found.constraintName == "one_email" && found.tableName == "person" && found.schemaName == "public")
+        #expect(found.sql == sql)
+        #expect(found.file?.hasSuffix("ErrorTests.swift") == true && found.line == line)
+        #expect(found.detail?.contains("secret") == true)
+        #expect(found.description.contains("23505") && found.description.contains("one_email"))
+        #expect(found.description.contains(sql))
+        for text in ["\(found)", String(reflecting: found), found.localizedText] {
+            #expect(!text.contains("secret"))
+        }
+    }
+
+    @Test func aBadValueIsNotQuoted() async throws {
+        let connection = try await PostgresTest.connect()
+        let error = await PostgresTest.error {
+            try await connection.query("SELECT $1::int8", [.untyped(#"a"secret"b"#)])
+        }
+        #expect(error?.code == .invalidTextRepresentation)
+        #expect(error?.description.contains("secret") == false)
+        #expect(error?.message.contains("secret") == true)
+    }
+
+    @Test func aSyntaxErrorSaysWhereAndAnUnknownColumnWhatElse() async throws {
+        let connection = try await PostgresTest.connect()
+        let syntax = await PostgresTest.error { try await connection.query("SELECT 1 FRM x") }
+        #expect(syntax?.code == .syntaxError)
+        #expect(syntax?.position == 14)
+        let column = await PostgresTest.error { try await connection.query("SELECT oidd FROM pg_class") }
+        #expect(column?.code == .undefinedColumn)
+        #expect(column?.hint?.contains("pg_class.oid") == true)
+        #expect(column?.description.contains("pg_class.oid") == true)
+    }
+
+    @Test(arguments: ["08006", "40001", "53300", "55P03", "57P01", "58030"])
+    func theseClassesCanBeRetried(code: String) {
+        let error = PostgresError(code: PostgresSQLState(rawValue: code), message: "")
+        #expect(error.isRetryable && !error.isRefusal)
+    }
+
+    @Test(arguments: ["22003", "23505"])
+    func theseClassesAreRefusals(code: String) {
+        let error = PostgresError(code: PostgresSQLState(rawValue: code), message: "")
+        #expect(error.isRefusal && !error.isRetryable)
+    }
+
+    @Test func connectingSaysWhatIsWrongWithTheServersCode() async throws {
+        let cluster = try await TestCluster.shared()
+        let noDatabase = await PostgresTest.error {
+            _ = try await PostgresConnection.connect(cluster.configuration.database("missing"))
+        }
+        #expect(noDatabase?.code == .invalidCatalogName)
+        #expect(noDatabase?.isRetryable == false)
+        var elsewhere = cluster.configuration
+        elsewhere.keywords["port"] = "1"
+        let noServer = await PostgresTest.error { _ = try await PostgresConnection.connect(elsewhere) }
+        #expect(noServer?.code == .unableToConnect)
+        #expect(noServer?.isRetryable == true)
+        #expect(noServer?.hint != nil)
+    }
+
+    @Test func thePasswordIsNeverShown() throws {
+        let configuration = try PostgresConfiguration("postgresql://me:s3cret@db.example.org:6543/app?sslmode=require")
+        #expect(configuration.keywords["password"] == "s3cret")
+        #expect(configuration.keywords["host"] == "db.example.org")
+        #expect(configuration.database == "app")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+            #expect(!text.contains("s3cret"))
+        }
+        let error = #expect(throws: PostgresError.self) { try PostgresConfiguration("postgresql://me:s3cret@[h/app") }
+        #expect(error?.description.contains("s3cret") == false)
+    }
+}
+
+extension PostgresError {
+    fileprivate var localizedText: String {
+        "\(self as any Error)"
+    }
+}

@@ -1,0 +1,117 @@
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct PoolTests {
+    private func pool(_ options: PostgresPool.Options = .init(maximumConnections: 3)) async throws -> PostgresPool {
+        PostgresPool(configuration: try await TestCluster.shared().createDatabase(), options: options)
+    }
+
+    @Test func aPoolNeverOpensMoreThanItsBoundAndUsesConnectionsAgain() async throws {
+        let pool = try await pool()
+        let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await pool.query("SELECT pg_backend_pid(), pg_sleep(0.001)")[0, 0].int64 }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(processes.count <= 3)
+        #expect(pool.statistics.inUse == 0 && pool.statistics.waiting == 0)
+        #expect(pool.statistics.idle == processes.count)
+        await pool.shutdown()
+        await #expect(throws: PostgresPoolError.shutDown) { try await pool.query("SELECT 1") }
+    }
+
+    @Test func waitersAreBoundedInNumberAndTime() async throws {
+        let pool = try await pool(
+            .init(maximumConnections: 1, maximumWaiters: 1, acquireTimeout: .milliseconds(200)))
+        try await pool.withConnection { _ in
+            let waiting = Task { try await pool.query("SELECT 1") }
+            while pool.statistics.waiting < 1 { await Task.yield() }
+            await #expect(throws: PostgresPoolError.tooManyWaiters(limit: 1)) { try await pool.query("SELECT 1") }
+            await #expect(throws: PostgresPoolError.timedOut(after: .milliseconds(200), size: 1)) {
+                try await waiting.value
+            }
+        }
+        #expect(try await pool.query("SELECT 1").count == 1)
+    }
+
+    @Test func waitersGetTheirTurnInOrder() async throws {
+        let pool = try await pool(.init(maximumConnections: 1))
+        let order = OrderRecorder()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            try await pool.withConnection { _ in
+                for number in 0..<10 {
+                    group.addTask { try await pool.withConnection { _ in await order.add(number) } }
+                    while pool.statistics.waiting < number + 1 { await Task.yield() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await order.numbers == Array(0..<10))
+    }
+
+    @Test func aCancelledWaiterLeavesTheQueue() async throws {
+        let pool = try await pool(.init(maximumConnections: 1))
+        try await pool.withConnection { _ in
+            let task = Task { try await pool.query("SELECT 1") }
+            while pool.statistics.waiting < 1 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(pool.statistics.waiting == 0)
+        }
+        #expect(try await pool.query("SELECT 1").count == 1)
+    }
+
+    @Test func aTerminatedBackendIsReplaced() async throws {
+        let pool = try await pool()
+        let first = try await pool.query("SELECT pg_backend_pid()")[0, 0].int64
+        let killer = try await PostgresConnection.connect(pool.configuration)
+        try await killer.query("SELECT pg_terminate_backend($1, 10000)", [.int32(Int32(first))])
+        #expect(try await pool.query("SELECT pg_backend_pid()")[0, 0].int64 != first)
+        // While it is lent, its user sees the error, and the next one gets another.
+        let error = await PostgresTest.error {
+            try await pool.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)")
+        }
+        #expect(error?.code == .adminShutdown)
+        #expect(try await pool.query("SELECT 1").count == 1)
+        #expect(pool.statistics.inUse == 0)
+    }
+
+    @Test func anOpenTransactionDoesNotReachTheNextUser() async throws {
+        let pool = try await pool(.init(maximumConnections: 1))
+        try await pool.withConnection { connection in
+            try await connection.execute("BEGIN; CREATE TABLE t (a int)")
+        }
+        #expect(try await pool.query("SELECT to_regclass('t') IS NULL")[0, 0].bool)
+        try await pool.withConnection { #expect($0.transactionStatus == .idle) }
+    }
+
+    @Test func aWrongDatabaseFailsAtOnceAndFreesItsSlot() async throws {
+        let cluster = try await TestCluster.shared()
+        let pool = PostgresPool(
+            configuration: cluster.configuration.database("missing"), options: .init(maximumConnections: 1))
+        for _ in 0..<3 {
+            let error = await PostgresTest.error { try await pool.query("SELECT 1") }
+            #expect(error?.code == .invalidCatalogName)
+        }
+        #expect(pool.statistics == .init(idle: 0, inUse: 0, waiting: 0))
+    }
+
+    @Test func shutdownCancelsWhatDoesNotEnd() async throws {
+        let pool = try await pool()
+        let task = Task { try await pool.query("SELECT pg_sleep(600)") }
+        while pool.statistics.inUse < 1 { await Task.yield() }
+        await pool.shutdown(grace: .milliseconds(100))
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(pool.statistics == .init(idle: 0, inUse: 0, waiting: 0))
+    }
+}
+
+private actor OrderRecorder {
+    private(set) var numbers: [Int] = []
+
+    func add(_ number: Int) {
+        numbers.append(number)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import TomboloModel
+import TomboloSQL
+
+/// A database of the test's own in a throw-away PostgreSQL cluster, with the tables of a schema.
+struct PostgresDatabase {
+    let pool: PostgresPool
+    let schema: Schema
+
+    init(_ schema: Schema) async throws {
+        self.schema = schema
+        pool = PostgresPool(configuration: try await TestCluster.shared().createDatabase())
+        for item in schema.classes {
+            let columns = item.columns.map { SQLDialect.postgresql.columnDefinition(of: $0, in: schema) }
+            try await pool.execute(
+                "CREATE TABLE \(SQLDialect.postgresql.quoted(item.table)) (\(columns.joined(separator: ", ")))")
+        }
+    }
+
+    func insert(_ rows: [Row], into item: ClassSchema) async throws {
+        let places = item.columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        for row in rows {
+            let parameters = zip(row.values, item.columns).map {
+                Self.parameter(SQLParameter($0, schema.storedType(of: $1)))
+            }
+            try await pool.query(
+                "INSERT INTO \(SQLDialect.postgresql.quoted(item.table)) VALUES (\(places))", parameters)
+        }
+    }
+
+    func values(_ sql: String, _ parameters: [SQLParameter], _ type: PropertyType) async throws -> [Value] {
+        try await pool.query(sql, parameters.map(Self.parameter)).map { try Self.value($0[0], type) }
+    }
+
+    func rows(of item: ClassSchema) async throws -> [Row] {
+        try await pool.query("SELECT * FROM \(SQLDialect.postgresql.quoted(item.table)) ORDER BY ctid").map { row in
+            Row(try item.columns.enumerated().map { try Self.value(row[$0], schema.storedType(of: $1)) })
+        }
+    }
+
+    static func parameter(_ parameter: SQLParameter) -> PostgresParameter {
+        switch (parameter.value, parameter.type) {
+        case (.bool(let value), _): .bool(value)
+        case (.int(let value), _): .int64(value)
+        case (.double(let value), _): .double(value)
+        case (.string(let value), _): .text(value)
+        case (.data(let value), _): .bytea(value)
+        case (.date(let value), _): .timestamptz(microseconds: value)
+        case (.objectId(let value), _): .bytea(value.bytes)
+        case (.uuid(let value), _): .uuid(value)
+        case (.null, _): .null
+        }
+    }
+
+    static func value(_ cell: PostgresCell, _ type: PropertyType) throws -> Value {
+        if cell.isNull { return .null }
+        switch type {
+        case .bool: return .bool(try cell.bool)
+        case .int: return .int(try cell.int64)
+        case .double: return .double(try cell.double)
+        case .string: return .string(try cell.string)
+        case .data: return .data(Data(try cell.bytes))
+        case .date: return .date(try cell.timestampMicroseconds)
+        case .objectId: return ObjectId(bytes: try cell.bytes).map(Value.objectId) ?? .null
+        case .uuid: return .uuid(try cell.uuid)
+        case .link, .list: return .null
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+public import HTTPTypes
+import Hummingbird
+public import HummingbirdTesting
+import NIOCore
+public import TomboloHTTP
+
+/// Sends requests to an application as users of a ``ServiceFixture``.
+public struct Caller: Sendable {
+    let client: any TestClientProtocol
+    let fixture: ServiceFixture
+
+    public init(_ client: any TestClientProtocol, _ fixture: ServiceFixture) {
+        self.client = client
+        self.fixture = fixture
+    }
+
+    /// - Parameters:
+    ///   - role: of ``ServiceFixture/users``; nil sends no token.
+    ///   - body: JSON text.
+    public func callAsFunction(
+        _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil
+    ) async throws -> Answer {
+        var headers: HTTPFields = [:]
+        headers[.authorization] = try await fixture.authorization(role)
+        if body != nil { headers[.contentType] = "application/json" }
+        let response = try await client.execute(
+            uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+        return Answer(
+            status: response.status.code, text: String(buffer: response.body), headers: response.headers)
+    }
+
+    /// The address of a route with ids put in for its parameters.
+    public static func address(_ route: RouteDescription, id: String) -> String {
+        route.path.replacing("{id}", with: id)
+    }
+}
+
+public struct Answer: Sendable {
+    public let status: Int
+    public let text: String
+    public let headers: HTTPFields
+
+    /// Null where the body is no JSON.
+    public var json: JSON {
+        (try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))) ?? .null
+    }
+}
+
+extension JSON {
+    public var list: [JSON] { if case .array(let values) = self { values } else { [] } }
+    public var text: String? { if case .string(let value) = self { value } else { nil } }
+    public var number: Int64? { if case .int(let value) = self { value } else { nil } }
+}

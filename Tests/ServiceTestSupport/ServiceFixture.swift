@@ -1,0 +1,151 @@
+import EventModels
+import Foundation
+public import PostgresClient
+import Synchronization
+import TestSupport
+public import TomboloAuthentication
+import TomboloHTTP
+public import TomboloModel
+import TomboloPostgresStore
+public import TomboloRules
+import TomboloSQL
+
+/// A database of its own with a published event, a draft, and a user in every role.
+public struct ServiceFixture: Sendable {
+    public let pool: PostgresPool
+    public let rules: Rules
+    public let authenticator: Authenticator
+    /// By role: `admin`, `superAdmin`, `owner`, `organizer`, `coorganizer`, `registrar` (all of the published event
+    /// but the first two), `attendee`, and `stranger`, the owner of the draft.
+    public let users: [String: ObjectId]
+    public let event: ObjectId
+    public let draft: ObjectId
+    public let room: ObjectId
+    public let speakers: [ObjectId]
+    /// Of the published event: accepted, confirmed, pending.
+    public let sessions: [ObjectId]
+    /// Of the published event, in order; the third is hidden.
+    public let tickets: [ObjectId]
+    public let draftTicket: ObjectId
+    public let draftSession: ObjectId
+
+    public static let password = "correct horse"
+
+    public static func email(_ role: String) -> String { "\(role.lowercased())@example.org" }
+
+    private static let template = Task { () async throws -> String in
+        let cluster = try await TestCluster.shared()
+        let configuration = try await cluster.createDatabase()
+        let connection = try await PostgresConnection.connect(configuration)
+        try await PostgresSchema.install(EventModels.schema, on: connection)
+        try await connection.execute(AuthenticationSchema.sql)
+        await connection.close()
+        return configuration.database ?? ""
+    }
+
+    /// Makes the database, runs `body`, and closes the connections.
+    public static func with<R: Sendable>(
+        connections: Int = 8, _ body: @Sendable (ServiceFixture) async throws -> R
+    ) async throws -> R {
+        let template = try await template.value
+        let configuration = try await TestCluster.shared().createDatabase(template: template)
+        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: connections))
+        do {
+            let result = try await body(try await ServiceFixture(pool: pool))
+            await pool.shutdown()
+            return result
+        } catch {
+            await pool.shutdown()
+            throw error
+        }
+    }
+
+    private init(pool: PostgresPool) async throws {
+        self.pool = pool
+        rules = EventModels.rules
+        authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
+            hasher: PasswordHasher(parameters: .weakForTests))
+        let rows = RowWriter(pool: pool)
+        let roles = ["admin", "superAdmin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"]
+        var users: [String: ObjectId] = [:]
+        for role in roles {
+            users[role] = try await authenticator.register(
+                email: Self.email(role), password: Self.password, displayName: "The \(role)")
+        }
+        self.users = users
+
+        event = try await rows.insert("Event", Self.eventValues(name: "Island Days", state: "published"))
+        draft = try await rows.insert("Event", Self.eventValues(name: "Secret Days", state: "draft"))
+        for role in roles where role != "attendee" {
+            let isOfPlatform = role == "admin" || role == "superAdmin"
+            let scope = isOfPlatform ? Value.null : .objectId(role == "stranger" ? draft : event)
+            try await rows.insert(
+                "RoleAssignment",
+                [
+                    "user": users[role].map(Value.objectId) ?? .null,
+                    "role": .string(role == "stranger" ? "owner" : role), "event": scope,
+                ])
+        }
+        let ofEvent: [String: Value] = ["event": .objectId(event), "isPublic": .bool(true)]
+        room = try await rows.insert("Microlocation", ofEvent.merging(["name": "Main Hall"]) { $1 })
+        var speakers: [ObjectId] = []
+        for name in ["Ada", "Grace"] {
+            speakers.append(try await rows.insert("Speaker", ofEvent.merging(["name": .string(name)]) { $1 }))
+        }
+        self.speakers = speakers
+        var sessions: [ObjectId] = []
+        for (index, state) in ["accepted", "confirmed", "pending"].enumerated() {
+            let session = try await rows.insert(
+                "Session",
+                ofEvent.merging([
+                    "title": .string("Talk \(index + 1)"), "state": .string(state), "room": .objectId(room),
+                    "startsAt": .date(1_778_749_200_000_000 + Int64(index) * 3_600_000_000),
+                ]) { $1 })
+            for (place, speaker) in speakers.enumerated() {
+                try await rows.insert(
+                    "Session.speakers",
+                    [
+                        "owner": .objectId(session), "rank": .string("a\(place)"), "target": .objectId(speaker),
+                    ])
+            }
+            sessions.append(session)
+        }
+        self.sessions = sessions
+        var tickets: [ObjectId] = []
+        for (index, name) in ["Early", "Regular", "Staff", "Student", "Supporter"].enumerated() {
+            tickets.append(
+                try await rows.insert(
+                    "Ticket",
+                    ofEvent.merging([
+                        "name": .string(name), "rank": .string("a\(index)"), "kind": "paid", "price": .int(1_050),
+                        "currency": "EUR", "isHidden": .bool(name == "Staff"),
+                    ]) { $1 }))
+        }
+        self.tickets = tickets
+        draftTicket = try await rows.insert(
+            "Ticket", ["event": .objectId(draft), "name": "Secret", "rank": "a0", "kind": "free", "currency": "EUR"])
+        draftSession = try await rows.insert(
+            "Session", ["event": .objectId(draft), "title": "Secret talk", "state": "accepted"])
+    }
+
+    private static func eventValues(name: String, state: String) -> [String: Value] {
+        [
+            "name": .string(name), "identifier": .string(name), "state": .string(state), "privacy": "public",
+            "timezone": "Europe/Berlin", "startsAt": .date(1_778_745_600_000_000),
+            "endsAt": .date(1_778_774_400_000_000),
+        ]
+    }
+
+    public func rows() -> RowWriter { RowWriter(pool: pool) }
+
+    /// The header of somebody's requests; nil for nobody.
+    public func authorization(_ role: String?) async throws -> String? {
+        guard let role else { return nil }
+        return try await "Bearer " + authenticator.login(email: Self.email(role), password: Self.password).token
+    }
+}
+
+extension Value: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+}

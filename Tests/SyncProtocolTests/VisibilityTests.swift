@@ -1,0 +1,198 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+
+@Suite("Visibility and frames")
+struct VisibilityTests {
+    let schema: Schema
+    let room: Int
+    let tag: Int
+    let everything: Int
+    let element: Int
+
+    init() throws {
+        schema = try SampleSchema.make()
+        room = try #require(schema.index(of: "Room"))
+        tag = try #require(schema.index(of: "Tag"))
+        everything = try #require(schema.index(of: "Everything"))
+        element = try #require(schema.index(of: "Everything.rooms"))
+    }
+
+    private func seats(_ comparison: Predicate.Comparison, _ number: Int64) -> Predicate {
+        .compare(PropertyPath("seats"), comparison, .int(number))
+    }
+
+    private var allColumns: [Int: [Int]] {
+        Dictionary(
+            uniqueKeysWithValues: schema.classes.enumerated().map { index, item in
+                let key = item.primaryKeyIndex ?? 0
+                return (index, [key] + item.columns.indices.filter { $0 != key })
+            })
+    }
+
+    private func roomRow(_ code: String, _ seats: Int64) -> Row { Row([.string(code), .int(seats)]) }
+
+    private func change(_ old: Int64?, _ new: Int64?) -> RootChange {
+        RootChange(
+            reference: ObjectReference(classIndex: room, key: .string("a")), old: old.map { roomRow("a", $0) },
+            new: new.map { roomRow("a", $0) })
+    }
+
+    @Test("Subscriptions of one class add up, and the rules narrow them")
+    func union() {
+        let set = SubscriptionSet(
+            version: 1,
+            subscriptions: [
+                Subscription(name: "small", className: "Room", predicate: seats(.less, 10)),
+                Subscription(name: "large", className: "Room", predicate: seats(.greater, 90)),
+                Subscription(name: nil, className: "Tag", predicate: .constant(true)),
+                Subscription(name: nil, className: "Unknown", predicate: .constant(true)),
+            ])
+        let visibility = Visibility(subscriptions: set, schema: schema) { index in
+            index == room ? seats(.notEqual, 95) : .constant(false)
+        }
+        #expect(Array(visibility.predicates.keys) == [room])
+        for (number, expected) in [(5, true), (50, false), (95, false), (96, true)] as [(Int64, Bool)] {
+            #expect(visibility.includes(roomRow("a", number), classIndex: room, schema: schema) == expected)
+        }
+        #expect(!visibility.includes(nil, classIndex: room, schema: schema))
+        #expect(!visibility.includes(Row([.int(1), .null]), classIndex: tag, schema: schema))
+        #expect(!Visibility.nothing.includes(roomRow("a", 5), classIndex: room, schema: schema))
+    }
+
+    @Test("An object that begins to match is sent whole, with its elements")
+    func movesIn() throws {
+        var random = RandomMessages(schema: schema, seed: 3)
+        let row = random.row(everything)
+        let elements = (0..<3).map { _ in random.row(element) }
+        let change = RootChange(
+            reference: ObjectReference(classIndex: everything, key: row[0]), old: nil, new: row,
+            elements: [element: elements], changedElements: [element: [elements[0]]])
+        var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        builder.add(change, old: .nothing, new: Visibility(predicates: [everything: .constant(true)]))
+        let frames = builder.frames()
+        let frame = try #require(frames.first)
+        #expect(frames.count == 1)
+        #expect(frame.blocks.map(\.classIndex) == [everything, element])
+        #expect(frame.blocks.map(\.rowCount) == [1, 3])
+        #expect(frame.blocks.map(\.isWhole) == [true, true])
+        #expect(frame.removals.isEmpty)
+        #expect(frame.totalObjects == 4)
+        #expect(frame.objectsSoFar == 4)
+        for (position, column) in frame.blocks[0].columns.enumerated() {
+            #expect(frame.blocks[0].value(row: 0, position: position, schema: schema) == row[column])
+        }
+    }
+
+    @Test("An object that stops matching, or goes, is removed by its key; its elements are not named")
+    func movesOut() {
+        let small = Visibility(predicates: [room: seats(.less, 10)])
+        for change in [change(5, 50), change(5, nil)] {
+            var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+            builder.add(change, old: small, new: small)
+            #expect(
+                builder.frames() == [
+                    BatchFrame(
+                        sequence: 0, removals: [ObjectRemoval(classIndex: room, keys: [.string("a")])],
+                        totalObjects: 1, objectsSoFar: 1)
+                ])
+        }
+    }
+
+    @Test("An object that still matches is sent with its changed properties only")
+    func updates() throws {
+        var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        let all = Visibility(predicates: [room: .constant(true)])
+        builder.add(change(5, 6), old: all, new: all)
+        let block = try #require(builder.frames().first?.blocks.first)
+        #expect(block.columns == [0, 1])
+        #expect(!block.isWhole)
+        #expect(block.value(row: 0, position: 1, schema: schema) == .int(6))
+    }
+
+    @Test("Nothing is sent for what was and is invisible, or did not change")
+    func nothing() {
+        let small = Visibility(predicates: [room: seats(.less, 10)])
+        for change in [change(50, 60), change(nil, 60), change(50, nil), change(nil, nil), change(5, 5)] {
+            var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+            builder.add(change, old: small, new: small)
+            #expect(builder.frames().isEmpty)
+            #expect(builder.objectCount == 0)
+        }
+    }
+
+    @Test("A changed subscription moves objects in and out without any change of theirs")
+    func otherVisibility() {
+        let small = Visibility(predicates: [room: seats(.less, 10)])
+        let large = Visibility(predicates: [room: seats(.greater, 10)])
+        var out = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        out.add(change(5, 5), old: small, new: large)
+        #expect(out.frames().first?.removals == [ObjectRemoval(classIndex: room, keys: [.string("a")])])
+        var into = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        into.add(change(50, 50), old: small, new: large)
+        #expect(into.frames().first?.blocks.first?.isWhole == true)
+    }
+
+    @Test("Changed elements are sent whole and removed ones by key, where the object is seen before and after")
+    func elements() throws {
+        var random = RandomMessages(schema: schema, seed: 4)
+        let row = random.row(everything)
+        let changed = random.row(element)
+        let all = Visibility(predicates: [everything: .constant(true)])
+        let change = RootChange(
+            reference: ObjectReference(classIndex: everything, key: row[0]), old: row, new: row,
+            elements: [element: [changed, random.row(element)]], changedElements: [element: [changed]],
+            removedElements: [element: [.objectId(ObjectId())]])
+        var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        builder.add(change, old: all, new: all)
+        let frame = try #require(builder.frames().first)
+        #expect(frame.blocks.map(\.classIndex) == [element])
+        #expect(frame.blocks.first?.rowCount == 1)
+        #expect(frame.blocks.first?.isWhole == true)
+        #expect(frame.removals == [ObjectRemoval(classIndex: element, keys: [.objectId(ObjectId())])])
+    }
+
+    @Test("Classes and properties that the device does not have are left out")
+    func deviceColumns() throws {
+        let all = Visibility(predicates: [room: .constant(true), tag: .constant(true)])
+        var builder = FrameBuilder(schema: schema, deviceColumns: [tag: [0]])
+        builder.add(change(nil, 5), old: all, new: all)
+        builder.add(change(5, nil), old: all, new: all)
+        #expect(builder.frames().isEmpty)
+        let tagChange = RootChange(
+            reference: ObjectReference(classIndex: tag, key: .int(1)), old: Row([.int(1), .null]),
+            new: Row([.int(1), .string("x")]))
+        builder.add(tagChange, old: all, new: all)
+        #expect(builder.frames().isEmpty)
+        builder.add(tagChange, old: .nothing, new: all)
+        #expect(builder.frames().first?.blocks.first?.columns == [0])
+    }
+
+    @Test("Large batches are cut into frames that are numbered and complete")
+    func cut() throws {
+        let all = Visibility(predicates: [room: .constant(true)])
+        var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
+        let removed = BatchFrame.maximumRemovalCount * 2 + 5
+        for number in 0..<removed { builder.remove(.int(Int64(number)), classIndex: tag) }
+        let rows = RowBlock.maximumRowCount + 10
+        for number in 0..<rows {
+            builder.add(
+                RootChange(
+                    reference: ObjectReference(classIndex: room, key: .string("\(number)")), old: nil,
+                    new: roomRow("\(number)", 1)),
+                old: all, new: all)
+        }
+        let frames = builder.frames()
+        #expect(frames.map(\.sequence) == Array(frames.indices))
+        #expect(frames.flatMap(\.removals).reduce(0) { $0 + $1.keys.count } == removed)
+        #expect(frames.flatMap(\.blocks).reduce(0) { $0 + $1.rowCount } == rows)
+        for frame in frames {
+            #expect(frame.removals.reduce(0) { $0 + $1.keys.count } <= BatchFrame.maximumRemovalCount)
+            #expect(frame.totalObjects == removed + rows)
+            let codec = MessageCodec(schema: schema)
+            #expect(try codec.decodeBatchFrame(codec.encode(frame)) == frame)
+        }
+        #expect(frames.last?.objectsSoFar == removed + rows)
+    }
+}

@@ -1,0 +1,335 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+private typealias F = SessionFixture
+
+/// Transcripts of the gateway's side: event in, actions out.
+@Suite struct ServerSessionTests {
+    private var session = ServerSession(schema: F.schema)
+
+    private mutating func on(_ event: ServerSession.Event) -> [String] { session.handle(event).map(\.text) }
+
+    /// Up to the first read.
+    private mutating func open(
+        _ hello: Hello = F.hello(), last: Int64 = 0, check: ServerSession.PositionCheck = .valid(F.tick(3)),
+        authority: SessionAuthority = F.authority
+    ) -> [String] {
+        _ = on(.message(.hello(hello)))
+        _ = on(.authenticated(authority))
+        return on(.opened(ClientOpening(last: last, serverTime: Stamp(microseconds: 1)), check))
+    }
+
+    /// Up to the end of the first batch, at tick 3.
+    private mutating func goLive(_ hello: Hello = F.hello()) {
+        _ = open(hello)
+        _ = on(.readFinished(F.end(3), F.tick(3)))
+        _ = on(.ticks([]))
+        _ = on(.message(.applied(tick: 3)))
+    }
+
+    // MARK: Opening
+
+    @Test mutating func aSessionOpensAndReadsItsFirstBatch() {
+        #expect(on(.message(.hello(F.hello()))) == ["authenticate token"])
+        #expect(on(.authenticated(F.authority)) == ["open 7 user acknowledged 0 at 3"])
+        #expect(
+            on(.opened(ClientOpening(last: 0, serverTime: Stamp(microseconds: 1)), .valid(F.tick(3)))) == [
+                "send welcome last 0", "read from 3 subscriptions 1",
+            ])
+        #expect(on(.frame(BatchFrame(sequence: 0))) == ["send frame 0"])
+        #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "pull after 4"])
+    }
+
+    @Test mutating func everythingIsReadWhereThePositionCannotBeUsed() {
+        #expect(open(check: .dropped) == ["send welcome last 0", "read from nothing subscriptions 1 with other queries"])
+        session = ServerSession(schema: F.schema)
+        let changed = SessionAuthority(
+            user: "user", rulesFingerprint: 6, readable: { _ in .constant(true) }, permit: { _ in nil })
+        #expect(open(authority: changed).last == "read from nothing subscriptions 1 with other queries")
+        session = ServerSession(schema: F.schema)
+        var otherSchema = F.position(3)
+        otherSchema.schemaFingerprint = 1
+        #expect(open(F.hello(position: otherSchema)).last == "read from nothing subscriptions 1 with other queries")
+    }
+
+    @Test mutating func subscriptionsThatChangedOfflineAreReadAsADifference() {
+        #expect(open(F.hello(wanted: F.groupOne)).last == "read from 3 subscriptions 2 with other queries")
+    }
+
+    @Test mutating func aForeignHistoryResets() {
+        #expect(open(check: .foreign) == ["send reset", "close"])
+        #expect(session.isClosed)
+    }
+
+    @Test mutating func aStoreThatCannotGoOnResets() {
+        _ = on(.message(.hello(F.hello())))
+        _ = on(.authenticated(F.authority))
+        let opening = ClientOpening(last: 0, serverTime: Stamp(microseconds: 1), mustReset: "another user")
+        #expect(on(.opened(opening, .valid(F.tick(3)))) == ["send reset", "close"])
+    }
+
+    @Test mutating func badHellosAreRefused() {
+        var hello = F.hello()
+        hello.protocolVersion = 99
+        #expect(on(.message(.hello(hello))) == ["send failure unsupportedVersion", "close"])
+        session = ServerSession(schema: F.schema)
+        hello = F.hello()
+        hello.classes = [HelloClass(name: "Itm", columns: ["_id: int"])]
+        guard case .send(.failure(let failure)) = session.handle(.message(.hello(hello))).first else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.code == .badSchema)
+        #expect(failure.message.contains("Did you mean Item?"))
+        session = ServerSession(schema: F.schema)
+        let unknown = Subscription(name: nil, className: "Nothing", predicate: .constant(true))
+        hello = F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [unknown]))
+        #expect(on(.message(.hello(hello))) == ["send failure badSubscription", "close"])
+    }
+
+    @Test mutating func messagesOutOfTurnFailTheSession() {
+        #expect(on(.message(.applied(tick: 1))) == ["send failure badMessage", "close"])
+        session = ServerSession(schema: F.schema)
+        _ = on(.message(.hello(F.hello())))
+        #expect(on(.message(.upload([F.changeset(1)]))) == ["send failure badMessage", "close"])
+        session = ServerSession(schema: F.schema)
+        goLive()
+        #expect(on(.message(.hello(F.hello()))) == ["send failure badMessage", "close"])
+        #expect(on(.tickAvailable).isEmpty)
+    }
+
+    // MARK: A copied file
+
+    @Test mutating func whatTheServerHasIsShownAgainBeforeTheFirstBatch() {
+        #expect(open(last: 2) == ["send welcome last 2"])
+        #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
+        #expect(on(.uploaded([.duplicate])).isEmpty)
+        #expect(on(.message(.upload([F.changeset(2)]))) == ["upload [2]"])
+        #expect(on(.uploaded([.duplicate])) == ["read from 3 subscriptions 1"])
+        #expect(on(.readFinished(F.end(4, acknowledged: 2), F.tick(4))).first == "send end 4 frames 0 acknowledged 2")
+    }
+
+    @Test mutating func aCopyIsResetAndKeepsWhatItProvedToBeItsOwn() {
+        _ = open(last: 3)
+        #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
+        #expect(
+            on(.uploaded([.duplicate, .conflict])) == ["send end 3 frames 0 acknowledged 1", "send reset", "close"])
+        session = ServerSession(schema: F.schema)
+        _ = open(last: 3)
+        _ = on(.message(.upload([F.changeset(1)])))
+        _ = on(.uploaded([.duplicate]))
+        #expect(
+            on(.message(.upload([]))) == ["send end 3 frames 0 acknowledged 1", "send reset", "close"],
+            "The device's queue ends before the server's.")
+    }
+
+    @Test mutating func aQueueThatEndsWhileItsUploadIsUnderWayIsACopy() {
+        _ = open(last: 3)
+        _ = on(.message(.upload([F.changeset(1)])))
+        #expect(on(.message(.upload([]))).isEmpty)
+        #expect(on(.uploaded([.duplicate])) == ["send end 3 frames 0 acknowledged 1", "send reset", "close"])
+    }
+
+    @Test mutating func aConflictOfALiveSessionReconnects() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(1)])))
+        #expect(on(.uploaded([.conflict])) == ["send failure unavailable", "close"])
+    }
+
+    @Test mutating func progressOfAnotherCopyIsNotAcknowledged() {
+        goLive()
+        _ = on(.tickAvailable)
+        let progress = ClientProgress(last: 1, refusals: [])
+        #expect(on(.ticks([F.live(4, progress: progress)])) == ["send frame 0", "send end 4 frames 1"])
+        #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
+        #expect(on(.uploaded([.duplicate])) == ["send end 4 frames 0 acknowledged 1"])
+    }
+
+    // MARK: Live ticks
+
+    @Test mutating func aTickIsPulledAndSentAsOneBatch() {
+        goLive()
+        #expect(on(.tickAvailable) == ["pull after 3"])
+        #expect(on(.tickAvailable).isEmpty, "One pull at a time.")
+        #expect(on(.ticks([F.live(4)])) == ["send frame 0", "send end 4 frames 1", "pull after 4"])
+    }
+
+    @Test mutating func ticksThatDoNotConcernTheDeviceAreNotSent() {
+        goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
+        _ = on(.tickAvailable)
+        #expect(on(.ticks([F.live(4, group: 2), F.live(5, group: 1)])) == ["send frame 0", "send end 5 frames 1"])
+    }
+
+    @Test mutating func aHeartbeatMovesAnIdleDeviceOn() {
+        goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
+        #expect(on(.heartbeat).isEmpty)
+        _ = on(.tickAvailable)
+        _ = on(.ticks([F.live(4, group: 2)]))
+        #expect(on(.heartbeat) == ["send end 4 frames 0"])
+        #expect(on(.heartbeat).isEmpty, "Not before the device has applied the last one.")
+    }
+
+    @Test mutating func aGapInTheFeedIsReadFromTheChangelog() {
+        goLive()
+        _ = on(.tickAvailable)
+        #expect(on(.ticks([F.live(4), F.live(7)])).last == "read from 4 subscriptions 1")
+        session = ServerSession(schema: F.schema)
+        goLive()
+        _ = on(.tickAvailable)
+        #expect(on(.ticksGone) == ["read from 3 subscriptions 1"])
+    }
+
+    @Test mutating func oldTicksAreSkipped() {
+        goLive()
+        _ = on(.tickAvailable)
+        #expect(on(.ticks([F.live(2), F.live(3), F.live(4)])) == ["send frame 0", "send end 4 frames 1"])
+    }
+
+    @Test mutating func aSlowReaderPullsNothingUntilItReadsAgain() {
+        goLive()
+        #expect(on(.writable(false)).isEmpty)
+        #expect(on(.tickAvailable).isEmpty)
+        #expect(on(.heartbeat).isEmpty)
+        #expect(on(.writable(true)) == ["pull after 3"])
+    }
+
+    @Test mutating func aDeviceThatAppliesNothingGetsABoundedNumberOfBatches() {
+        goLive()
+        var tick: Int64 = 3
+        for _ in 0..<ServerSession.maximumUnappliedBatches {
+            #expect(on(.tickAvailable) == ["pull after \(tick)"])
+            tick += 1
+            _ = on(.ticks([F.live(tick)]))
+        }
+        #expect(on(.tickAvailable).isEmpty)
+        #expect(on(.message(.applied(tick: 4))) == ["pull after \(tick)"])
+    }
+
+    // MARK: Subscriptions and roles
+
+    @Test mutating func newSubscriptionsAreReadAtOnce() {
+        goLive()
+        #expect(on(.message(.subscribe(F.groupOne))) == ["read from 3 subscriptions 2 with other queries"])
+        #expect(on(.tickAvailable).isEmpty, "Nothing else is sent while a batch is read.")
+        #expect(
+            on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "pull after 5"])
+    }
+
+    @Test mutating func subscriptionsThatChangeDuringAReadAreReadNext() {
+        _ = open()
+        #expect(on(.message(.subscribe(F.groupOne))).isEmpty)
+        #expect(
+            on(.readFinished(F.end(4), F.tick(4))) == [
+                "send end 4 frames 0", "read from 4 subscriptions 2 with other queries",
+            ])
+    }
+
+    @Test mutating func aStaleSetIsIgnored() {
+        goLive()
+        #expect(on(.message(.subscribe(F.everything))).isEmpty)
+    }
+
+    @Test mutating func ticksThatComeDuringAReadAreDropped() {
+        goLive()
+        #expect(on(.tickAvailable) == ["pull after 3"])
+        _ = on(.message(.subscribe(F.groupOne)))
+        #expect(on(.ticks([F.live(4)])).isEmpty)
+        #expect(on(.readFinished(F.end(4), F.tick(4))) == ["send end 4 frames 0", "pull after 4"])
+    }
+
+    @Test mutating func changedRolesReplaceEverything() {
+        goLive()
+        #expect(on(.authorityChanged(F.authority)) == ["read from nothing subscriptions 1 with other queries"])
+        #expect(on(.authorityChanged(F.authority)).isEmpty)
+        #expect(
+            on(.readFinished(F.end(4), F.tick(4))).last == "read from nothing subscriptions 1 with other queries")
+    }
+
+    // MARK: Uploads
+
+    @Test mutating func uploadsAreAppliedOneGroupAtATime() {
+        goLive()
+        #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
+        #expect(on(.message(.upload([F.changeset(3)]))).isEmpty)
+        #expect(on(.message(.upload([F.changeset(4)]))).isEmpty)
+        #expect(on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)])) == ["upload [3, 4]"])
+    }
+
+    @Test mutating func aTickWithTheOutcomeAcknowledges() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
+        _ = on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)]))
+        _ = on(.tickAvailable)
+        let progress = ClientProgress(last: 2, refusals: [F.refused(2)])
+        #expect(
+            on(.ticks([F.live(4, key: nil, progress: progress)])) == ["send end 4 frames 0 acknowledged 2 refused [2]"])
+        _ = on(.tickAvailable)
+        #expect(on(.ticks([F.live(5)])) == ["send frame 0", "send end 5 frames 1"], "Told once.")
+    }
+
+    @Test mutating func aTickThatIsAheadOfTheUploadsAnswerWaitsForIt() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(1)])))
+        _ = on(.tickAvailable)
+        let tick = F.live(4, progress: ClientProgress(last: 1, refusals: []))
+        #expect(on(.ticks([tick])).isEmpty)
+        #expect(on(.tickAvailable).isEmpty)
+        #expect(on(.uploaded([.applied(lost: 0)])) == ["pull after 3"])
+        #expect(on(.ticks([tick])) == ["send frame 0", "send end 4 frames 1 acknowledged 1"])
+    }
+
+    @Test mutating func aReadThatIsAheadOfTheUploadsAnswerWaitsForIt() {
+        _ = open()
+        _ = on(.message(.upload([F.changeset(1)])))
+        #expect(on(.readFinished(F.end(4, acknowledged: 1), F.tick(4))).isEmpty)
+        #expect(on(.uploaded([.applied(lost: 0)])) == ["send end 4 frames 0 acknowledged 1", "pull after 4"])
+    }
+
+    @Test mutating func anUnknownBaseReplacesEverythingAndDropsWhatFollows() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
+        #expect(
+            on(.uploaded([.unknownBase, .gap(expected: 1)])) == [
+                "read from nothing subscriptions 1 with other queries"
+            ])
+        #expect(on(.message(.upload([F.changeset(3)]))).isEmpty, "Sent before the device stood on the new tick.")
+        _ = on(.readFinished(F.end(4, replacesAll: true), F.tick(4)))
+        #expect(on(.message(.upload([F.changeset(1, base: 4)]))) == ["upload [1]"])
+    }
+
+    @Test mutating func aGapResets() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(5)])))
+        #expect(on(.uploaded([.gap(expected: 1)])) == ["send reset", "close"])
+    }
+
+    @Test mutating func tooManyWaitingChangesetsFailTheSession() {
+        goLive()
+        _ = on(.message(.upload([F.changeset(1)])))
+        let many = (2...Int64(ServerSession.maximumWaitingChangesets + 2)).map { F.changeset($0) }
+        #expect(on(.message(.upload(many))) == ["send failure tooLarge", "close"])
+    }
+
+    @Test mutating func aFailureOfTheExecutorIsTold() {
+        goLive()
+        #expect(
+            on(.failed(SessionFailure(.unavailable, "database", isRetryable: true))) == [
+                "send failure unavailable", "close",
+            ])
+    }
+
+    // MARK: Positions
+
+    @Test func positionsAreJudgedByTheirTick() {
+        let latest = F.tick(9)
+        #expect(ServerSession.PositionCheck(.none, known: .origin, latest: latest) == .dropped)
+        #expect(ServerSession.PositionCheck(F.position(3), known: F.tick(3), latest: latest) == .valid(F.tick(3)))
+        #expect(ServerSession.PositionCheck(F.position(3), known: nil, latest: latest) == .dropped)
+        #expect(ServerSession.PositionCheck(F.position(10), known: nil, latest: latest) == .foreign)
+        var other = F.position(3)
+        other.token += 1
+        #expect(ServerSession.PositionCheck(other, known: F.tick(3), latest: latest) == .foreign)
+    }
+}

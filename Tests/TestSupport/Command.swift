@@ -1,0 +1,88 @@
+import Foundation
+
+/// Runs programs. Foundation's `Process` does not fit here: on Linux it takes a program as running until every process
+/// that the program left behind has ended, and a server stays.
+enum Command {
+    /// Starts a program that inherits no other descriptor of this process than `input`.
+    ///
+    /// - Parameters:
+    ///   - input: its standard input; `nil` is empty.
+    ///   - output: a descriptor for its standard output and error; `nil` drops both.
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
+    ) throws -> pid_t {
+        #if os(Linux)
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #else
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        #if os(Linux)
+            // glibc's `closefrom` action is not visible to Swift.
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+                if let descriptor = Int32(name), descriptor > 2 {
+                    posix_spawn_file_actions_addclose(&actions, descriptor)
+                }
+            }
+        #else
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+        #endif
+        var argv = arguments.map { strdup($0) }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var envp = variables.map { strdup("\($0.key)=\($0.value)") }
+        defer { for string in argv + envp { free(string) } }
+        argv.append(nil)
+        envp.append(nil)
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, arguments[0], &actions, &attributes, argv, envp)
+        guard code == 0 else {
+            throw TestClusterError("could not run \(arguments[0]): \(String(cString: strerror(code)))")
+        }
+        return pid
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: what it wrote.
+    /// - Throws: `TestClusterError` with that when it fails.
+    @discardableResult
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        // A file, not a pipe: a server that the program leaves behind would hold a pipe open. It loses its name at once,
+        // so that nothing stays when this process is killed.
+        var path = Array((NSTemporaryDirectory() + "/tc-output-XXXXXX").utf8CString)
+        let output = mkstemp(&path)
+        guard output >= 0 else {
+            throw TestClusterError(
+                "no temporary file in \(NSTemporaryDirectory()): \(String(cString: strerror(errno)))")
+        }
+        unlink(path)
+        let file = FileHandle(fileDescriptor: output, closeOnDealloc: true)
+        let pid = try start(arguments, environment: environment, output: output)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) == -1 && errno == EINTR {}
+        try file.seek(toOffset: 0)
+        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        guard status == 0 else {
+            throw TestClusterError("`\(arguments.joined(separator: " "))` ended with status \(status): \(text)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,162 @@
+public import Foundation
+public import PostgresClient
+
+/// A throw-away PostgreSQL server for tests: a fresh cluster, reachable through a Unix socket only, removed when the
+/// test process ends, also by kill -9.
+public actor TestCluster {
+    public static let defaultMaximumConnections = 200
+
+    /// The superuser in the database `postgres`.
+    nonisolated public let configuration: PostgresConfiguration
+    nonisolated private let folder: String
+    private let binaries: PostgresBinaries
+    private let user: ServerUser
+    private let watchdog: Watchdog
+    private var databaseCount = 0
+    private let executor = BlockingExecutor()
+
+    nonisolated public var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    // MARK: Starting
+
+    private static let sharedStart = Task { try await start() }
+
+    /// The cluster of this test process, started at the first call. Do not kill or stop it: others use it.
+    public static func shared() async throws -> TestCluster {
+        try await sharedStart.value
+    }
+
+    /// Starts a cluster of the caller's own.
+    ///
+    /// - Parameters:
+    ///   - settings: lines of `postgresql.conf`, such as `["max_connections": "20"]`.
+    ///   - fsync: whether commits wait for the disk. Without it only a crash of the machine loses data.
+    public static func start(settings: [String: String] = [:], fsync: Bool = false) async throws -> TestCluster {
+        let cluster = try TestCluster()
+        try await cluster.initialise(settings: settings, fsync: fsync)
+        return cluster
+    }
+
+    private init() throws {
+        binaries = try PostgresBinaries.find()
+        user = try ServerUser.current()
+        folder = try user.makeFolder()
+        watchdog = try Watchdog(folder: folder)
+        ExitHandler.shared.add(watchdog)
+        configuration = PostgresConfiguration(host: folder, port: 5432, user: "postgres", database: "postgres")
+    }
+
+    private var dataFolder: String { folder + "/data" }
+
+    /// The server's log, for a failing test's message.
+    nonisolated public var logFile: String { folder + "/log" }
+
+    private func initialise(settings: [String: String], fsync: Bool) throws {
+        try runAsServer([
+            binaries.initdb, "--pgdata=\(dataFolder)", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+            "--locale=C", "--no-sync", "--no-instructions",
+        ])
+        var lines = [
+            "listen_addresses": "''", "unix_socket_directories": "'\(folder)'", "port": "5432",
+            "max_connections": "\(Self.defaultMaximumConnections)", "timezone": "'UTC'", "log_timezone": "'UTC'",
+            "fsync": fsync ? "on" : "off", "logging_collector": "off",
+        ]
+        for (name, value) in settings {
+            lines[name] = "'" + value.replacing("'", with: "''") + "'"
+        }
+        let text = lines.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)\n" }.joined()
+        let file = folder + "/test.conf"
+        try text.write(toFile: file, atomically: false, encoding: .utf8)
+        if let owner = user.owner { _ = chown(file, owner.user, owner.group) }
+        let main = dataFolder + "/postgresql.conf"
+        guard let handle = FileHandle(forWritingAtPath: main) else {
+            throw TestClusterError("could not write \(main)")
+        }
+        handle.seekToEndOfFile()
+        handle.write(Data("\ninclude '\(file)'\n".utf8))
+        handle.closeFile()
+        try startServer()
+    }
+
+    private func startServer() throws {
+        do {
+            try runAsServer([
+                binaries.control, "--pgdata=\(dataFolder)", "--log=\(logFile)", "--wait", "--timeout=120", "--silent",
+                "start",
+            ])
+        } catch {
+            let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "(no log)"
+            throw TestClusterError("the PostgreSQL server did not start: \(error)\n\(log.suffix(4_000))")
+        }
+    }
+
+    private func runAsServer(_ arguments: [String]) throws {
+        try Command.run(user.prefix + arguments, environment: ["LC_ALL": "C", "TZ": "UTC"])
+    }
+
+    // MARK: Databases
+
+    /// Creates an empty database and says how to connect to it.
+    ///
+    /// - Parameter template: another database of this cluster to copy, to which nobody is connected.
+    public func createDatabase(template: String? = nil) async throws -> PostgresConfiguration {
+        databaseCount += 1
+        let name = "test\(databaseCount)"
+        let connection = try await PostgresConnection.connect(configuration)
+        let copy = template.map { " TEMPLATE \(PostgresSQL.quoteIdentifier($0))" } ?? ""
+        do {
+            try await connection.execute("CREATE DATABASE \(name)\(copy)")
+        } catch {
+            await connection.close()
+            throw error
+        }
+        await connection.close()
+        return configuration.database(name)
+    }
+
+    // MARK: Faults
+
+    /// The postmaster's process, `nil` when the server is down.
+    public var serverProcess: pid_t? {
+        guard let text = try? String(contentsOfFile: dataFolder + "/postmaster.pid", encoding: .utf8) else {
+            return nil
+        }
+        return text.split(separator: "\n").first.flatMap { pid_t($0) }
+    }
+
+    /// Kills the server and all its backends at once, as a crash would. Returns when all of them are gone.
+    public func kill9() throws {
+        guard let server = serverProcess else { throw TestClusterError("the cluster is not running") }
+        // Stopped, it starts no more backends while they are listed.
+        kill(server, SIGSTOP)
+        let processes = [server] + (try ServerProcesses.children(of: server))
+        for process in processes { kill(process, SIGKILL) }
+        for _ in 0..<1_000 where processes.contains(where: ServerProcesses.isRunning) { usleep(10_000) }
+        if let left = processes.first(where: ServerProcesses.isRunning) {
+            throw TestClusterError("process \(left) of the server survived kill -9")
+        }
+        // Its process is known to be dead: neither its number, used again, nor its unreaped rest may keep the next
+        // server from starting.
+        unlink(dataFolder + "/postmaster.pid")
+        unlink(folder + "/.s.PGSQL.5432.lock")
+    }
+
+    /// Starts the server after `kill9`, or stops it in an orderly way (breaking all connections) and starts it again.
+    public func restart() throws {
+        if serverProcess != nil {
+            try runAsServer([
+                binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=120", "--silent", "--mode=fast",
+                "stop",
+            ])
+        }
+        try startServer()
+    }
+
+    /// Stops the server and deletes its files. Optional: the end of the process does the same.
+    public func remove() {
+        ExitHandler.shared.remove(watchdog)
+        watchdog.release()
+    }
+}

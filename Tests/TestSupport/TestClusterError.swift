@@ -1,0 +1,8 @@
+/// Why no PostgreSQL cluster could be started for the tests.
+public struct TestClusterError: Error, CustomStringConvertible {
+    public var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

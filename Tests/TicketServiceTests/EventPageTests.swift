@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import ServiceTestSupport
+import Testing
+import TicketService
+import TomboloHTTP
+import TomboloModel
+
+@Suite struct EventPageTests {
+    @Test func thePageShowsEventTicketsInOrderAndTheSchedule() async throws {
+        try await TicketTests.run { fixture, call in
+            let body = #"{"first": true}"#
+            _ = try await call(.post, "/tickets/\(fixture.tickets[4])/move", as: "organizer", body: body)
+            let page = try await call(.get, "/events/\(fixture.event)")
+            #expect(page.status == 200)
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+            let list = TicketTests.names(try await call(.get, "/events/\(fixture.event)/tickets"))
+            let places = list.map { name in page.text.range(of: "<strong>\(name)</strong>")?.lowerBound }
+            #expect(list == ["Supporter", "Early", "Regular", "Student"])
+            #expect(places.allSatisfy { $0 != nil } && places.compactMap(\.self) == places.compactMap(\.self).sorted())
+            #expect(page.text.contains("10.50 EUR"))
+            #expect(page.text.contains("Thursday, 2026-05-14"))
+            // 09:00 UTC is 11:00 in Berlin in May.
+            #expect(page.text.contains("11:00"))
+            #expect(page.text.contains("Talk 1") && page.text.contains("Talk 2"))
+            #expect(page.text.contains("Main Hall") && page.text.contains("Ada, Grace"))
+            #expect(!page.text.contains("Talk 3") && !page.text.contains("Staff"))
+        }
+    }
+
+    @Test func onlyPublishedPublicLiveEventsHaveAPageWhoeverAsks() async throws {
+        try await TicketTests.run { fixture, call in
+            for role in [nil, "stranger", "superAdmin"] {
+                #expect(try await call(.get, "/events/\(fixture.draft)", as: role).status == 404)
+            }
+            try await fixture.rows().set("Event", fixture.event, "privacy", "private")
+            #expect(try await call(.get, "/events/\(fixture.event)").status == 404)
+        }
+    }
+
+    @Test func hostileTextIsShownAndNeverRun() async throws {
+        let attacks = [
+            "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'\"\u{301} onmouseover=alert(1) x=\"",
+            "{{{eventName}}}{{#days}}", "</title><svg onload=alert(1)>", "&lt;b&gt;",
+        ]
+        try await TicketTests.run { fixture, call in
+            for attack in attacks {
+                let value = Value.string(attack)
+                try await fixture.rows().set("Event", fixture.event, "name", value)
+                try await fixture.rows().set("Event", fixture.event, "details", value)
+                try await fixture.rows().set("Event", fixture.event, "locationName", value)
+                try await fixture.rows().set("Event", fixture.event, "websiteURL", .string("https://x/" + attack))
+                try await fixture.rows().set("Event", fixture.event, "timezone", value)
+                try await fixture.rows().set("Ticket", fixture.tickets[0], "name", value)
+                try await fixture.rows().set("Ticket", fixture.tickets[0], "currency", value)
+                try await fixture.rows().set("Session", fixture.sessions[0], "title", value)
+                try await fixture.rows().set("Speaker", fixture.speakers[0], "name", value)
+                try await fixture.rows().set("Microlocation", fixture.room, "name", value)
+                let page = try await call(.get, "/events/\(fixture.event)")
+                #expect(page.status == 200)
+                for piece in ["<script", "<img", "<svg", "\"\u{301}", "' onmouse"] {
+                    #expect(!page.text.unicodeScalars.map(String.init).joined().contains(piece), "\(attack)")
+                }
+                #expect(
+                    page.text.utf8.count { $0 == UInt8(ascii: "<") } == page.text.utf8.count { $0 == UInt8(ascii: ">") }
+                )
+            }
+            try await fixture.rows().set("Event", fixture.event, "websiteURL", "javascript:alert(1)")
+            let page = try await call(.get, "/events/\(fixture.event)")
+            #expect(!page.text.contains("javascript:"))
+        }
+    }
+}

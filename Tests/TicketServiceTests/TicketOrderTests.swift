@@ -1,0 +1,139 @@
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TicketService
+import TomboloHTTP
+import TomboloModel
+
+@Suite struct TicketOrderTests {
+    private static let ticketCount = 20
+    private static let moveCount = 500
+
+    @Test func twoTimesFiveHundredMovesAtOnceLeaveATotalOrder() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("ticket moves: seed \(seed)")
+        try await ServiceFixture.with { fixture in
+            let tickets = try await Self.addTickets(fixture)
+            let order = TicketOrder(pool: fixture.pool)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<2 {
+                    group.addTask {
+                        var generator = SplitMix(state: seed &+ UInt64(writer))
+                        for _ in 0..<Self.moveCount {
+                            let ticket = tickets[Int.random(in: tickets.indices, using: &generator)]
+                            var other = ticket
+                            while other == ticket {
+                                other = tickets[Int.random(in: tickets.indices, using: &generator)]
+                            }
+                            let place: TicketMove =
+                                switch Int.random(in: 0..<4, using: &generator) {
+                                case 0: .before(other)
+                                case 1: .after(other)
+                                case 2: .first
+                                default: .last
+                                }
+                            _ = try await order.move(ticket, of: fixture.event, to: place)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let ranks = try await fixture.pool.query(
+                "SELECT rank FROM ticket WHERE event = $1 ORDER BY rank", [.objectId(fixture.event)]
+            ).map { try $0[0].string }
+            #expect(ranks.count == tickets.count, "seed \(seed)")
+            #expect(Set(ranks).count == ranks.count, "seed \(seed)")
+            #expect(zip(ranks, ranks.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        }
+    }
+
+    @Test func movesOneAfterTheOtherGiveTheOrderOfAPlainList() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("ticket model: seed \(seed)")
+        var generator = SplitMix(state: seed)
+        let choices = (0..<200).map { _ in
+            (
+                Int.random(in: 0..<100, using: &generator), Int.random(in: 0..<100, using: &generator),
+                Int.random(in: 0..<4, using: &generator)
+            )
+        }
+        try await ServiceFixture.with { fixture in
+            let order = TicketOrder(pool: fixture.pool)
+            var model = fixture.tickets
+            for (a, b, kind) in choices {
+                let ticket = model[a % model.count]
+                let other = model[b % model.count]
+                guard ticket != other else { continue }
+                model.removeAll { $0 == ticket }
+                let place: TicketMove
+                switch kind {
+                case 0:
+                    place = .before(other)
+                    model.insert(ticket, at: model.firstIndex(of: other) ?? 0)
+                case 1:
+                    place = .after(other)
+                    model.insert(ticket, at: (model.firstIndex(of: other) ?? 0) + 1)
+                case 2:
+                    place = .first
+                    model.insert(ticket, at: 0)
+                default:
+                    place = .last
+                    model.append(ticket)
+                }
+                let outcome = try await order.move(ticket, of: fixture.event, to: place)
+                #expect(outcome.position == (model.firstIndex(of: ticket) ?? -1) + 1, "seed \(seed)")
+            }
+            let stored = try await fixture.pool.query(
+                "SELECT _id FROM ticket WHERE event = $1 ORDER BY rank", [.objectId(fixture.event)]
+            ).map { try $0[0].objectId }
+            #expect(stored == model, "seed \(seed)")
+        }
+    }
+
+    @Test func aWriterWithoutTheLockWhoTakesTheRankMakesTheMoveTryAgain() async throws {
+        try await ServiceFixture.with { fixture in
+            let order = TicketOrder(pool: fixture.pool)
+            let t = fixture.tickets
+            // Holds the rank that the move will choose, a5, without the event's lock, then commits.
+            let intruder = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await intruder.execute("BEGIN")
+            try await intruder.query("UPDATE ticket SET rank = 'a5' WHERE _id = $1", [.objectId(t[1])])
+            async let outcome = order.move(t[0], of: fixture.event, to: .last)
+            // The move waits for the intruder at the unique index.
+            while try await fixture.pool.query(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            ).isEmpty { await Task.yield() }
+            try await intruder.execute("COMMIT")
+            #expect(try await outcome.rank == "a6")
+            #expect(try await outcome.position == 5)
+            await intruder.close()
+        }
+    }
+
+    private static func addTickets(_ fixture: ServiceFixture) async throws -> [ObjectId] {
+        var tickets = fixture.tickets
+        for rank in try FractionalRank.sequence(count: ticketCount - tickets.count, between: "a4", nil) {
+            tickets.append(
+                try await fixture.rows().insert(
+                    "Ticket",
+                    [
+                        "event": .objectId(fixture.event), "name": "T", "rank": .string(rank), "kind": "free",
+                        "currency": "EUR",
+                    ]))
+        }
+        return tickets
+    }
+}
+
+/// A small generator whose runs can be repeated.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

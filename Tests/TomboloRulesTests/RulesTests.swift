@@ -1,0 +1,185 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloRules
+
+@Suite struct RulesTests {
+    /// A small schema of its own: rules know no application.
+    private let schema: Schema
+    private let note: Int
+    private let userID = ObjectId(high: 1, low: 1)
+    private let projectA = ObjectId(high: 2, low: 1)
+    private let projectB = ObjectId(high: 2, low: 2)
+    private let editor = Role("editor")
+
+    init() throws {
+        schema = try Schema([
+            ClassSchema(
+                name: "Note",
+                columns: [
+                    Column(name: "_id", type: .objectId, isPrimaryKey: true),
+                    Column(name: "author", type: .objectId), Column(name: "project", type: .objectId),
+                    Column(name: "isPublic", type: .bool),
+                ], lists: [ListProperty(name: "related", target: "Note")])
+        ])
+        note = try #require(schema.index(of: "Note"))
+    }
+
+    private func row(author: ObjectId? = nil, project: ObjectId? = nil, isPublic: Bool = false) -> Row {
+        Row([
+            .objectId(ObjectId(high: 9, low: 9)), .objectId(author ?? ObjectId()), .objectId(project ?? projectA),
+            .bool(isPublic),
+        ])
+    }
+
+    private func rules(_ table: [Rule]) throws -> Rules { try Rules(schema: schema, table: table) }
+
+    private var table: [Rule] {
+        [
+            Rule(
+                .anonymous, "Note", [.read], where: .matching(.compare(PropertyPath("isPublic"), .equal, .bool(true)))),
+            Rule(.attendee, "Note", [.read, .create, .update, .delete], where: .own("author")),
+            Rule(editor, "Note", [.read, .update], where: .inScope("project")),
+        ]
+    }
+
+    @Test func whatNoRulePermitsIsDenied() throws {
+        let empty = try rules([])
+        let admin = Subject(user: userID, grants: [RoleGrant(Role("superAdmin"))])
+        for operation in [Operation.read, .create, .update, .delete, .listTrash, .restore, Operation("anything")] {
+            for index in schema.classes.indices {
+                #expect(!empty.authorize(admin, operation, .objects(classIndex: index)).isAllowed)
+                let object = Resource.object(classIndex: index, old: row(), new: row())
+                #expect(!empty.authorize(admin, operation, object).isAllowed)
+            }
+        }
+        #expect(!empty.authorize(admin, .read, .objects(classIndex: 99)).isAllowed)
+        #expect(empty.readable(admin)(note) == .constant(false))
+        #expect(empty.readable(admin)(99) == .constant(false))
+    }
+
+    @Test func onlyAnonymousSubjectsAreAskedToLogIn() throws {
+        let rules = try rules(table)
+        guard case .denied(let denial) = rules.authorize(.anonymous, .create, .objects(classIndex: note)) else {
+            Issue.record("anonymous may create")
+            return
+        }
+        #expect(denial.needsLogin)
+        #expect(
+            denial.reason.contains("Note") && denial.reason.contains("create") && denial.reason.contains("attendee"))
+        guard case .denied(let other) = rules.authorize(Subject(user: userID), .restore, .objects(classIndex: note))
+        else {
+            Issue.record("an attendee may restore")
+            return
+        }
+        #expect(!other.needsLogin)
+    }
+
+    @Test func anUpdateNeedsTheRowBeforeAndAfter() throws {
+        let rules = try rules(table)
+        let subject = Subject(user: userID)
+        let mine = row(author: userID)
+        let others = row(author: ObjectId(high: 5, low: 5))
+        func may(_ old: Row?, _ new: Row?) -> Bool {
+            rules.authorize(subject, .update, .object(classIndex: note, old: old, new: new)).isAllowed
+        }
+        #expect(may(mine, mine))
+        #expect(!may(mine, others))
+        #expect(!may(others, mine))
+        #expect(!may(nil, mine))
+        #expect(!may(mine, nil))
+    }
+
+    @Test func creatingIsJudgedByTheNewRowAndDeletingByTheOld() throws {
+        let rules = try rules(table)
+        let subject = Subject(user: userID)
+        let mine = row(author: userID)
+        #expect(rules.authorize(subject, .create, .object(classIndex: note, old: nil, new: mine)).isAllowed)
+        #expect(!rules.authorize(subject, .create, .object(classIndex: note, old: mine, new: row())).isAllowed)
+        #expect(rules.authorize(subject, .delete, .object(classIndex: note, old: mine, new: nil)).isAllowed)
+        #expect(!rules.authorize(subject, .delete, .object(classIndex: note, old: row(), new: mine)).isAllowed)
+    }
+
+    @Test func aRoleCountsOnlyInItsScope() throws {
+        let rules = try rules(table)
+        let subject = Subject(user: userID, grants: [RoleGrant(editor, in: projectA)])
+        let filter = try rules.authorize(subject, .update, .objects(classIndex: note)).get()
+        #expect(filter.matches(row(project: projectA), of: schema[note]))
+        #expect(!filter.matches(row(project: projectB), of: schema[note]))
+        let both = Subject(user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
+        let wider = try rules.authorize(both, .update, .objects(classIndex: note)).get()
+        #expect(wider.matches(row(project: projectB), of: schema[note]))
+    }
+
+    @Test func aRoleWithoutAScopeGivesNothingWhereARuleAsksForOne() throws {
+        let rules = try rules([
+            Rule(editor, "Note", [.read], where: .inScope("project")),
+            Rule(Role("chief"), "Note", [.read], where: .everything),
+        ])
+        let unscoped = Subject(user: userID, grants: [RoleGrant(editor)])
+        #expect(!rules.authorize(unscoped, .read, .objects(classIndex: note)).isAllowed)
+        let scoped = Subject(user: userID, grants: [RoleGrant(Role("chief"), in: projectA)])
+        #expect(!rules.authorize(scoped, .read, .objects(classIndex: note)).isAllowed)
+    }
+
+    @Test func everybodyHasTheRightsOfAnonymous() throws {
+        let rules = try rules(table)
+        for subject in [Subject.anonymous, Subject(user: userID)] {
+            #expect(rules.readable(subject)(note).matches(row(isPublic: true), of: schema[note]))
+            #expect(!rules.readable(subject)(note).matches(row(), of: schema[note]))
+        }
+    }
+
+    @Test func anElementIsDecidedByTheObjectThatHasTheList() throws {
+        let rules = try rules(table)
+        let element = try #require(schema.index(of: "Note.related"))
+        let subject = Subject(user: userID)
+        let mine = row(author: userID)
+        for (old, allowed) in [(mine, true), (row(), false)] {
+            let resource = Resource.object(classIndex: element, old: old, new: old)
+            #expect(rules.authorize(subject, .update, resource).isAllowed == allowed)
+            let request = WriteRequest(operation: .update, classIndex: element, old: old, new: old)
+            #expect((rules.permit(subject)(request) == nil) == allowed)
+        }
+        #expect(rules.readable(subject)(element) == rules.readable(subject)(note))
+    }
+
+    @Test func anUploadWithoutRowsIsDenied() throws {
+        let rules = try rules([Rule(.attendee, "Note", [.read, .create, .update, .delete], where: .everything)])
+        let permit = rules.permit(Subject(user: userID))
+        for operation in [WriteRequest.Operation.create, .update, .delete] {
+            #expect(permit(WriteRequest(operation: operation, classIndex: note, old: nil, new: nil)) != nil)
+        }
+        #expect(permit(WriteRequest(operation: .create, classIndex: note, old: nil, new: row())) == nil)
+        #expect(permit(WriteRequest(operation: .update, classIndex: note, old: Row([]), new: row())) != nil)
+    }
+
+    @Test func theFingerprintFollowsRulesRolesAndUser() throws {
+        let rules = try rules(table)
+        let subject = Subject(user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
+        let same = Subject(user: userID, grants: [RoleGrant(editor, in: projectB), RoleGrant(editor, in: projectA)])
+        #expect(rules.fingerprint(of: subject) == rules.fingerprint(of: same))
+        var others = [
+            Subject(user: userID), Subject(user: projectA), .anonymous,
+            Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]),
+            Subject(user: userID, grants: [RoleGrant(editor)]),
+        ].map { rules.fingerprint(of: $0) }
+        others.append(try self.rules(Array(table.dropLast())).fingerprint(of: subject))
+        #expect(Set(others + [rules.fingerprint(of: subject)]).count == others.count + 1)
+        #expect(try self.rules(table.reversed()).fingerprint(of: subject) == rules.fingerprint(of: subject))
+    }
+
+    @Test func rulesThatDoNotFitTheSchemaAreRefusedAllAtOnce() {
+        let error = #expect(throws: RuleError.self) {
+            try rules([
+                Rule(editor, "Nota", [.read], where: .everything),
+                Rule(editor, "Note", [.read], where: .own("autor")),
+                Rule(editor, "Note.related", [.read], where: .everything),
+                Rule(editor, "Note", [.read], where: .all([.inScope("isPublic")])),
+            ])
+        }
+        #expect(error?.problems.count == 4)
+        #expect(error?.description.contains("did you mean 'Note'") == true)
+        #expect(error?.description.contains("did you mean 'author'") == true)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+import TomboloModel
+import TomboloSQLiteStore
+
+@testable import Tombolo
+
+@Suite("Results")
+struct ResultsTests {
+    let folder: TemporaryFolder
+    let realm: Realm
+
+    init() throws {
+        folder = try TemporaryFolder()
+        realm = try Realm(configuration: folder.configuration())
+        let names = ["Zürich", "amsterdam", "Oslo", "Österreich", "", "Berlin"]
+        try realm.write {
+            let rooms = names.map { name in realm.create(Room.self, value: ["name": name]) }
+            for number in 0..<1_000 {
+                let session = Session(number, "\(names[number % 5]) \(number % 7)", price: number * 37 % 500)
+                session.rating = number % 3 == 0 ? nil : Double(number % 10) / 4
+                session.isOpen = number % 2 == 0
+                session.room = number % 4 == 0 ? nil : rooms[number % 6]
+                realm.add(session)
+            }
+        }
+    }
+
+    /// Plain SQL on the same file, through a connection of its own.
+    private func keys(_ sql: String) throws -> [Int] {
+        let connection = try SQLiteConnection(path: realm.core.file.path, durability: .normal)
+        let statement = try connection.statement(sql)
+        var keys: [Int] = []
+        while try statement.step() { keys.append(Int(statement.integer(at: 0))) }
+        return keys
+    }
+
+    @Test("The same objects as with SQL written by hand")
+    func equalsSQL() throws {
+        let all = realm.objects(Session.self)
+        let queries: [(Results<Session>, String)] = [
+            (all, "SELECT _id FROM session ORDER BY rowid"),
+            (
+                all.where { $0.price < 100 && $0.isOpen },
+                "SELECT _id FROM session WHERE price < 100 AND is_open = 1 ORDER BY rowid"
+            ),
+            (all.where { $0.rating == nil }, "SELECT _id FROM session WHERE rating IS NULL ORDER BY rowid"),
+            (
+                all.where { $0.rating > 1.5 || $0.title == "Oslo 2" },
+                "SELECT _id FROM session WHERE rating > 1.5 OR title = 'Oslo 2' ORDER BY rowid"
+            ),
+            (
+                all.where { !($0.rating > 1.5) },
+                "SELECT _id FROM session WHERE NOT coalesce(rating > 1.5, 0) ORDER BY rowid"
+            ),
+            (
+                all.where { $0.room.name == "Oslo" },
+                "SELECT s._id FROM session s JOIN room r ON r._id = s.room WHERE r.name = 'Oslo' ORDER BY s.rowid"
+            ),
+            (all.where { $0.title.starts(with: "Z") }, "SELECT _id FROM session WHERE title GLOB 'Z*' ORDER BY rowid"),
+            (
+                all.sorted(byKeyPath: "price", ascending: false),
+                "SELECT _id FROM session ORDER BY price DESC, rowid"
+            ),
+            (
+                all.where { $0.price >= 250 }.sorted(by: \.rating),
+                "SELECT _id FROM session WHERE price >= 250 ORDER BY rating, rowid"
+            ),
+            (
+                all.sorted(by: [
+                    SortDescriptor(keyPath: "room.name"), SortDescriptor(keyPath: "price", ascending: false),
+                ]),
+                "SELECT s._id FROM session s LEFT JOIN room r ON r._id = s.room ORDER BY r.name, price DESC, s.rowid"
+            ),
+        ]
+        for (results, sql) in queries {
+            let expected = try keys(sql)
+            #expect(results.map(\._id) == expected, "\(sql)")
+            #expect(results.count == expected.count, "\(sql)")
+            #expect(results.first?._id == expected.first, "\(sql)")
+            #expect(results.last?._id == expected.last, "\(sql)")
+            #expect((0..<results.count).map { results[$0]._id } == expected, "\(sql)")
+        }
+        let session = all.where { $0.room != nil }[0]
+        #expect(all.where { $0.room == session.room }.contains(session))
+    }
+
+    @Test("Hostile input stays data")
+    func hostile() throws {
+        let text = "'; DROP TABLE session; --\"%_\\"
+        try realm.write { realm.add(Session(5_000, text)) }
+        #expect(realm.objects(Session.self).where { $0.title == text }.map(\._id) == [5_000])
+        #expect(realm.objects(Session.self).where { $0.title.contains(text) }.count == 1)
+    }
+
+    @Test("Results are live in and after a write transaction")
+    func live() throws {
+        let cheap = realm.objects(Session.self).where { $0.price < 100 }
+        let count = cheap.count
+        let first = cheap[0]
+        try realm.write {
+            first.price = 900
+            #expect(cheap.count == count - 1)
+            #expect(cheap.first != first)
+            realm.add(Session(2_000, "new", price: 1))
+            #expect(cheap.count == count)
+            #expect(cheap.last?._id == 2_000)
+        }
+        #expect(cheap.count == count)
+        #expect(realm.objects(Session.self).sorted(by: \.price).last == first)
+        #expect(realm.objects(Session.self).index(of: first) == first._id)
+    }
+
+    @Test("Objects may be deleted and changed while iterating")
+    func deletingWhileIterating() throws {
+        let open = realm.objects(Session.self).where { $0.isOpen }
+        try realm.write {
+            var seen = 0
+            for session in open {
+                seen += 1
+                if session._id % 4 == 0 { realm.delete(session) } else { session.isOpen = false }
+            }
+            #expect(seen == 500)
+        }
+        #expect(open.isEmpty)
+        #expect(realm.objects(Session.self).count == 750)
+        try realm.write {
+            var seen = 0
+            for session in realm.objects(Session.self) {
+                seen += 1
+                if seen == 1 { realm.delete(realm.objects(Session.self).where { $0.price > 250 && $0._id != 1 }) }
+                if !session.isInvalidated { session.price += 1 }
+            }
+            #expect(seen < 750)
+        }
+    }
+
+    @Test("Going over the results does not keep the objects")
+    func memory() throws {
+        weak var first: Session?
+        var count = 0
+        for session in realm.objects(Session.self) {
+            if count == 0 { first = session }
+            count += 1
+        }
+        #expect(count == 1_000)
+        #expect(first == nil)
+    }
+
+    @Test("One object of the Realm is one Swift object, as long as somebody holds it")
+    func identity() throws {
+        let one = try #require(realm.object(ofType: Session.self, forPrimaryKey: 7))
+        let same = realm.objects(Session.self).where { $0._id == 7 }[0]
+        #expect(one === same)
+        #expect(one.isSameObject(as: same))
+        #expect(Set([one, same]).count == 1)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSQLiteStore
+
+@testable import Tombolo
+
+/// Versions of one model class, as an app's releases have them.
+private enum V1 {
+    class Student: Object {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted var name: String
+        @Persisted var nickname: String?
+    }
+}
+
+private enum V2 {
+    class Student: Object {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted(indexed: true) var name: String
+        @Persisted var grade: Int
+        @Persisted var email: String?
+        @Persisted var friends: List<Student>
+    }
+}
+
+private enum Wrong {
+    class Student: Object {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted var name: Int
+        @Persisted var nickname: String
+    }
+}
+
+@Suite("Schemas and files")
+struct SchemaTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func fill(synced: Bool = false) throws {
+        let realm = try Realm.fresh(folder.configuration(synced: synced, types: [V1.Student.self]))
+        try realm.write { realm.create(V1.Student.self, value: ["_id": 1, "name": "Ada", "nickname": "A"]) }
+    }
+
+    @Test("Changed classes without a raised version are refused, and the message names every difference")
+    func mismatch() throws {
+        try fill()
+        let error = #expect(throws: Realm.Error.self) {
+            try Realm.fresh(folder.configuration(types: [V2.Student.self]))
+        }
+        #expect(error?.code == .schemaMismatch)
+        for part in ["'Student.grade' has been added", "'Student.email' has been added", "'Student.nickname' has been removed", "Raise the schema version above 0"] {
+            #expect(error?.message.contains(part) == true, "\(part)")
+        }
+        let realm = try Realm.fresh(folder.configuration(types: [V1.Student.self]))
+        #expect(realm.objects(V1.Student.self).first?.nickname == "A")
+    }
+
+    @Test("With a raised version properties and classes are added and removed, and the rows stay")
+    func raisedVersion() throws {
+        try fill()
+        let realm = try Realm.fresh(folder.configuration(version: 3, types: [V2.Student.self, Note.self]))
+        let ada = try #require(realm.objects(V2.Student.self).first)
+        #expect(ada.name == "Ada" && ada.grade == 0 && ada.email == nil && ada.friends.isEmpty)
+        try realm.write {
+            ada.grade = 4
+            ada.friends.append(ada)
+        }
+        let error = #expect(throws: Realm.Error.self) {
+            try Realm.fresh(folder.configuration(version: 2, types: [V2.Student.self]))
+        }
+        #expect(error?.message.contains("less than last set version 3") == true)
+    }
+
+    @Test("A synced file takes changed properties without a version, and its queue forgets those that are gone")
+    func syncedChanges() throws {
+        try fill(synced: true)
+        let realm = try Realm.fresh(folder.configuration(synced: true, types: [V2.Student.self]))
+        #expect(realm.objects(V2.Student.self).first?.name == "Ada")
+        let queued = try ChangesetQueue(realm.core.file).changesets(after: 0)
+        let student = try #require(realm.core.schema.index(of: "Student"))
+        let name = try #require(realm.core.schema[student].columnIndex("name"))
+        #expect(
+            queued.map(\.instructions) == [
+                [
+                    .create(
+                        ObjectReference(classIndex: student, key: .int(1)),
+                        [FieldWrite(column: name, value: .string("Ada"))])
+                ]
+            ])
+    }
+
+    @Test("Other types are refused even with a raised version, unless the file may be deleted")
+    func otherTypes() throws {
+        try fill()
+        var configuration = folder.configuration(version: 5, types: [Wrong.Student.self])
+        let error = #expect(throws: Realm.Error.self) { try Realm.fresh(configuration) }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("'Student.name' has been changed from 'string' to 'int'") == true)
+        #expect(error?.message.contains("'Student.nickname' has been made required") == true)
+        configuration.deleteRealmIfMigrationNeeded = true
+        let realm = try Realm.fresh(configuration)
+        #expect(realm.objects(Wrong.Student.self).isEmpty)
+    }
+
+    @Test("A file that is no database, a missing one, and another kind of file each get their error")
+    func badFiles() throws {
+        let configuration = folder.configuration()
+        var readOnly = configuration
+        readOnly.readOnly = true
+        #expect(throws: Realm.Error.self) { try Realm.fresh(readOnly) }
+        do {
+            _ = try Realm.fresh(readOnly)
+        } catch Realm.Error.fileNotFound {}
+        try Data(repeating: 7, count: 5_000).write(to: try #require(configuration.fileURL))
+        do {
+            _ = try Realm.fresh(configuration)
+            Issue.record("The file was opened.")
+        } catch Realm.Error.invalidDatabase {}
+        #expect(try Realm.deleteFiles(for: configuration))
+        _ = try Realm.fresh(folder.configuration(synced: true))
+        do {
+            _ = try Realm.fresh(configuration)
+            Issue.record("A synced file was opened as a local one.")
+        } catch Realm.Error.incompatibleHistories {}
+    }
+
+    @Test("A read-only Realm reads and does not write")
+    func readOnly() throws {
+        try fill()
+        var configuration = folder.configuration(types: [V1.Student.self])
+        configuration.readOnly = true
+        let realm = try Realm.fresh(configuration)
+        #expect(realm.objects(V1.Student.self).count == 1)
+        let error = #expect(throws: Realm.Error.self) { try realm.write { realm.deleteAll() } }
+        #expect(error?.code == .filePermissionDenied)
+        realm.beginWrite()
+        #expect(throws: Realm.Error.self) { try realm.commitWrite() }
+    }
+
+    @Test("A Realm without classes says what to do")
+    func noClasses() throws {
+        let error = #expect(throws: Realm.Error.self) { try Realm(configuration: .init(inMemoryIdentifier: "x")) }
+        #expect(error?.message.contains("objectTypes") == true)
+    }
+
+    @Test("A synced class needs an _id")
+    func syncedKey() throws {
+        let error = #expect(throws: Realm.Error.self) {
+            try Realm.fresh(folder.configuration(synced: true, types: [Note.self]))
+        }
+        #expect(error?.message.contains("Note cannot be synced") == true)
+    }
+
+    @Test("In memory: shared by identifier, kept apart from others, gone with the last Realm")
+    func inMemory() throws {
+        let identifier = UUID().uuidString
+        let configuration = Realm.Configuration(inMemoryIdentifier: identifier, objectTypes: [Note.self])
+        #expect(configuration.fileURL == nil)
+        var one: Realm? = try Realm.fresh(configuration)
+        var two: Realm? = try Realm.fresh(configuration)
+        let other = try Realm.fresh(.init(inMemoryIdentifier: identifier + "2", objectTypes: [Note.self]))
+        try one?.write { one?.add(Note(value: ["text": "a"])) }
+        two?.refresh()
+        #expect(two?.objects(Note.self).count == 1)
+        #expect(other.isEmpty)
+        let path = try #require(one?.core.file.path)
+        #expect(FileManager.default.fileExists(atPath: path))
+        one = nil
+        #expect(FileManager.default.fileExists(atPath: path))
+        two = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let again = try Realm.fresh(configuration)
+        #expect(again.isEmpty)
+    }
+
+    @Test("An open file is not deleted")
+    func deleteOpen() throws {
+        let configuration = folder.configuration()
+        var realm: Realm? = try Realm.fresh(configuration)
+        let error = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
+        #expect(error?.code == .alreadyOpen)
+        #expect(realm != nil)
+        realm = nil
+        #expect(try Realm.deleteFiles(for: configuration))
+        #expect(!Realm.fileExists(for: configuration))
+    }
+}

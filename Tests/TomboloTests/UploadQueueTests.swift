@@ -1,0 +1,240 @@
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSQLiteStore
+import TomboloSyncProtocol
+
+@testable import Tombolo
+
+@Suite("What a synced Realm queues and shows")
+struct UploadQueueTests {
+    let folder: TemporaryFolder
+    let realm: Realm
+    let store: SQLiteDeviceStore
+    let schema: Schema
+    let sessionClass: Int
+
+    init() throws {
+        folder = try TemporaryFolder()
+        realm = try Realm.fresh(folder.configuration(synced: true))
+        schema = realm.core.schema
+        store = try SQLiteDeviceStore(path: realm.core.file.path, schema: schema)
+        sessionClass = try #require(schema.index(of: "Session"))
+    }
+
+    private func queue() throws -> [Changeset] {
+        try store.pendingChangesets(after: 0, maximumCount: .max, maximumByteCount: .max)
+    }
+
+    private func column(_ name: String) throws -> Int { try #require(schema[sessionClass].columnIndex(name)) }
+
+    private func session(_ id: Int) -> ObjectReference { ObjectReference(classIndex: sessionClass, key: .int(Int64(id))) }
+
+    /// By property name; defaults are marked.
+    private func fields(_ instruction: Instruction) -> [String: String] {
+        switch instruction {
+        case .create(let reference, let fields), .set(let reference, let fields):
+            Dictionary(
+                uniqueKeysWithValues: fields.map {
+                    (schema[reference.classIndex].columns[$0.column].name, "\($0.value)\($0.isDefault ? " default" : "")")
+                })
+        case .add, .erase: [:]
+        }
+    }
+
+    @Test("A new object queues all its fields, and marks those that the app did not set")
+    func defaults() throws {
+        try realm.write {
+            let session = Session(1, "Mine")
+            session.rating = nil
+            realm.add(session)
+        }
+        let instruction = try #require(try queue().first?.instructions.first)
+        #expect(instruction.reference == session(1))
+        var found = fields(instruction)
+        #expect(found.removeValue(forKey: "token")?.hasSuffix(" default") == true)
+        #expect(
+            found == [
+                "title": "\"Mine\"", "price": "10 default", "rating": "nil", "startsAt": "nil default",
+                "level": "\"beginner\" default", "notes": "nil default", "isOpen": "true default",
+                "room": "nil default",
+            ])
+    }
+
+    @Test("Several sets of one object in a transaction are one instruction; reading sends nothing")
+    func coalescing() throws {
+        try realm.write { realm.add(Session(1, "One")) }
+        try realm.write {
+            let one = realm.objects(Session.self)[0]
+            one.title = "a"
+            one.price = 1
+            _ = realm.objects(Session.self).where { $0.price == 1 }.count
+            one.title = "b"
+        }
+        try realm.write { _ = realm.objects(Session.self)[0].title }
+        let changesets = try queue()
+        #expect(changesets.map(\.number) == [1, 2])
+        #expect(changesets[1].instructions.count == 1)
+        #expect(fields(changesets[1].instructions[0]) == ["title": "\"b\"", "price": "1"])
+    }
+
+    @Test("Of an upsert .modified queues what differs, .all everything; lists likewise")
+    func upserts() throws {
+        func make() -> Session {
+            let session = Session(1, "One", price: 5)
+            session.token = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6))
+            return session
+        }
+        func speakers(_ ids: String...) -> [Speaker] {
+            ids.map { realm.object(ofType: Speaker.self, forPrimaryKey: $0) ?? Speaker(value: ["_id": $0]) }
+        }
+        try realm.write {
+            let session = make()
+            session.speakers.append(objectsIn: speakers("a", "b", "c"))
+            realm.add(session)
+        }
+        try realm.write {
+            let session = make()
+            session.price = 6
+            session.speakers.append(objectsIn: speakers("a", "c"))
+            realm.add(session, update: .modified)
+        }
+        let modified = try queue()[1].instructions
+        #expect(fields(modified[0]) == ["price": "6"])
+        // The second element links to another speaker now, and the third is gone.
+        #expect(modified.count == 3)
+        #expect(fields(modified[1]) == ["target": "\"c\""])
+        #expect(realm.objects(Session.self)[0].speakers.map(\._id) == ["a", "c"])
+        try realm.write {
+            let session = make()
+            session.speakers.append(objectsIn: speakers("a", "c"))
+            realm.add(session, update: .all)
+        }
+        let all = try queue()[2].instructions
+        #expect(fields(all[0]).count == schema[sessionClass].columns.count - 1)
+        #expect(!fields(all[0]).values.contains { $0.hasSuffix("default") })
+        #expect(all.count == 5)
+        try realm.write { realm.add(make(), update: .modified) }
+        #expect(realm.objects(Session.self)[0].speakers.isEmpty)
+    }
+
+    @Test("increment queues an addition")
+    func increments() throws {
+        let one = Session(1, "One")
+        one.increment(\.price, by: 2)
+        #expect(one.price == 12)
+        try realm.write { realm.add(one) }
+        try realm.write {
+            one.increment(\.price, by: 5)
+            one.increment(\.price)
+            #expect(one.price == 18)
+        }
+        #expect(
+            try queue()[1].instructions == [
+                .add(session(1), column: try column("price"), amount: 5),
+                .add(session(1), column: try column("price"), amount: 1),
+            ])
+        #expect(try Realm.fresh(realm.configuration).objects(Session.self)[0].price == 18)
+        #expect(throws: Realm.Error.self) { try realm.write { one.increment(\.price, by: .max) } }
+        #expect(one.price == 18)
+    }
+
+    @Test("A cancelled or failed transaction queues nothing, and the next number follows")
+    func cancelled() throws {
+        struct Stop: Error {}
+        try realm.write { realm.add(Session(1, "One")) }
+        #expect(throws: Stop.self) {
+            try realm.write {
+                realm.add(Session(2, "Two"))
+                _ = realm.objects(Session.self).count
+                throw Stop()
+            }
+        }
+        try realm.write { realm.delete(realm.objects(Session.self)[0]) }
+        #expect(try queue().map(\.number) == [1, 2])
+        #expect(try queue()[1].instructions == [.erase(session(1))])
+    }
+
+    @Test("A batch appears in the Realm when it refreshes, below its pending edits")
+    func batches() throws {
+        let ticks = Ticks(schema: schema)
+        let title = try column("title")
+        let price = try column("price")
+        var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
+        row[0] = .int(1)
+        row[title] = .string("Server")
+        try ticks.apply(row, sessionClass, columns: nil, to: store)
+        #expect(realm.objects(Session.self).isEmpty)
+        var heard = 0
+        let token = realm.observe { _, _ in heard += 1 }
+        #expect(realm.refresh())
+        #expect(heard == 1)
+        let one = try #require(realm.objects(Session.self).first)
+        #expect(one.title == "Server" && one.level == .beginner)
+        try realm.write { one.title = "Mine" }
+        #expect(try queue().map(\.base) == [1])
+        row[title] = .string("Server again")
+        row[price] = .int(77)
+        try ticks.apply(row, sessionClass, columns: [0, title, price], to: store)
+        realm.refresh()
+        #expect(one.title == "Mine" && one.price == 77)
+        try ticks.apply(nil, sessionClass, columns: nil, to: store, acknowledged: 1)
+        realm.refresh()
+        #expect(one.title == "Server again")
+        #expect(try queue().isEmpty)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("A synced Realm and its engine write to one file at the same time and lose nothing")
+    func concurrentBatches() async throws {
+        let configuration = realm.configuration
+        let path = realm.core.file.path
+        let schema = schema
+        let sessionClass = sessionClass
+        async let engine: Void = Task.detached {
+            let store = try SQLiteDeviceStore(path: path, schema: schema)
+            let ticks = Ticks(schema: schema)
+            for number in 0..<60 {
+                var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
+                row[0] = .int(Int64(1_000 + number))
+                try ticks.apply(row, sessionClass, columns: nil, to: store)
+            }
+        }.value
+        let writer = try await Realm.open(configuration: configuration)
+        for number in 0..<60 { try writer.write { writer.add(Session(number, "mine")) } }
+        try await engine
+        writer.refresh()
+        #expect(writer.objects(Session.self).count == 120)
+        #expect(try queue().map(\.number) == Array(1...60))
+    }
+}
+
+/// A make-believe server's batches.
+private final class Ticks {
+    private let schema: Schema
+    private var tick: Int64 = 0
+
+    init(schema: Schema) { self.schema = schema }
+
+    /// A batch with one row, or without rows.
+    func apply(
+        _ row: Row?, _ classIndex: Int, columns: [Int]?, to store: SQLiteDeviceStore, acknowledged: Int64 = 0
+    ) throws {
+        tick += 1
+        var frame: BatchFrame?
+        if let row {
+            var block = RowBlock(
+                schema: schema, classIndex: classIndex,
+                columns: columns ?? Array(schema[classIndex].columns.indices), isWhole: columns == nil)
+            block.append(row)
+            frame = BatchFrame(sequence: 0, blocks: [block])
+        }
+        _ = try store.apply(
+            BatchEnd(
+                position: Position(
+                    tick: tick, token: tick, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
+                serverTime: Stamp(microseconds: tick), acknowledged: acknowledged, frameCount: frame == nil ? 0 : 1),
+            last: frame, wallMicroseconds: 0)
+    }
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Installs the system packages that building and running Tombolo needs and that are missing, on Debian and Ubuntu;
+# elsewhere it says what is needed. Does nothing when everything is there. Installs no Swift toolchain, but checks it.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+PACKAGES=()
+REASONS=()
+need() { # PACKAGE WHY
+    PACKAGES+=("$1")
+    REASONS+=("$2")
+}
+have_command() { command -v "$1" >/dev/null 2>&1; }
+# have_library PKG-CONFIG-NAME DEBIAN-PACKAGE
+have_library() {
+    pkg-config --exists "$1" 2>/dev/null ||
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$2" 2>/dev/null)" = installed ]
+}
+have_postgres() {
+    local major
+    read -r major _ < <(postgres_bindirs) || return 1
+    [ "$major" -ge "$POSTGRES_MINIMUM" ]
+}
+# The certificates matter only to a `git` that fetches the Swift packages.
+have_certificates() { [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/ssl/cert.pem ]; }
+
+have_command make || need make "runs the targets of the Makefile"
+have_command git || need git "fetches the Swift packages that the project builds on"
+have_certificates || need ca-certificates "lets git check the servers that it fetches from"
+have_command pkg-config || need pkg-config "tells the Swift build where libpq and SQLite are"
+have_library libpq libpq-dev || need libpq-dev "PostgreSQL's client library, which the servers link"
+have_library sqlite3 libsqlite3-dev || need libsqlite3-dev "SQLite's library, which the devices link"
+have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
+have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
+have_command psql || need postgresql-client "psql, with which the demo and 'make psql' look into the database"
+
+on_debian() { have_command apt-get && have_command dpkg-query; }
+
+list_needs() {
+    local index
+    for index in "${!PACKAGES[@]}"; do printf '    %-18s %s\n' "${PACKAGES[index]}" "${REASONS[index]}" >&2; done
+}
+
+# Sets AS_ROOT to what must stand before a command that only root may run.
+find_root() {
+    AS_ROOT=()
+    if is_root; then return; fi
+    have_command sudo ||
+        fail "the packages above are missing, you are not root, and there is no sudo." \
+            "As root: apt-get install ${PACKAGES[*]}"
+    if [ "${CI:-}" != true ] && [ -t 0 ]; then
+        AS_ROOT=(sudo)
+        note "sudo may ask for your password"
+    else
+        AS_ROOT=(sudo -n)
+        sudo -n true 2>/dev/null ||
+            fail "the packages above are missing, and sudo wants a password, which nobody is here to give." \
+                "Install them beforehand: sudo apt-get install ${PACKAGES[*]}"
+    fi
+}
+
+apt() {
+    ${AS_ROOT[@]+"${AS_ROOT[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -q "$@" >&2
+}
+
+# Debian's server package makes and starts a cluster on port 5432, which nobody asked for. It is told not to while we
+# install it, and the machine's setting is put back afterwards.
+install_postgres_quietly() {
+    local settings=/etc/postgresql-common/createcluster.conf
+    if [ -e "$settings" ] && grep -q '^ *create_main_cluster *=' "$settings"; then
+        apt install -y --no-install-recommends "$@"
+        return
+    fi
+    apt install -y --no-install-recommends postgresql-common
+    # shellcheck disable=SC2064  # the values of now are meant
+    trap "${AS_ROOT[*]-} sed -i '/^create_main_cluster = false  # tombolo/d' $settings" EXIT
+    ${AS_ROOT[@]+"${AS_ROOT[@]}"} sh -c \
+        "printf 'create_main_cluster = false  # tombolo: only while it installs packages\n' >>'$settings'"
+    apt install -y --no-install-recommends "$@"
+}
+
+install_missing() {
+    local update_failed=''
+    say "Missing on this machine, to be installed with apt-get:"
+    list_needs
+    find_root
+    apt update || update_failed=yes
+    if [ -n "$update_failed" ]; then note "apt-get update failed; trying with the package lists that are here"; fi
+    case " ${PACKAGES[*]} " in
+        *" postgresql "*) install_postgres_quietly "${PACKAGES[@]}" ;;
+        *) apt install -y --no-install-recommends "${PACKAGES[@]}" ;;
+    esac || fail "apt-get could not install: ${PACKAGES[*]}" "Its messages are above."
+}
+
+if [ "${#PACKAGES[@]}" -gt 0 ]; then
+    if on_debian; then
+        install_missing
+        hash -r
+        have_postgres ||
+            fail "the distribution's PostgreSQL is older than $POSTGRES_MINIMUM." \
+                "Install a newer one, for example from https://wiki.postgresql.org/wiki/Apt"
+    else
+        say "This is not Debian or Ubuntu, so that nothing is installed for you. Missing, by Debian's names:"
+        list_needs
+        fail "install what is listed above, then try again." \
+            "PostgreSQL's programs are looked for in its usual places; TOMBOLO_PG_BIN names another folder."
+    fi
+fi
+
+have_command swift ||
+    fail "there is no Swift toolchain; Tombolo needs Swift $SWIFT_MINIMUM or later." \
+        "Install one from https://www.swift.org/install, and see that 'swift' is in PATH."
+version="$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)"
+if [ -z "$version" ]; then
+    fail "'swift --version' does not say a version; is the toolchain at $(command -v swift) complete?" \
+        "It said: $(swift --version 2>&1 | head -n 3)"
+fi
+version_at_least "$version" "$SWIFT_MINIMUM" ||
+    fail "the Swift here is $version ($(command -v swift)); Tombolo needs $SWIFT_MINIMUM or later." \
+        "Install one from https://www.swift.org/install, and put it first in PATH."

@@ -1,0 +1,180 @@
+# shellcheck shell=bash disable=SC2034
+# Helpers that the scripts in this folder share. Source it; it does nothing by itself.
+
+set -euo pipefail
+
+# The clone's folder, with links resolved, so that one clone has one name.
+TOMBOLO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
+DEV_SCRIPTS="$TOMBOLO_ROOT/infra/dev"
+SWIFT_MINIMUM=6.2
+POSTGRES_MINIMUM=14
+
+if [ -t 2 ]; then
+    BOLD=$'\e[1m' RED=$'\e[31m' PLAIN=$'\e[0m'
+else
+    BOLD='' RED='' PLAIN=''
+fi
+
+# Everything these scripts say goes to stderr: stdout is for results (`cluster.sh url`).
+say() { printf '%s==>%s %s\n' "$BOLD" "$PLAIN" "$*" >&2; }
+note() { printf '    %s\n' "$*" >&2; }
+fail() {
+    printf '%serror:%s %s\n' "$RED" "$PLAIN" "$1" >&2
+    shift
+    local line
+    for line in "$@"; do printf '       %s\n' "$line" >&2; done
+    exit 1
+}
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# version_at_least 6.3.1 6.2
+version_at_least() {
+    local have_major have_minor want_major want_minor
+    IFS=. read -r have_major have_minor _ <<<"$1.0.0"
+    IFS=. read -r want_major want_minor _ <<<"$2.0.0"
+    [ "$have_major" -gt "$want_major" ] ||
+        { [ "$have_major" -eq "$want_major" ] && [ "$have_minor" -ge "$want_minor" ]; }
+}
+
+# postgres_major BINDIR: the major version of the server there; fails when there is none.
+postgres_major() {
+    local text
+    [ -x "$1/postgres" ] && [ -x "$1/initdb" ] && [ -x "$1/pg_ctl" ] || return 1
+    text="$("$1/postgres" --version 2>/dev/null)" || return 1
+    text="${text#*) }"
+    text="${text%%[!0-9]*}"
+    [ -n "$text" ] && printf '%s\n' "$text"
+}
+
+# postgres_bindirs: "MAJOR FOLDER" of every PostgreSQL server found, newest first.
+# TOMBOLO_PG_BIN, when set, is the only folder looked at.
+postgres_bindirs() {
+    local dir major
+    {
+        if [ -n "${TOMBOLO_PG_BIN:-}" ]; then
+            printf '%s\n' "$TOMBOLO_PG_BIN"
+        else
+            ls -d /usr/lib/postgresql/*/bin /usr/pgsql-*/bin /opt/homebrew/opt/postgresql@*/bin 2>/dev/null || true
+            pg_config --bindir 2>/dev/null || true
+        fi
+    } | while read -r dir; do
+        if major="$(postgres_major "$dir")"; then printf '%s %s\n' "$major" "$dir"; fi
+    done | sort -rn -u
+}
+
+# random_hex BYTES
+random_hex() { od -An -v -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }
+
+# listening_inode PORT: the socket inode (Linux) that listens on TCP PORT at a local address; fails when none does.
+listening_inode() {
+    local hex
+    hex="$(printf '%04X' "$1")"
+    awk -v port=":$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { print $10; found = 1; exit }
+        END { exit !found }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
+}
+
+port_is_taken() {
+    if [ -r /proc/net/tcp ]; then
+        listening_inode "$1" >/dev/null
+    else
+        (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+    fi
+}
+
+# port_owner PORT: "name (pid 123)", or words that say why it is not known.
+port_owner() {
+    local inode link pid
+    if [ -r /proc/net/tcp ] && inode="$(listening_inode "$1")"; then
+        link="$(find /proc/[0-9]*/fd -lname "socket:\[$inode\]" -print -quit 2>/dev/null || true)"
+        if [ -n "$link" ]; then
+            pid="${link#/proc/}"
+            pid="${pid%%/*}"
+            printf '%s (pid %s)\n' "$(cat "/proc/$pid/comm" 2>/dev/null || echo '?')" "$pid"
+            return
+        fi
+    elif command -v lsof >/dev/null; then
+        pid="$(lsof -nP -t -iTCP:"$1" -sTCP:LISTEN 2>/dev/null | head -n 1 || true)"
+        if [ -n "$pid" ]; then
+            printf '%s (pid %s)\n' "$(ps -o comm= -p "$pid")" "$pid"
+            return
+        fi
+    fi
+    printf 'a process of another user\n'
+}
+
+# require_port_number NAME VALUE
+require_port_number() {
+    case "$2" in
+        '' | *[!0-9]* | ??????*) ;;
+        *) if [ "$((10#$2))" -ge 1 ] && [ "$((10#$2))" -le 65535 ]; then return; fi ;;
+    esac
+    fail "$1 is '$2', which is not a port number." "Set it to a number from 1 to 65535, or leave it unset."
+}
+
+# require_port_free VARIABLE PORT PURPOSE
+require_port_free() {
+    require_port_number "$1" "$2"
+    port_is_taken "$2" || return 0
+    fail "port $2, wanted for the $3, is taken by $(port_owner "$2")." \
+        "Stop that process, or choose another port: $1=$(($2 + 100)) make ${TOMBOLO_MAKE_TARGET:-up}"
+}
+
+# products_folder: where `swift build` puts the executables.
+products_folder() {
+    (cd "$TOMBOLO_ROOT" && swift build -c "${TOMBOLO_CONFIGURATION:-debug}" --show-bin-path)
+}
+
+build_products() {
+    local configuration="${TOMBOLO_CONFIGURATION:-debug}"
+    case "$configuration" in
+        debug | release) ;;
+        *) fail "TOMBOLO_CONFIGURATION is '$configuration'; it can be debug or release." ;;
+    esac
+    say "Building ($configuration); the first time takes some minutes"
+    (cd "$TOMBOLO_ROOT" && swift build -c "$configuration" >&2) ||
+        fail "the build failed; the compiler's messages are above."
+}
+
+# require_product NAME: its path, on stdout.
+require_product() {
+    local path
+    path="$(products_folder)/$1"
+    [ -x "$path" ] || fail "the build has no executable '$1' (looked for $path)."
+    printf '%s\n' "$path"
+}
+
+# run_child COMMAND…: runs it in a process group of its own and passes on one SIGTERM when this script is told to stop
+# (Ctrl-C, SIGTERM, SIGHUP), so that the child is told exactly once whoever sends the signal. Kills it if it has not
+# stopped after CHILD_GRACE seconds. Sets CHILD_STATUS, and CHILD_STOPPED=1 when a signal ended the run.
+CHILD_GRACE="${CHILD_GRACE:-20}"
+CHILD_STATUS=0
+CHILD_STOPPED=0
+run_child() {
+    local child began=-1
+    CHILD_STATUS=0
+    CHILD_STOPPED=0
+    set -m
+    "$@" </dev/null &
+    child=$!
+    set +m
+    # shellcheck disable=SC2064  # the pid is meant to be expanded now
+    trap "CHILD_STOPPED=1; kill -TERM -- -$child 2>/dev/null || true" INT TERM HUP
+    # A signal ends `wait` early.
+    wait "$child" || CHILD_STATUS=$?
+    if [ "$CHILD_STOPPED" = 1 ]; then
+        began=$SECONDS
+        while kill -0 "$child" 2>/dev/null; do
+            if [ $((SECONDS - began)) -ge "$CHILD_GRACE" ]; then
+                note "it did not stop within $CHILD_GRACE s; killing it"
+                kill -KILL -- "-$child" 2>/dev/null || true
+            fi
+            sleep 0.1
+        done
+        CHILD_STATUS=0
+        wait "$child" || CHILD_STATUS=$?
+    fi
+    # Whatever it started and left behind.
+    kill -TERM -- "-$child" 2>/dev/null || true
+    trap - INT TERM HUP
+}

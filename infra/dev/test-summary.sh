@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# test-summary.sh LOG: what `swift test` wrote to LOG, in a few lines: the tests that failed, the two frameworks' own
+# closing lines, and one line with the sums. Fails when a test failed, when none ran, or when the run ended early.
+
+set -euo pipefail
+export LC_ALL=C # the marks before the lines are bytes to us
+
+awk '
+    # Swift Testing puts a mark and a blank before each of its lines; what a test prints itself has none.
+    /^[^ -~]+ +Test run with [0-9]+ tests? .*(passed|failed) after / { run = $0; sub(/^[^ -~]+ +/, "", run) }
+    /^[^ -~]+ +Test .* failed after [0-9.]+ seconds[^"]*$/ && !/^[^ -~]+ +Test (run with|case passing) / {
+        failed++; names[++count] = $0
+    }
+    /^[^ -~]+ +Test .* skipped(: .*|\.)$/ { skipped++ }
+    /^Test Case .* passed \([0-9.]+ seconds\)/ { casesPassed++ }
+    /^Test Case .* failed \([0-9.]+ seconds\)/ { casesFailed++; names[++count] = $0 }
+    /^Test Case .* skipped \([0-9.]+ seconds\)/ { casesSkipped++ }
+    /^[ \t]*Executed [0-9]+ tests?, with / { executed = $0; sub(/^[ \t]*/, "", executed) }
+    END {
+        for (i = 1; i <= count; i++) print names[i]
+        if (executed != "" && executed !~ /^Executed 0 tests/) print executed
+        if (run == "") {
+            print "the test run ended before its closing line: a test crashed it, or it did not start"
+            if (!failed) failed = 1
+        } else {
+            print run
+            # The closing line counts every test, so that a line lost among the tests'"'"' own output is not missed.
+            split(run, words, " ")
+            if (run ~ / failed after [0-9.]+ seconds[^"]*$/ && !failed) failed = 1
+            passed = words[4] - failed - skipped
+        }
+        passed += casesPassed; failed += casesFailed; skipped += casesSkipped
+        line = (passed + 0) " passed, " (failed + 0) " failed"
+        if (skipped) line = line ", " skipped " skipped"
+        print line
+        exit failed > 0 || passed + 0 == 0
+    }
+' "$1"

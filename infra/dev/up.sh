@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the whole platform for development (`make up`): installs what is missing, builds, starts the project's own
+# PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway, admin server and ticket API as
+# one process until Ctrl-C.
+#
+#   TOMBOLO_GATEWAY_PORT (8080)  TOMBOLO_ADMIN_PORT (8081)  TOMBOLO_TICKETS_PORT (8082)
+#   TOMBOLO_CONFIGURATION        debug or release
+#   TOMBOLO_DEV_DIR, TOMBOLO_PG_PORT and others: see cluster.sh
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+CLUSTER="$DEV_SCRIPTS/cluster.sh"
+export TOMBOLO_GATEWAY_PORT="${TOMBOLO_GATEWAY_PORT:-8080}"
+export TOMBOLO_ADMIN_PORT="${TOMBOLO_ADMIN_PORT:-8081}"
+export TOMBOLO_TICKETS_PORT="${TOMBOLO_TICKETS_PORT:-8082}"
+
+check_ports() {
+    require_port_free TOMBOLO_GATEWAY_PORT "$TOMBOLO_GATEWAY_PORT" "sync gateway"
+    require_port_free TOMBOLO_ADMIN_PORT "$TOMBOLO_ADMIN_PORT" "admin server"
+    require_port_free TOMBOLO_TICKETS_PORT "$TOMBOLO_TICKETS_PORT" "ticket API"
+    if [ "$TOMBOLO_GATEWAY_PORT" = "$TOMBOLO_ADMIN_PORT" ] || [ "$TOMBOLO_ADMIN_PORT" = "$TOMBOLO_TICKETS_PORT" ] ||
+        [ "$TOMBOLO_GATEWAY_PORT" = "$TOMBOLO_TICKETS_PORT" ]; then
+        fail "TOMBOLO_GATEWAY_PORT, TOMBOLO_ADMIN_PORT and TOMBOLO_TICKETS_PORT must be three different ports."
+    fi
+}
+
+WE_STARTED=no
+# shellcheck disable=SC2317  # the trap below calls it
+stop_cluster() {
+    trap '' INT TERM HUP
+    if [ "$WE_STARTED" = yes ]; then "$CLUSTER" stop; fi
+}
+
+# From any folder; the sample data are looked for relative to the clone.
+cd "$TOMBOLO_ROOT"
+if [ -n "${TOMBOLO_DATABASE_URL:-}" ]; then
+    note "TOMBOLO_DATABASE_URL is set, but 'make up' uses a cluster of its own; the variable is left out"
+fi
+"$DEV_SCRIPTS/install.sh"
+check_ports
+build_products
+bin="$(products_folder)"
+for product in migration-tool tombolo; do require_product "$product" >/dev/null; done
+check_ports
+
+say "Starting PostgreSQL"
+trap stop_cluster EXIT
+# With a trap, a signal waits for the start to end, so that the stop does not race with it.
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+"$CLUSTER" status >/dev/null || WE_STARTED=yes
+"$CLUSTER" start
+DIR="$("$CLUSTER" dir)"
+TOMBOLO_DATABASE_URL="$("$CLUSTER" url)"
+export TOMBOLO_DATABASE_URL
+
+# The secret that signs the tokens is made once, so that a login outlives a restart.
+SECRET_FILE="$DIR/jwt-secret"
+if [ ! -s "$SECRET_FILE" ]; then
+    rm -f "$SECRET_FILE.new"
+    (umask 077 && random_hex 32 >"$SECRET_FILE.new")
+    mv -f "$SECRET_FILE.new" "$SECRET_FILE"
+fi
+TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
+export TOMBOLO_JWT_SECRET
+
+say "Migrating the database"
+"$bin/migration-tool" apply >&2 || fail "the migration failed; its messages are above." "The data are in $DIR"
+
+# What the loading said, the demo users among it, is kept and shown again at every start. cluster.sh removes this file
+# when it makes a new cluster.
+if [ ! -e "$DIR/sample-loaded" ]; then
+    say "Loading sample data, this once"
+    (umask 077 && "$bin/migration-tool" sample >"$DIR/sample-loaded.new") ||
+        fail "the sample data could not be loaded; the messages are above."
+    mv -f "$DIR/sample-loaded.new" "$DIR/sample-loaded"
+else
+    say "The sample data that were loaded at the first start"
+fi
+sed 's/^/    /' "$DIR/sample-loaded" >&2
+
+say "Running; Ctrl-C stops it"
+note "data      $DIR"
+note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make psql)"
+run_child "$bin/tombolo"
+if [ "$CHILD_STOPPED" = 1 ]; then
+    say "Stopped"
+    # Stopping it is how it ends; 137 means that it had to be killed.
+    if [ "$CHILD_STATUS" -ne 137 ]; then exit 0; fi
+fi
+exit "$CHILD_STATUS"
