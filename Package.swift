@@ -62,16 +62,22 @@ let server: [Target.Dependency] = [
 
 /// What tests of HTTP services need.
 let service: [Target.Dependency] = [
-    "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", hummingbird,
+    "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules",
+    hummingbird,
     hummingbirdTesting, httpTypes, logging, nioCore,
 ]
+
+/// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
+let libraries: [Product] = [
+    "Tombolo", "RealmSwift", "EventModels", "GatewayService", "PostgresClient", "TomboloAuthentication",
+    "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
+    "TomboloSQLiteStore", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
+].map { .library(name: $0, targets: [$0]) }
 
 let package = Package(
     name: "Tombolo",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [
-        .library(name: "Tombolo", targets: ["Tombolo"]),
-        .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    products: libraries + [
         .executable(name: "sync-gateway", targets: ["SyncGateway"]),
         .executable(name: "admin-server", targets: ["AdminServer"]),
         .executable(name: "ticket-api", targets: ["TicketAPI"]),
@@ -80,6 +86,7 @@ let package = Package(
         .executable(name: "listings", targets: ["Listings"]),
         .executable(name: "demo", targets: ["Demo"]),
         .executable(name: "demo-device", targets: ["DemoDevice"]),
+        .executable(name: "simulate", targets: ["Simulate"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -98,6 +105,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
+        // Pure core: no sockets, files, clocks or randomness but as parameters.
         library("TomboloModel", "Model"),
         library("TomboloSQL", "SQL", ["TomboloModel"]),
         library("TomboloChangesets", "Changesets", ["TomboloModel"]),
@@ -107,7 +115,9 @@ let package = Package(
             path: "Packages/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
         library("TomboloSyncSession", "SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
         library("EventModels", "EventModels", ["TomboloModel", "TomboloRules"]),
+        library("TomboloSimulator", "Simulator", sync),
 
+        // Stores and network.
         .systemLibrary(
             name: "CLibPQ", path: "Packages/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -116,14 +126,17 @@ let package = Package(
         library("TomboloPostgresStore", "PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
         library("TomboloWebSocket", "WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
+        // Client.
         library("TomboloSyncClient", "SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
         library(
             "Tombolo", "Tombolo",
             sync + [
-                "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore, nioHTTP1,
+                "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore,
+                nioHTTP1,
             ]),
         library("RealmSwift", "RealmSwift", ["Tombolo"]),
 
+        // Services.
         library(
             "TomboloAuthentication", "Authentication",
             ["TomboloModel", "TomboloRules", "EventModels", "PostgresClient", cryptoExtras, jwt]),
@@ -160,6 +173,7 @@ let package = Package(
                 "TomboloPostgresStore",
             ]),
 
+        // Apps.
         app("SyncGateway", "SyncGateway", server + ["GatewayService"]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
         app("TicketAPI", "TicketAPI", server + ["TicketService"]),
@@ -171,10 +185,13 @@ let package = Package(
                 "TomboloModel", "TomboloPostgresStore", arguments, logging,
             ],
             path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
+        app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
         app("Demo", "Demo", [arguments, asyncHTTPClient, nioCore, nioHTTP1]),
         app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
+        app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
         app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
 
+        // Tests.
         testLibrary("TestSupport", "TestSupport", ["PostgresClient", logging]),
         testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync),
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync),
@@ -182,15 +199,22 @@ let package = Package(
             "ServiceTestSupport", "ServiceTestSupport",
             service + ["TomboloPostgresStore", "TomboloSQL", "EventModels", "TestSupport"]),
         tests("ModuleGraphTests"),
+        tests("DocumentationTests"),
         tests("ModelTests", ["TomboloModel"]),
         tests("SQLTests", ["TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
         tests("ChangesetsTests", sync),
         tests("SyncProtocolTests", sync),
         tests("SyncSessionTests", sync),
+        tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
         tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),
         tests("EventModelsTests", ["EventModels", "TomboloModel", "TomboloChangesets", "TomboloRules"]),
         tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
         tests("SQLiteStoreTests", sync + ["TomboloSQLiteStore", "DeviceStoreConformance"]),
+        tests(
+            "PostgresStoreTests",
+            sync + [
+                "TomboloPostgresStore", "TomboloSQLiteStore", "PostgresClient", "TestSupport", "ServerStoreConformance",
+            ]),
         tests("TomboloTests", sync + ["TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
         tests(
             "TomboloAuthenticationTests",
@@ -209,6 +233,16 @@ let package = Package(
             ]),
         tests("HTTPTests", service),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
-        tests("TicketServiceTests", service + ["TicketService", "ServiceTestSupport"]),    ],
+        tests("TicketServiceTests", service + ["TicketService", "ServiceTestSupport"]),
+        .executableTarget(
+            name: "EndToEndDevice", dependencies: ["EventModels", "Tombolo", "TomboloSyncProtocol"],
+            path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),
+        tests(
+            "EndToEndTests",
+            sync + [
+                "EventModels", "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloMigration",
+                "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
+            ]),
+    ],
     swiftLanguageModes: [.v6]
 )

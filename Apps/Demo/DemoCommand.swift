@@ -6,7 +6,8 @@ import Foundation
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Shows Tombolo in a minute: PostgreSQL, the servers, and two devices that are processes of their own.",
+        abstract:
+            "Shows Tombolo in a minute: PostgreSQL, the servers, and two devices that are processes of their own.",
         discussion: """
             'make demo' runs it with a throw-away PostgreSQL. By itself it needs an empty database in
             TOMBOLO_DATABASE_URL, the executables of this project beside it, and the tools psql and sqlite3.

@@ -28,7 +28,8 @@ enum HTTP {
     }
 
     static func tickets(_ base: String, _ event: String, _ token: String) async throws -> [Ticket] {
-        try JSONDecoder().decode(Tickets.self, from: await call("GET", "\(base)/events/\(event)/tickets", token)).tickets
+        try JSONDecoder().decode(Tickets.self, from: await call("GET", "\(base)/events/\(event)/tickets", token))
+            .tickets
     }
 
     static func page(_ url: String) async throws -> String {

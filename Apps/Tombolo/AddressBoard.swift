@@ -1,5 +1,3 @@
-
-
 /// Prints where the servers listen once all of them do, and what to try.
 actor AddressBoard {
     private let expected: Int

@@ -274,7 +274,9 @@ extension Arbiter {
         /// Points links at objects that a later instruction made; the others stay nil.
         mutating func setDeferredLinks() {
             for (reference, column, target) in deferredLinks {
-                guard arbiter.rows[target] != nil, var row = arbiter.rows[reference], row[column].isNull else { continue }
+                guard arbiter.rows[target] != nil, var row = arbiter.rows[reference], row[column].isNull else {
+                    continue
+                }
                 row[column] = target.key
                 arbiter.rows[reference] = row
                 writes.append(.update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]))

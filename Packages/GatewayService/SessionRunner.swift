@@ -94,6 +94,15 @@ actor SessionRunner {
 
     private func receive(_ messages: MessageStream) async throws {
         for try await buffer in messages {
+            guard didOpen || buffer.readableBytes <= MessageCodec.maximumControlByteCount else {
+                handle(
+                    .failed(
+                        SessionFailure(
+                            .tooLarge,
+                            "Before its session is open, a device's message has at most "
+                                + "\(MessageCodec.maximumControlByteCount) bytes.")))
+                continue
+            }
             do throws(ProtocolError) {
                 handle(.message(try codec.decodeClientMessage(Array(buffer.readableBytesView))))
             } catch {
@@ -120,13 +129,7 @@ actor SessionRunner {
         case .read(let request): addJob.yield { await self.read(request) }
         case .upload(let changesets, let authority): addJob.yield { await self.upload(changesets, authority) }
         case .pull(let number):
-            addJob.yield {
-                if let ticks = await self.services.feed.ticks(after: number) {
-                    await self.handle(.ticks(ticks))
-                } else {
-                    await self.handle(.ticksGone)
-                }
-            }
+            addJob.yield { await self.pull(after: number) }
         }
     }
 
@@ -178,6 +181,14 @@ actor SessionRunner {
         }
     }
 
+    /// A device that reads slowly gets a few ticks at a time, so that its outbox stays small.
+    private func pull(after number: Int64) async {
+        await waitForRoom()
+        guard let (ticks, hasMore) = await services.feed.ticks(after: number) else { return handle(.ticksGone) }
+        if hasMore { handle(.tickAvailable) }
+        handle(.ticks(ticks))
+    }
+
     private func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
         let client = session.clientID
         do {
@@ -211,10 +222,14 @@ actor SessionRunner {
 
     /// Waits until the device has taken most of what was sent, then handles the event: the back-pressure of reads.
     private func handleWithRoom(_ event: ServerSession.Event) async {
+        await waitForRoom()
+        handle(event)
+    }
+
+    private func waitForRoom() async {
         while outboxByteCount > Self.lowWater, !session.isClosed, !Task.isCancelled {
             await withCheckedContinuation { waitingForRoom.append($0) }
         }
-        handle(event)
     }
 
     private func write(to writer: MessageWriter) async throws {

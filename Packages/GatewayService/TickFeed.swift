@@ -11,6 +11,8 @@ public actor TickFeed {
     public static let maximumTickCount = 256
     /// Changes kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
+    /// Changes that a session gets at once, beyond those of one tick.
+    public static let maximumPulledChangeCount = 1_000
     /// A difference larger than this is not kept: sessions read it from the changelog, each what concerns it.
     static let pollInterval = Duration.seconds(1)
     static let retryInterval = Duration.milliseconds(250)
@@ -58,12 +60,20 @@ public actor TickFeed {
 
     private func forget(_ id: Int) { watchers[id] = nil }
 
-    /// The ticks after one that a session has looked at, oldest first; nil when memory does not reach back to it.
-    public func ticks(after number: Int64) -> [LiveTick]? {
-        guard let newest else { return [] }
-        if number >= newest.number { return [] }
-        guard let index = ring.firstIndex(where: { $0.previous == number }) else { return nil }
-        return Array(ring[index...])
+    /// The ticks after one that a session has looked at, oldest first, and whether there are more: beyond the first,
+    /// no more than ``maximumPulledChangeCount`` changes come at once. Nil when memory does not reach back to it.
+    public func ticks(after number: Int64) -> (ticks: [LiveTick], hasMore: Bool)? {
+        guard let newest else { return ([], false) }
+        if number >= newest.number { return ([], false) }
+        guard let first = ring.firstIndex(where: { $0.previous == number }) else { return nil }
+        var end = first + 1
+        var count = ring[first].difference.changes.count
+        while end < ring.endIndex {
+            count += ring[end].difference.changes.count
+            guard count <= Self.maximumPulledChangeCount else { break }
+            end += 1
+        }
+        return (Array(ring[first..<end]), end < ring.endIndex)
     }
 
     private var isAdvancing = false

@@ -68,7 +68,8 @@ struct ClassLayout: Sendable {
     /// Puts old values back.
     func restore(_ ids: [Int64?], _ texts: [String?], _ row: inout Row, _ isTrashed: inout Bool) throws {
         guard ids.count == texts.count else {
-            throw PostgresStoreError(.corrupt, "A changelog row of \(item.name) has \(texts.count) old values for \(ids.count) columns.")
+            throw PostgresStoreError(
+                .corrupt, "A changelog row of \(item.name) has \(texts.count) old values for \(ids.count) columns.")
         }
         for (id, text) in zip(ids, texts) {
             guard let id else { continue }

@@ -72,7 +72,7 @@ public final class PostgresServerStore: ServerStore {
                 try await connection.execute("COMMIT")
                 return result
             } catch {
-                // The pool rolls back what comes back inside a transaction.
+                if connection.transactionStatus != .idle { _ = try? await connection.execute("ROLLBACK") }
                 throw error
             }
         }
@@ -85,7 +85,9 @@ public final class PostgresServerStore: ServerStore {
                 do {
                     try await connection.execute(
                         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-                            + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported))")
+                            + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported)); "
+                            + "SET LOCAL jit = off"
+                    )
                     return stored
                 } catch let error as PostgresError where error.isMissingSnapshot {
                     try await connection.execute("ROLLBACK")
@@ -129,7 +131,8 @@ public final class PostgresServerStore: ServerStore {
             guard last >= acknowledged else {
                 return ClientOpening(
                     last: last, serverTime: now,
-                    mustReset: "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
+                    mustReset:
+                        "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
             }
             try await connection.query(
                 "DELETE FROM tombolo.receipt WHERE client = $1 AND number <= $2",

@@ -149,10 +149,11 @@ private typealias F = ArbiterFixture
 
     // MARK: Erasing
 
-    @Test(arguments: [
-        .create(F.item(1), []), F.set(1, F.title, .string("new")),
-        .add(F.item(1), column: F.count, amount: 1), .erase(F.item(1)),
-    ] as [Instruction])
+    @Test(
+        arguments: [
+            .create(F.item(1), []), F.set(1, F.title, .string("new")),
+            .add(F.item(1), column: F.count, amount: 1), .erase(F.item(1)),
+        ] as [Instruction])
     func aConcurrentEraseWinsOverEveryInstruction(instruction: Instruction) throws {
         var f = F()
         f.log(1, .erase, at: 1, by: F.b)
@@ -227,6 +228,26 @@ private typealias F = ArbiterFixture
             F.set(1, F.parent, .int(2)), .create(F.item(2), []), F.set(1, F.parent, .null),
         ])
         #expect(result.writes.last == F.update(1, F.parent, .null))
+    }
+
+    @Test(arguments: [(50, 1), (150, 0)] as [(Int64, Int)])
+    func whatForeignKeysDoIsAWriteLikeOthers(mine: Int64, lost: Int) throws {
+        var f = F()
+        f.load(1, parent: .int(3))
+        f.load(2)
+        f.load(3)
+        #expect(try f.apply([.erase(F.item(3))], at: 100, by: F.b).writes == [.erase(F.item(3))])
+        #expect(try f.apply([F.set(1, F.parent, .int(2))], at: mine, by: F.a).lost == lost)
+    }
+
+    @Test func anElementGoesWithItsTarget() throws {
+        var f = F()
+        f.load(1)
+        f.load(2)
+        f.loadElement(1, owner: 1, target: 2)
+        _ = try f.apply([.erase(F.item(2))], by: F.b)
+        let rank = FieldWrite(column: ElementColumn.rank, value: .string("z"))
+        #expect(try f.apply([.set(F.element(1), [rank])], at: 999, by: F.a).writes.isEmpty)
     }
 
     @Test func anObjectMayLinkToItself() throws {

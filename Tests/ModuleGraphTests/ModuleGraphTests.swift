@@ -125,8 +125,10 @@ import Testing
             let folder = packages.appending(path: package)
             guard let files = FileManager.default.enumerator(atPath: folder.path()) else { return [] }
             return try files.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.map { file in
-                (package, (file as NSString).lastPathComponent,
-                    try String(contentsOf: folder.appending(path: file), encoding: .utf8))
+                (
+                    package, (file as NSString).lastPathComponent,
+                    try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+                )
             }
         }
     }

@@ -44,7 +44,8 @@ private typealias F = SessionFixture
     }
 
     @Test mutating func everythingIsReadWhereThePositionCannotBeUsed() {
-        #expect(open(check: .dropped) == ["send welcome last 0", "read from nothing subscriptions 1 with other queries"])
+        #expect(
+            open(check: .dropped) == ["send welcome last 0", "read from nothing subscriptions 1 with other queries"])
         session = ServerSession(schema: F.schema)
         let changed = SessionAuthority(
             user: "user", rulesFingerprint: 6, readable: { _ in .constant(true) }, permit: { _ in nil })

@@ -153,7 +153,9 @@ struct ConfinementTests {
             }
             done.wait()
         }
-        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("Realm accessed from incorrect thread."))
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self).contains(
+                "Realm accessed from incorrect thread."))
     }
 
     @Test("Writing outside of a transaction stops the program and says what to do")

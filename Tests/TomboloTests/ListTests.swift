@@ -18,7 +18,8 @@ struct ListTests {
 
     private func speaker(_ id: Int) -> Speaker { Speaker(value: ["_id": "s\(id)", "name": "\(id)"]) }
 
-    @Test("A list behaves like an array, whatever is inserted and removed where", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "A list behaves like an array, whatever is inserted and removed where", arguments: 1...4 as ClosedRange<UInt64>)
     func likeAnArray(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let session = Session(1, "One")

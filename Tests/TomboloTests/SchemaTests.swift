@@ -53,7 +53,10 @@ struct SchemaTests {
             try Realm.fresh(folder.configuration(types: [V2.Student.self]))
         }
         #expect(error?.code == .schemaMismatch)
-        for part in ["'Student.grade' has been added", "'Student.email' has been added", "'Student.nickname' has been removed", "Raise the schema version above 0"] {
+        for part in [
+            "'Student.grade' has been added", "'Student.email' has been added", "'Student.nickname' has been removed",
+            "Raise the schema version above 0",
+        ] {
             #expect(error?.message.contains(part) == true, "\(part)")
         }
         let realm = try Realm.fresh(folder.configuration(types: [V1.Student.self]))

@@ -29,7 +29,9 @@ struct UploadQueueTests {
 
     private func column(_ name: String) throws -> Int { try #require(schema[sessionClass].columnIndex(name)) }
 
-    private func session(_ id: Int) -> ObjectReference { ObjectReference(classIndex: sessionClass, key: .int(Int64(id))) }
+    private func session(_ id: Int) -> ObjectReference {
+        ObjectReference(classIndex: sessionClass, key: .int(Int64(id)))
+    }
 
     /// By property name; defaults are marked.
     private func fields(_ instruction: Instruction) -> [String: String] {
@@ -37,7 +39,10 @@ struct UploadQueueTests {
         case .create(let reference, let fields), .set(let reference, let fields):
             Dictionary(
                 uniqueKeysWithValues: fields.map {
-                    (schema[reference.classIndex].columns[$0.column].name, "\($0.value)\($0.isDefault ? " default" : "")")
+                    (
+                        schema[reference.classIndex].columns[$0.column].name,
+                        "\($0.value)\($0.isDefault ? " default" : "")"
+                    )
                 })
         case .add, .erase: [:]
         }

@@ -8,7 +8,8 @@ import Tombolo
 struct ListingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listings",
-        abstract: "Subscribes to homes in Dallas, prints how many there are, removes the subscription, and prints again.",
+        abstract:
+            "Subscribes to homes in Dallas, prints how many there are, removes the subscription, and prints again.",
         discussion: """
             Start 'make up' first; it prints the demo users and their passwords. Output with the sample data:
 

@@ -16,7 +16,8 @@ public final class List<Element: Object> {
     public func insert(_ object: Element, at position: Int) { insert([object], at: position) }
 
     public func remove(at position: Int) {
-        precondition(indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        precondition(
+            indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
         if let storage { storage.remove(at: position) } else { unmanaged.remove(at: position) }
     }
 
@@ -40,7 +41,8 @@ extension List: RandomAccessCollection {
     public var endIndex: Int { storage?.count ?? unmanaged.count }
 
     public subscript(position: Int) -> Element {
-        precondition(indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        precondition(
+            indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
         guard let storage else { return unmanaged[position] }
         guard let element = storage.object(at: position) as? Element else {
             preconditionFailure("The list holds an object that is not a \(Element.self).")

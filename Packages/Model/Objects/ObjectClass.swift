@@ -42,7 +42,8 @@ package struct ObjectClass: Sendable {
             if let target = valueType._targetClass { targets.append(target) }
             if case .list(let target) = valueType._propertyType {
                 propertyOfList.append(properties.count)
-                properties.append(ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: .list(lists.count)))
+                properties.append(
+                    ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: .list(lists.count)))
                 lists.append(ListProperty(name: name, target: target))
             } else {
                 propertyOfColumn.append(properties.count)

@@ -114,7 +114,8 @@ extension UUID: OptionalPersistable {
 }
 
 /// An enumeration stored as its raw value. A stored raw value that no case has reads as the first case.
-public protocol PersistableEnum: OptionalPersistable, RawRepresentable, CaseIterable where RawValue: OptionalPersistable {}
+public protocol PersistableEnum: OptionalPersistable, RawRepresentable, CaseIterable
+where RawValue: OptionalPersistable {}
 
 extension PersistableEnum {
     public static var _propertyType: PropertyType { RawValue._propertyType }

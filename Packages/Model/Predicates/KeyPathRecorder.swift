@@ -46,7 +46,8 @@ final class KeyPathRecorder: ObjectAccessor {
     }
 
     func listStorage(at list: Int) -> any ListStorage {
-        preconditionFailure("\(layout.schema.name).\(layout.schema.lists[list].name) is a list; queries look at scalars.")
+        preconditionFailure(
+            "\(layout.schema.name).\(layout.schema.lists[list].name) is a list; queries look at scalars.")
     }
 
     func setValue(_ value: Value, at column: Int) {

@@ -46,7 +46,8 @@ extension Predicate {
         case .text(let path, let test, let text, _):
             let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
             guard schema.storedType(of: column) == .string else {
-                throw ValueError("\(className).\(path) is of type \(column.type.name); \(test.rawValue) needs a string.")
+                throw ValueError(
+                    "\(className).\(path) is of type \(column.type.name); \(test.rawValue) needs a string.")
             }
             try Self.require(.string(text), fits: column, path, className, schema)
         }

@@ -94,7 +94,9 @@ extension Query where T: Persistable {
 
 extension Query where T: PersistableInteger {
     /// Within a closed range.
-    public func contains(_ range: ClosedRange<T>) -> Query<Bool> { self >= range.lowerBound && self <= range.upperBound }
+    public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
+        self >= range.lowerBound && self <= range.upperBound
+    }
 }
 
 /// Options of text queries.

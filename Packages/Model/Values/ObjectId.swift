@@ -81,8 +81,12 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     public var bytes: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(Self.byteCount)
-        for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: high >> UInt64(shift))) }
-        for shift in stride(from: 24, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: low >> UInt32(shift))) }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            result.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
+        }
+        for shift in stride(from: 24, through: 0, by: -8) {
+            result.append(UInt8(truncatingIfNeeded: low >> UInt32(shift)))
+        }
         return result
     }
 

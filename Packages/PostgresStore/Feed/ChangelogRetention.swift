@@ -5,7 +5,7 @@ public import TomboloChangesets
 /// Drops the changelog below what devices may still need, in whole partitions, without ever making a writer wait.
 ///
 /// - A new partition is attached ahead, and taken into use by letting the sequence jump to its range, once every
-///   transaction has ended that was running when it was attached: an older one may not know it yet.
+///   transaction has ended that had written to the changelog when it was attached: such a one may not know it.
 /// - An old one is detached CONCURRENTLY, then dropped, once the floor tick sees everything in it. The floor is the
 ///   newest tick older than the retention time; ticks below it are deleted first, so that nobody bases anything on
 ///   them while the partitions go, a grace time later.
@@ -221,7 +221,12 @@ public struct ChangelogRetention: Sendable {
         let current = try await currentGeneration(connection)
         let rows = try await connection.query(
             """
-            SELECT c.opened_at, n.attached_xid < pg_snapshot_xmin(pg_current_snapshot()) \
+            SELECT c.opened_at, n.attached_xid < pg_snapshot_xmin(pg_current_snapshot()) OR NOT EXISTS (\
+            SELECT 1 FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction \
+            AND x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock' \
+            WHERE r.locktype = 'relation' AND r.relation = 'tombolo.changelog'::regclass \
+            AND r.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+            AND r.mode = 'RowExclusiveLock' AND age(x.transactionid) >= age(n.attached_xid::xid)) \
             FROM tombolo.changelog_partition c JOIN tombolo.changelog_partition n ON n.generation = c.generation + 1 \
             JOIN pg_inherits i ON i.inhparent = 'tombolo.changelog'::regclass \
             AND i.inhrelid = to_regclass('tombolo.changelog_' || n.generation) \

@@ -8,9 +8,8 @@ public import TomboloChangesets
 /// A tick is committed synchronously before anybody hears of it: the same commit makes everything durable that the
 /// tick's snapshot sees, also what its writers committed asynchronously.
 ///
-/// State: `writer` holds the lock and inserts ticks; `spare` looks for changes in a repeatable-read transaction; when
-/// there are some, that transaction exports its snapshot and the connection moves to `exporters`, where it stays open
-/// for readers to import.
+/// State: `writer` holds the lock and inserts ticks; `spare` looks for changes; when there are some, it exports a
+/// snapshot and moves to `exporters`, where its transaction stays open for readers to import.
 public actor Sequencer {
     /// How often the database is asked whether something changed.
     public static let pollInterval = Duration.milliseconds(10)
@@ -48,6 +47,9 @@ public actor Sequencer {
     private let wakeUp = WakeUp()
 
     private var writer: PostgresConnection?
+    /// Asks for the lock until it gets it, and is the writer then.
+    private var candidate: PostgresConnection?
+    private var isMakingTick = false
     private var spare: PostgresConnection?
     private var exporters: [Exporter] = []
     private var last: StoredTick?
@@ -89,8 +91,9 @@ public actor Sequencer {
 
     /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
     public func resign() async {
-        let connections = [writer, spare].compactMap { $0 } + exporters.map(\.connection)
+        let connections = [writer, candidate, spare].compactMap { $0 } + exporters.map(\.connection)
         writer = nil
+        candidate = nil
         spare = nil
         exporters = []
         last = nil
@@ -102,10 +105,17 @@ public actor Sequencer {
 
     private func elect() async throws -> PostgresConnection {
         if let writer { return writer }
-        let connection = try await PostgresConnection.connect(configuration, logger: logger)
+        let connection: PostgresConnection
+        if let candidate {
+            connection = candidate
+        } else {
+            connection = try await PostgresConnection.connect(configuration, logger: logger)
+        }
+        candidate = nil
         do {
             let answer = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
             guard try answer[0][0].bool else {
+                candidate = connection
                 throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
             }
             try await connection.execute("SET synchronous_commit = on")
@@ -118,6 +128,8 @@ public actor Sequencer {
                 }
                 return Position(xid: xid, sequence: try row[1].int64)
             }
+        } catch let error as PostgresStoreError where error.code == .notElected {
+            throw error
         } catch {
             await connection.close()
             throw error
@@ -133,6 +145,10 @@ public actor Sequencer {
     /// old.
     /// - Throws: ``PostgresStoreError`` `.notElected` where another process is the sequencer.
     public func makeTick() async throws -> Tick? {
+        // A call while another is under way: that one makes the tick.
+        guard !isMakingTick else { return nil }
+        isMakingTick = true
+        defer { isMakingTick = false }
         let writer = try await elect()
         do {
             return try await makeTick(writer)
@@ -143,13 +159,12 @@ public actor Sequencer {
         }
     }
 
-    /// What one look at the database says.
-    private struct Look {
+    /// A snapshot that readers can import.
+    private struct Export {
         let snapshot: Snapshot
         let position: Int64
         let time: Int64
-        /// Nil where nothing changed.
-        let exported: String?
+        let name: String
     }
 
     private func makeTick(_ writer: PostgresConnection) async throws -> Tick? {
@@ -157,12 +172,14 @@ public actor Sequencer {
         releaseOldExporters(now)
         let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
         let connection = try await lookingConnection()
-        let look = try await look(connection, mustExport: isNeeded)
-        guard let exported = look.exported else { return nil }
-        let firstSequence = firstSequence(of: look.snapshot)
+        if !isNeeded {
+            guard try await isChanged(connection) else { return nil }
+        }
+        let export = try await export(connection)
+        let firstSequence = firstSequence(of: export.snapshot)
         let tick = Tick(
-            number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: look.snapshot,
-            time: Stamp(microseconds: max(look.time, last?.tick.time.microseconds ?? 0)))
+            number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: export.snapshot,
+            time: Stamp(microseconds: max(export.time, last?.tick.time.microseconds ?? 0)))
         let results = try await writer.pipeline([
             PostgresStatement(
                 """
@@ -170,56 +187,72 @@ public actor Sequencer {
                 VALUES ($1, $2, $3::pg_snapshot, $4, $5, $6, $7) RETURNING xid::text
                 """,
                 [
-                    .int64(tick.number), .int64(tick.token), .untyped(tick.snapshot.description), .text(exported),
-                    .int64(tick.time.microseconds), .int64(look.position), .int64(firstSequence),
+                    .int64(tick.number), .int64(tick.token), .untyped(tick.snapshot.description), .text(export.name),
+                    .int64(tick.time.microseconds), .int64(export.position), .int64(firstSequence),
                 ]),
             PostgresStatement("SELECT pg_notify($1, $2)", [.text(Self.channel), .text(String(tick.number))]),
         ])
         guard let xid = UInt64(try results[0][0][0].string) else {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that is none.")
         }
-        remember(Position(xid: xid, sequence: look.position))
-        last = StoredTick(tick: tick, exported: exported, firstSequence: firstSequence)
+        remember(Position(xid: xid, sequence: export.position))
+        last = StoredTick(tick: tick, exported: export.name, firstSequence: firstSequence)
         spare = nil
         exporters.append(Exporter(connection: connection, since: clock.now))
         return tick
     }
 
-    /// One round trip: a new snapshot, whether it sees more than the last tick did, and, if so, its export.
-    private func look(_ connection: PostgresConnection, mustExport: Bool) async throws -> Look {
+    /// Whether anything was committed that the last tick does not see, in one round trip and with nothing left open.
+    private func isChanged(_ connection: PostgresConnection) async throws -> Bool {
         let known = last?.tick.snapshot ?? .empty
         var statements: [PostgresStatement] = []
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
-        statements.append("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         statements.append(
             PostgresStatement(
                 """
-                SELECT pg_current_snapshot()::text, (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM tombolo.changelog_seq), \
-                (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, \
-                CASE WHEN $1 \
-                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $2 AND xid >= $3::xid8) \
-                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $2 AND xid = ANY ($4::xid8[])) \
-                THEN pg_export_snapshot() END
+                SELECT EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid >= $2::xid8) \
+                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid = ANY ($3::xid8[]))
                 """,
                 [
-                    .bool(mustExport), .int64(last?.firstSequence ?? -1), .untyped(String(known.xmax)),
-                    .untyped(known.runningText),
+                    .int64(last?.firstSequence ?? -1), .untyped(String(known.xmax)), .untyped(known.runningText),
                 ]))
+        let results = try await connection.pipeline(statements)
+        guard let row = results.last?.first else { return false }
+        return try row[0].bool
+    }
+
+    /// Opens the transaction that stays open. It touches no table: its locks would be in the way of retention.
+    private func export(_ connection: PostgresConnection) async throws -> Export {
+        var statements: [PostgresStatement] = []
+        if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
+        statements += [
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            """
+            SELECT pg_current_snapshot()::text, \
+            (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM tombolo.changelog_seq), \
+            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, pg_export_snapshot()
+            """,
+        ]
         let results = try await connection.pipeline(statements)
         guard let row = results.last?.first, let snapshot = Snapshot(text: try row[0].string) else {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
         }
-        return Look(
-            snapshot: snapshot, position: try row[1].int64, time: try row[2].int64,
-            exported: try row[3].nonNull?.string)
+        return Export(
+            snapshot: snapshot, position: try row[1].int64, time: try row[2].int64, name: try row[3].string)
     }
 
     private func lookingConnection() async throws -> PostgresConnection {
         if let spare { return spare }
-        let connection =
-            exporters.count >= Self.exporterLimit
-            ? exporters.removeFirst().connection : try await PostgresConnection.connect(configuration, logger: logger)
+        if exporters.count >= Self.exporterLimit {
+            let connection = exporters.removeFirst().connection
+            spare = connection
+            return connection
+        }
+        let connection = try await PostgresConnection.connect(configuration, logger: logger)
         spare = connection
+        // The planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
+        // The cost of what cannot do without such a scan would then start the compiler.
+        try await connection.execute("SET enable_seqscan = off; SET jit = off")
         return connection
     }
 

@@ -74,17 +74,22 @@ extension PostgresTickReader {
 
     private func readChangelog(since base: StoredTick) async throws -> Collection {
         let snapshot = base.tick.snapshot
-        let result = try await connection.query(
-            """
-            SELECT class, key, operation, columns, old, root FROM (\
-            SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
-            WHERE seq > $1 AND xid >= $2::xid8 \
-            UNION ALL SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
-            WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
-            """,
-            [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)])
+        // Without statistics the planner would read the whole changelog for the few newest rows.
+        let results = try await connection.pipeline([
+            "SET LOCAL enable_seqscan = off",
+            PostgresStatement(
+                """
+                SELECT class, key, operation, columns, old, root FROM (\
+                SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+                WHERE seq > $1 AND xid >= $2::xid8 \
+                UNION ALL SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+                WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
+                """,
+                [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)]),
+            "SET LOCAL enable_seqscan = on",
+        ])
         var collection = Collection()
-        for row in result {
+        for row in results[1] {
             let number = Int16(truncatingIfNeeded: try row[0].int64)
             let text = try row[1].string
             if number == SchemaIdentifiers.progressClass {

@@ -30,29 +30,3 @@ public enum PostgresSchema {
         for step in difference.steps { try await connection.execute(step.sql) }
     }
 }
-
-/// Names of what the steps make; PostgreSQL cuts longer ones silently, so that two could become one.
-enum SchemaName {
-    static let maximumByteCount = 63
-
-    static func foreignKey(_ table: String, _ column: String) -> String { fitted("\(table)_\(column)_fkey") }
-    static func index(_ table: String, _ columns: [String]) -> String {
-        fitted("\(table)_\(columns.joined(separator: "_"))_idx")
-    }
-    static func unique(_ table: String, _ columns: [String]) -> String {
-        fitted("\(table)_\(columns.joined(separator: "_"))_key")
-    }
-    static func logFunction(_ classID: Int16) -> String { "log_\(classID)" }
-    static func truncateFunction(_ classID: Int16) -> String { "log_truncate_\(classID)" }
-    static let logTrigger = "tombolo_log"
-    static let truncateTrigger = "tombolo_log_truncate"
-    static let livePolicy = "tombolo_live"
-
-    private static func fitted(_ name: String) -> String {
-        guard name.utf8.count > maximumByteCount else { return name }
-        let hash = String(name.stableHash, radix: 36)
-        var kept = name
-        while kept.utf8.count > maximumByteCount - hash.utf8.count - 1 { kept.removeLast() }
-        return "\(kept)_\(hash)"
-    }
-}

@@ -169,7 +169,8 @@ struct TriggerGenerator {
             if case .int = column.type {
                 indent([
                     "    IF \(id) = ANY (v_additions) THEN",
-                    "        v_marks := concat(v_marks, 'a\(id)=', coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
+                    "        v_marks := concat(v_marks, 'a\(id)=',",
+                    "            coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
                     "    END IF;",
                 ])
             }

@@ -42,7 +42,8 @@ struct ConstraintNames: Sendable {
             }
             if let meaning = foreignKeys[name] {
                 return result(
-                    "\(meaning.className).\(meaning.properties.joined(separator: ", ")) points to an object that is gone.")
+                    "\(meaning.className).\(meaning.properties.joined(separator: ", ")) points to what is gone."
+                )
             }
             if error.code == .uniqueViolation, let table, name.hasSuffix("_pkey") {
                 return result("There is another \(table.name) with this primary key.")

@@ -80,7 +80,9 @@ struct LockPlan {
         var classes: [Int32?] = []
         var keys: [String?] = []
         for reference in written {
-            guard let item = layout.classes[reference.classIndex], let text = KeyText.text(reference.key) else { continue }
+            guard let item = layout.classes[reference.classIndex], let text = KeyText.text(reference.key) else {
+                continue
+            }
             classes.append(Int32(item.id))
             keys.append(text)
         }

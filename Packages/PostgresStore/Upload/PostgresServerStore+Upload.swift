@@ -12,6 +12,10 @@ extension PostgresServerStore {
         limit: 8, first: Duration.milliseconds(10), last: Duration.seconds(1)
     )
 
+    /// How long a transaction waits for rows that others hold: a group gives way soon, so that one changeset on a busy
+    /// row does not hold up the others, and is then applied one by one.
+    static let lockTimeouts = (together: Duration.milliseconds(500), alone: Duration.seconds(3))
+
     /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
     /// each gets a transaction of its own, so that the others do not suffer.
     public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
@@ -30,15 +34,32 @@ extension PostgresServerStore {
         do {
             return try await attempt(group, .together)
         } catch let failure as UploadFailure {
-            guard !failure.cause.isRetryable else { throw failure.cause }
+            guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
             logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
         }
-        var results: [UploadResult] = []
         do {
-            for upload in group { results.append(try await applyAlone(upload)) }
+            return try await applyOneByOne(group)
         } catch let failure as UploadFailure {
             throw failure.cause
         }
+    }
+
+    /// A changeset whose outcome stays unknown lets the call fail in the end; the other clients' are applied before.
+    private func applyOneByOne(_ group: [Upload]) async throws -> [UploadResult] {
+        var results: [UploadResult] = []
+        var stuck: Set<ClientID> = []
+        var failure: (any Error)?
+        for upload in group where !stuck.contains(upload.client) {
+            do {
+                results.append(try await applyAlone(upload))
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                stuck.insert(upload.client)
+                if failure == nil { failure = error }
+            }
+        }
+        if let failure { throw failure }
         return results
     }
 
@@ -81,7 +102,10 @@ extension PostgresServerStore {
                 }
             } catch {
                 let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
-                guard let cause, cause.isRetryable, attempt < Self.uploadAttempts.limit else { throw error }
+                // Who waited for a lock has tried long enough.
+                guard let cause, cause.isRetryable, cause.code != .lockNotAvailable,
+                    attempt < Self.uploadAttempts.limit
+                else { throw error }
                 attempt += 1
                 logger.debug("An upload is tried again in \(delay): \(cause)")
                 try await Task.sleep(for: delay * Double.random(in: 0.5...1))

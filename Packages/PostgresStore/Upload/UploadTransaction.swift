@@ -71,6 +71,21 @@ struct UploadTransaction {
     /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction is then rolled
     ///   back, unless the connection broke during its commit.
     mutating func run() async throws -> [UploadResult] {
+        do {
+            return try await runSteps()
+        } catch {
+            switch connection.transactionStatus {
+            case .inTransaction, .inFailedTransaction: _ = try? await connection.execute("ROLLBACK")
+            case .idle, .active, .closed: break
+            }
+            if let cause = error as? PostgresError, cause.code == .lockNotAvailable {
+                throw UploadFailure(cause: cause, reference: nil)
+            }
+            throw error
+        }
+    }
+
+    private mutating func runSteps() async throws -> [UploadResult] {
         try await begin()
         for position in group.indices { admit(position) }
         if accepted.isEmpty {
@@ -106,8 +121,18 @@ struct UploadTransaction {
         let ids = Set(group.map(\.client)).sorted().map { Int64?.some($0.rawValue) }
         let numbers = Set(group.map(\.changeset.number)).sorted().map { Int64?.some($0) }
         let baseNumbers = Set(group.map(\.changeset.base)).sorted().map { Int64?.some($0) }
-        let answers = try await connection.pipeline([
+        let lockTimeout: Duration =
+            if case .together = mode { PostgresServerStore.lockTimeouts.together } else {
+                PostgresServerStore.lockTimeouts.alone
+            }
+        let milliseconds = lockTimeout / Duration.milliseconds(1)
+        let settings: [PostgresStatement] = [
             "BEGIN ISOLATION LEVEL READ COMMITTED",
+            PostgresStatement("SET LOCAL lock_timeout = \(Int(milliseconds))"),
+            // Short statements over partitions look expensive enough to be compiled.
+            "SET LOCAL jit = off",
+        ]
+        let questions: [PostgresStatement] = [
             PostgresStatement(
                 "SELECT id, user_id, last FROM tombolo.client WHERE id = ANY ($1) ORDER BY id FOR UPDATE",
                 [.int64Array(ids)]),
@@ -117,21 +142,22 @@ struct UploadTransaction {
             PostgresStatement(
                 "SELECT \(StoredTick.columns) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers)]),
             "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
-        ])
-        for row in answers[1] {
+        ]
+        let answers = Array(try await connection.pipeline(settings + questions).dropFirst(settings.count))
+        for row in answers[0] {
             let last = try row[2].int64
             clients[ClientID(rawValue: try row[0].int64)] = Client(
                 user: try row[1].string, first: last, last: last)
         }
-        for row in answers[2] {
+        for row in answers[1] {
             clients[ClientID(rawValue: try row[0].int64)]?.hashes[try row[1].int64] = try row[2].int64
         }
         bases[0] = StoredTick(tick: .origin, exported: "", firstSequence: -1)
-        for row in answers[3] {
+        for row in answers[2] {
             let stored = try StoredTick(row)
             bases[stored.tick.number] = stored
         }
-        receivedAt = Stamp(microseconds: try answers[4][0][0].int64)
+        receivedAt = Stamp(microseconds: try answers[3][0][0].int64)
     }
 
     /// Decides whether a changeset has its turn.
@@ -251,9 +277,6 @@ struct UploadTransaction {
         do {
             answers = try await connection.pipeline(compiler.statements)
         } catch let error as PostgresError {
-            if connection.transactionStatus != .idle, connection.transactionStatus != .closed {
-                try await connection.execute("ROLLBACK")
-            }
             let reference = error.statementIndex.flatMap { compiler.references[$0] }
             throw UploadFailure(cause: error, reference: reference)
         }
@@ -297,7 +320,8 @@ struct UploadTransaction {
                 .textArray(refusals.map { $0?.code.rawValue }),
                 .textArray(refusals.map { $0.map { String($0.message.filter { $0 != "\0" }) } }),
                 .textArray(refusals.map { $0?.className }),
-                .textArray(refusals.map { $0?.key.flatMap { KeyText.text($0) }.flatMap { $0.contains("\0") ? nil : $0 } }),
+                .textArray(
+                    refusals.map { $0?.key.flatMap { KeyText.text($0) }.flatMap { $0.contains("\0") ? nil : $0 } }),
             ])
     }
 

@@ -145,7 +145,9 @@ struct WriteCompiler {
     /// Takes over rows that are in the trash, which the transaction has locked.
     private func revive(_ run: [RowWrite], _ item: ClassLayout) -> PostgresStatement {
         var statement = insert(run, item)
-        let columns = item.names.indices.filter { $0 != item.keyIndex }.map { "\(item.names[$0]) = excluded.\(item.names[$0])" }
+        let columns = item.names.indices.filter { $0 != item.keyIndex }.map {
+            "\(item.names[$0]) = excluded.\(item.names[$0])"
+        }
         let cleared = ["trashed_at = NULL", "trashed_by = NULL", "trash_group = NULL"]
         statement.sql +=
             " ON CONFLICT (\(item.key)) DO UPDATE SET \((columns + cleared).joined(separator: ", "))"

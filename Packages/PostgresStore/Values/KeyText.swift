@@ -78,11 +78,6 @@ enum KeyText {
     }
 }
 
-/// PostgreSQL counts microseconds from 2000-01-01, values here from 1970-01-01.
-enum PostgresEpoch {
-    static let microseconds: Int64 = 946_684_800_000_000
-}
-
 extension UInt64 {
     /// Sixteen hexadecimal digits.
     fileprivate var hexadecimal: String { withUnsafeBytes(of: bigEndian) { Array($0).hexadecimal } }

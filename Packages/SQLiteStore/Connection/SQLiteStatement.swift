@@ -62,7 +62,8 @@ package final class SQLiteStatement {
             text.withUTF8 { bindText($0.baseAddress, count: $0.count, copying: true, at: position) }
         case .data(let data):
             data.withUnsafeBytes {
-                bindBlob($0.assumingMemoryBound(to: UInt8.self).baseAddress, count: $0.count, copying: true, at: position)
+                bindBlob(
+                    $0.assumingMemoryBound(to: UInt8.self).baseAddress, count: $0.count, copying: true, at: position)
             }
         case .objectId(let id):
             let high = id.high.bigEndian

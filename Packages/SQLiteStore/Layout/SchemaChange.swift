@@ -15,7 +15,8 @@ struct SchemaChange {
         let new = StoredClass(layout)
         let name = layout.schema.name
         if old.table != new.table {
-            incompatible.append("Class '\(name)' has the table '\(old.table)' in the file and '\(new.table)' in the app.")
+            incompatible.append(
+                "Class '\(name)' has the table '\(old.table)' in the file and '\(new.table)' in the app.")
         }
         var known: [String: StoredClass.Property] = [:]
         for property in old.properties { known[property.name] = property }

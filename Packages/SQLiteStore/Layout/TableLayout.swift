@@ -84,7 +84,8 @@ package struct TableLayout: Sendable {
     /// `ON CONFLICT ("_id") DO UPDATE SET "price" = excluded."price"`.
     private static func conflictClause(key: String, columns: [String]) -> String {
         let updates = columns.filter { $0 != key }.map { "\($0) = excluded.\($0)" }
-        return "ON CONFLICT (\(key)) DO \(updates.isEmpty ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", "))")"
+        return
+            "ON CONFLICT (\(key)) DO \(updates.isEmpty ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", "))")"
     }
 
     /// Inserts a row with these columns, the key among them; an existing row gets `updating`.

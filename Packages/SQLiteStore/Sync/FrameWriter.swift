@@ -81,7 +81,8 @@ final class FrameWriter {
                 try ends.withUnsafeBufferPointer { ends in
                     try heap.withUnsafeBufferPointer { heap in
                         try withPackedColumns(
-                            rest, collected + [PackedColumn(values: .bytes(ends: ends, heap: heap), nulls: nulls)], body)
+                            rest, collected + [PackedColumn(values: .bytes(ends: ends, heap: heap), nulls: nulls)], body
+                        )
                     }
                 }
             }

@@ -65,7 +65,8 @@ extension RealmCore {
             guard array.count <= layout.properties.count else {
                 fail(
                     .invalidInput,
-                    "\(layout.schema.name) has \(layout.properties.count) properties; \(array.count) values were given.")
+                    "\(layout.schema.name) has \(layout.properties.count) properties; \(array.count) values were given."
+                )
                 return nil
             }
             return Dictionary(

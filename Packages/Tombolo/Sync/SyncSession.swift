@@ -34,8 +34,9 @@ public final class SyncSession: Sendable {
         var nextID = 0
         var progress: [Int: @Sendable (Progress) -> Void] = [:]
         /// Asked again after every report; true lets the waiter go.
-        var waiters: [Int: (isDone: @Sendable (State) throws -> Bool, continuation: CheckedContinuation<Void, any Error>)] =
-            [:]
+        var waiters:
+            [Int: (isDone: @Sendable (State) throws -> Bool, continuation: CheckedContinuation<Void, any Error>)] =
+                [:]
     }
 
     let configuration: SyncConfiguration

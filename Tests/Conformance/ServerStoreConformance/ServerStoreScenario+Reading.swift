@@ -149,7 +149,8 @@ extension ServerStoreScenario {
         try requireEqual([c.old, c.new], [nil, Model.sessionRow("c", "Three")], "c")
         let last = try await difference(from: second)
         try requireEqual(
-            try change(Model.session("a"), in: last).old, Model.sessionRow("a", "Uno", seats: 1), "a at the second tick")
+            try change(Model.session("a"), in: last).old, Model.sessionRow("a", "Uno", seats: 1), "a at the second tick"
+        )
         try requireEqual(try await difference(from: third).changes, [], "changes since now")
     }
 

@@ -1,0 +1,23 @@
+import RealmSwift
+
+class Listing: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted var location: String
+    @Persisted var price: Int
+    @Persisted var bedrooms: Int
+}
+
+let app = App(id: "listings", configuration: AppConfiguration(baseURL: "http://127.0.0.1:8080"))
+let user = try await app.login(credentials: .emailPassword(email: "attendee@example.org", password: "attendee-demo"))
+var configuration = user.flexibleSyncConfiguration()
+configuration.objectTypes = [Listing.self]
+let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+
+let subscriptions = realm.subscriptions
+try await subscriptions.update {
+    subscriptions.append(
+        QuerySubscription<Listing>(name: "home-search") {
+            $0.location == "dallas" && $0.price < 300_000 && $0.bedrooms >= 3
+        })
+}
+print(realm.objects(Listing.self).count)  // 100, and offline from now on

@@ -1,0 +1,136 @@
+/// A table or sequence in `tombolo`.
+struct SystemRelation {
+    let name: String
+    let sql: String
+
+    static let all: [SystemRelation] = [
+        SystemRelation(
+            name: "class",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.class (
+                    id smallint PRIMARY KEY CHECK (id > 0),
+                    name text COLLATE "C" NOT NULL UNIQUE,
+                    table_name text COLLATE "C" NOT NULL UNIQUE,
+                    key_column text COLLATE "C" NOT NULL,
+                    key_expression text COLLATE "C" NOT NULL,
+                    is_trashable boolean NOT NULL
+                )
+                """),
+        SystemRelation(
+            name: "class_column",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.class_column (
+                    class smallint NOT NULL REFERENCES tombolo.class (id),
+                    id smallint NOT NULL CHECK (id > 0),
+                    name text COLLATE "C" NOT NULL,
+                    PRIMARY KEY (class, id),
+                    UNIQUE (class, name)
+                )
+                """),
+        SystemRelation(
+            name: "changelog_seq", sql: "CREATE SEQUENCE IF NOT EXISTS tombolo.changelog_seq AS bigint CACHE 1 NO CYCLE"
+        ),
+        SystemRelation(
+            name: "changelog",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.changelog (
+                    seq bigint NOT NULL DEFAULT nextval('tombolo.changelog_seq'),
+                    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+                    class smallint NOT NULL,
+                    operation "char" NOT NULL,
+                    stamp bigint NOT NULL,
+                    client bigint,
+                    number bigint,
+                    key text COLLATE "C" NOT NULL,
+                    root text COLLATE "C",
+                    columns smallint[],
+                    marks text COLLATE "C",
+                    old text[] COLLATE "C"
+                ) PARTITION BY RANGE (seq);
+                CREATE INDEX IF NOT EXISTS changelog_xid ON tombolo.changelog (xid);
+                CREATE INDEX IF NOT EXISTS changelog_key ON tombolo.changelog (class, key);
+                CREATE TABLE IF NOT EXISTS tombolo.changelog_0 PARTITION OF tombolo.changelog \
+                FOR VALUES FROM (0) TO (\(ChangelogPartition.width));
+                CREATE TABLE IF NOT EXISTS tombolo.changelog_1 PARTITION OF tombolo.changelog \
+                FOR VALUES FROM (\(ChangelogPartition.width)) TO (\(2 * ChangelogPartition.width))
+                """),
+        SystemRelation(
+            name: "changelog_partition",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.changelog_partition (
+                    generation bigint PRIMARY KEY,
+                    attached_xid xid8 NOT NULL,
+                    opened_at bigint
+                );
+                INSERT INTO tombolo.changelog_partition (generation, attached_xid, opened_at)
+                VALUES (0, pg_current_xact_id(), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
+                    (1, pg_current_xact_id(), NULL)
+                ON CONFLICT DO NOTHING
+                """),
+        SystemRelation(
+            name: "tick",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.tick (
+                    number bigint PRIMARY KEY CHECK (number > 0),
+                    token bigint NOT NULL,
+                    snapshot pg_snapshot NOT NULL,
+                    exported text NOT NULL,
+                    time bigint NOT NULL,
+                    position bigint NOT NULL,
+                    first_seq bigint NOT NULL,
+                    xid xid8 NOT NULL DEFAULT pg_current_xact_id()
+                );
+                CREATE INDEX IF NOT EXISTS tick_time ON tombolo.tick (time);
+                COMMENT ON COLUMN tombolo.tick.first_seq IS \
+                'Every change that the tick does not see has a greater seq.';
+                COMMENT ON COLUMN tombolo.tick.position IS 'The sequence when the snapshot was about to be taken.'
+                """),
+        SystemRelation(
+            name: "retention",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.retention (
+                    id boolean PRIMARY KEY DEFAULT true CHECK (id),
+                    floor bigint NOT NULL,
+                    first_seq bigint NOT NULL,
+                    set_at bigint NOT NULL
+                )
+                """),
+        SystemRelation(
+            name: "client",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.client (
+                    id bigint PRIMARY KEY,
+                    user_id text COLLATE "C" NOT NULL,
+                    last bigint NOT NULL DEFAULT 0 CHECK (last >= 0),
+                    opened_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                ) WITH (fillfactor = 50)
+                """),
+        SystemRelation(
+            name: "receipt",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.receipt (
+                    client bigint NOT NULL,
+                    number bigint NOT NULL,
+                    hash bigint NOT NULL,
+                    code text COLLATE "C",
+                    message text COLLATE "C",
+                    class text COLLATE "C",
+                    key text COLLATE "C",
+                    PRIMARY KEY (client, number)
+                )
+                """),
+        SystemRelation(
+            name: "set_aside",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.set_aside (
+                    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                    client bigint NOT NULL,
+                    number bigint NOT NULL,
+                    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                    sqlstate text COLLATE "C" NOT NULL,
+                    message text COLLATE "C" NOT NULL,
+                    changeset json NOT NULL
+                )
+                """),
+    ]
+}

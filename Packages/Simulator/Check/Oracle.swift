@@ -1,0 +1,285 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncSession
+
+/// Says what each changeset should do, from its own record of everything that was committed: the arbitration rules
+/// written a second time, without looking at the arbiter or at the changelog.
+final class Oracle {
+    enum Kind: Int {
+        case create
+        case set
+        case add
+        case erase
+    }
+
+    /// One committed write.
+    struct Deed {
+        let xid: UInt64
+        let client: ClientID?
+        let stamp: Stamp
+        let kind: Kind
+        /// Written columns; a create writes those that are missing here as ``LogEntry/Mark/set``.
+        let marks: [Int: LogEntry.Mark]
+
+        func mark(_ column: Int) -> LogEntry.Mark? { kind == .create ? marks[column] ?? .set : marks[column] }
+    }
+
+    private let database: SimulatedDatabase
+    private var deeds: [ObjectReference: [Deed]] = [:]
+    private var state: [ObjectReference: Row?] = [:]
+    private var xid: UInt64 = 0
+    private var hit: (CoveragePoint) -> Void
+
+    init(database: SimulatedDatabase, hit: @escaping (CoveragePoint) -> Void) {
+        self.database = database
+        self.hit = hit
+    }
+
+    /// A crash took commits back.
+    func forget(_ lost: Set<UInt64>) {
+        guard !lost.isEmpty else { return }
+        for reference in deeds.keys { deeds[reference]?.removeAll { lost.contains($0.xid) } }
+    }
+
+    /// Records what plain SQL committed.
+    func record(_ transaction: SimulatedTransaction) {
+        for row in transaction.log {
+            let kind: Kind = row.operation == .create ? .create : row.operation == .erase ? .erase : .set
+            deeds[row.reference, default: []].append(
+                Deed(xid: row.xid, client: nil, stamp: row.stamp, kind: kind, marks: row.marks))
+        }
+    }
+
+    /// Judges a group that is about to commit. Returns what is wrong, or nil.
+    func judge(_ procedure: UploadProcedure) -> String? {
+        state = [:]
+        xid = procedure.transaction.xid ?? 0
+        if procedure.judged.count > 1 { hit(.sharedGroup) }
+        for item in procedure.judged {
+            if let problem = judge(item, procedure) { return problem }
+        }
+        for (reference, expected) in state {
+            let actual = database.current(reference, procedure.transaction)
+            guard actual == expected else {
+                return "\(reference) is \(text(actual)), and should be \(text(expected)) after changesets "
+                    + "\(procedure.judged.map(\.upload.changeset.number)) of \(procedure.judged[0].upload.client)"
+            }
+        }
+        return nil
+    }
+
+    private func text(_ row: Row?) -> String { row.map { "\($0.values)" } ?? "absent" }
+
+    private func row(_ reference: ObjectReference) -> Row? {
+        if let known = state[reference] { return known }
+        return database.current(reference)
+    }
+
+    private func judge(_ item: UploadProcedure.Judged, _ procedure: UploadProcedure) -> String? {
+        let saved = state
+        let savedDeeds = deeds
+        let client = item.upload.client
+        let changeset = item.upload.changeset
+        let stamp = Swift.min(
+            Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
+        if stamp != changeset.stamp { hit(.stampClamped) }
+        var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
+        for instruction in changeset.instructions { attempt.perform(instruction) }
+        attempt.resolveLinks()
+        let isForbidden = attempt.touched.contains { reference in
+            reference.classIndex == SimulatedSchema.item
+                && row(reference)?[SimulatedSchema.Item.title] == .string(Workload.forbiddenTitle)
+        }
+        let isDuplicate = attempt.isDuplicate
+        switch procedure.results[item.index] {
+        case .applied:
+            if isForbidden { return "changeset \(changeset.number) of \(client) was applied without permission" }
+            if isDuplicate { return "changeset \(changeset.number) of \(client) broke the unique rule" }
+            return nil
+        case .refused(let refusal):
+            state = saved
+            deeds = savedDeeds
+            switch refusal.code {
+            case .notPermitted:
+                hit(.refusedPermission)
+                return isForbidden ? nil : "a permitted changeset was refused: \(refusal)"
+            case .constraint:
+                hit(.refusedConstraint)
+                return isDuplicate ? nil : "a changeset within the unique rule was refused"
+            case .invalid, .setAside: return "a changeset was refused: \(refusal)"
+            }
+        default: return "changeset \(changeset.number) of \(client) was judged without an outcome"
+        }
+    }
+
+    private func isTitleTaken(_ reference: ObjectReference) -> Bool {
+        guard reference.classIndex == SimulatedSchema.item, let own = row(reference) else { return false }
+        let keys = Set(database.tables.keys).union(state.keys)
+        return keys.contains {
+            $0.classIndex == SimulatedSchema.item && $0 != reference
+                && row($0)?[SimulatedSchema.Item.title] == own[SimulatedSchema.Item.title]
+        }
+    }
+
+    /// One changeset, step by step.
+    private struct Attempt {
+        let oracle: Oracle
+        let client: ClientID
+        let stamp: Stamp
+        let base: Snapshot
+        var touched: Set<ObjectReference> = []
+        var links: [ObjectReference: [Int: Value]] = [:]
+        /// Unique rules are checked with every write, not at the end.
+        var isDuplicate = false
+
+        func row(_ reference: ObjectReference) -> Row? { oracle.row(reference) }
+
+        mutating func put(
+            _ reference: ObjectReference, _ row: Row?, _ kind: Kind, _ marks: [Int: LogEntry.Mark] = [:]
+        ) {
+            oracle.state[reference] = .some(row)
+            if row != nil, oracle.isTitleTaken(reference) { isDuplicate = true }
+            oracle.deeds[reference, default: []].append(
+                Deed(xid: oracle.xid, client: client, stamp: stamp, kind: kind, marks: marks))
+        }
+
+        func isLater(than deed: Deed) -> Bool {
+            if stamp.microseconds == deed.stamp.microseconds {
+                oracle.hit(.tie)
+                guard let other = deed.client else { return false }
+                return client.rawValue > other.rawValue
+            }
+            return stamp.microseconds > deed.stamp.microseconds
+        }
+
+        mutating func perform(_ instruction: Instruction) {
+            let reference = instruction.reference
+            var others: [Deed] = []
+            for deed in oracle.deeds[reference] ?? [] where deed.client != client && !base.sees(deed.xid) {
+                others.append(deed)
+            }
+            count(instruction, others)
+            if others.contains(where: { $0.kind == .erase }) { return }
+            touched.insert(reference)
+            switch instruction {
+            case .create(_, let fields):
+                if row(reference) == nil { insert(reference, fields) } else { set(reference, fields, others) }
+            case .set(_, let fields): set(reference, fields, others)
+            case .add(_, let column, let amount):
+                guard var row = row(reference), case .int(let number) = row[column] else { return }
+                for deed in others {
+                    if case .set = deed.mark(column), !isLater(than: deed) { return }
+                }
+                row[column] = .int(number + amount)
+                put(reference, row, .add, [column: .add(amount)])
+            case .erase:
+                guard row(reference) != nil else { return }
+                let known = Set(oracle.database.tables.keys).union(oracle.state.keys)
+                for other in known where other != reference {
+                    guard var changed = row(other) else { continue }
+                    if other.classIndex == SimulatedSchema.item, changed[SimulatedSchema.Item.parent] == reference.key {
+                        changed[SimulatedSchema.Item.parent] = .null
+                        put(other, changed, .set, [SimulatedSchema.Item.parent: .set])
+                    } else if other.classIndex == SimulatedSchema.link,
+                        changed[ElementColumn.owner] == reference.key || changed[ElementColumn.target] == reference.key
+                    {
+                        put(other, nil, .erase)
+                    }
+                }
+                put(reference, nil, .erase)
+            }
+        }
+
+        mutating func insert(_ reference: ObjectReference, _ fields: [FieldWrite]) {
+            let item = oracle.database.schema[reference.classIndex]
+            var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
+            var marks: [Int: LogEntry.Mark] = [:]
+            for column in row.values.indices where column > 0 { marks[column] = .byDefault }
+            row[0] = reference.key
+            for field in fields {
+                row[field.column] = field.value
+                marks[field.column] = field.isDefault ? .byDefault : .set
+            }
+            if reference.classIndex == SimulatedSchema.link {
+                for column in [ElementColumn.owner, ElementColumn.target]
+                where self.row(ObjectReference(classIndex: SimulatedSchema.item, key: row[column])) == nil {
+                    oracle.hit(.linkDropped)
+                    return
+                }
+            }
+            links[reference] = nil
+            if reference.classIndex == SimulatedSchema.item {
+                links[reference] = [SimulatedSchema.Item.parent: row[SimulatedSchema.Item.parent]]
+            }
+            put(reference, row, .create, marks)
+        }
+
+        mutating func set(_ reference: ObjectReference, _ fields: [FieldWrite], _ others: [Deed]) {
+            guard var row = row(reference) else { return }
+            var marks: [Int: LogEntry.Mark] = [:]
+            for field in fields where field.column != 0 {
+                var isBeaten = false
+                var later: Int64 = 0
+                for deed in others {
+                    switch deed.mark(field.column) {
+                    case nil: break
+                    case .add(let amount): if !isLater(than: deed) { later += amount }
+                    case .set: if field.isDefault || !isLater(than: deed) { isBeaten = true }
+                    case .byDefault: if field.isDefault, !isLater(than: deed) { isBeaten = true }
+                    }
+                }
+                guard !isBeaten else { continue }
+                row[field.column] = field.value
+                if case .int(let number) = field.value, field.column != SimulatedSchema.Item.parent {
+                    row[field.column] = .int(number + later)
+                }
+                if reference.classIndex == SimulatedSchema.item, field.column == SimulatedSchema.Item.parent {
+                    links[reference, default: [:]][field.column] = field.value
+                }
+                marks[field.column] = field.isDefault ? .byDefault : .set
+            }
+            if !marks.isEmpty { put(reference, row, .set, marks) }
+        }
+
+        /// Links lead to what is there at the end of the changeset, or nowhere.
+        mutating func resolveLinks() {
+            for (reference, columns) in links {
+                for (column, key) in columns {
+                    guard var row = row(reference) else { continue }
+                    let target = ObjectReference(classIndex: SimulatedSchema.item, key: key)
+                    let exists = key != .null && self.row(target) != nil
+                    if !exists, key != .null { oracle.hit(.linkDropped) }
+                    let value = exists ? key : .null
+                    if row[column] != value {
+                        row[column] = value
+                        oracle.state[reference] = .some(row)
+                    }
+                }
+            }
+        }
+
+        func count(_ instruction: Instruction, _ others: [Deed]) {
+            guard instruction.reference.classIndex == SimulatedSchema.item else { return }
+            let mine: Int =
+                switch instruction {
+                case .create: 0
+                case .set: 1
+                case .add: 2
+                case .erase: 3
+                }
+            for deed in others {
+                if base.running.contains(deed.xid) { oracle.hit(.lateCommit) }
+                let kind: Int =
+                    if deed.kind == .set,
+                        deed.marks.values.contains(where: { if case .add = $0 { true } else { false } })
+                    { Kind.add.rawValue } else { deed.kind.rawValue }
+                oracle.hit(Oracle.pairs[mine * 4 + kind])
+            }
+        }
+    }
+
+    private static let pairs: [CoveragePoint] = [
+        .createOnCreate, .createOnSet, .createOnAdd, .createOnErase, .setOnCreate, .setOnSet, .setOnAdd, .setOnErase,
+        .addOnCreate, .addOnSet, .addOnAdd, .addOnErase, .eraseOnCreate, .eraseOnSet, .eraseOnAdd, .eraseOnErase,
+    ]
+}

@@ -1,0 +1,73 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// A device: a file, which survives a crash, and a session, which does not.
+final class SimulatedDevice {
+    let id: Int
+    let user: Int
+    var store: SimulatedDeviceStore
+    var session: ClientSession
+    var isUp = true
+    /// Counts the lives of the process: what an earlier one asked for is not answered.
+    var life = 0
+    var connection: SimulatedConnection?
+    /// Actions of the session that wait for the store action under way.
+    var actions: [ClientSession.Action] = []
+    var isStoreBusy = false
+    /// Microseconds by which the device's clock is wrong.
+    var skew: Int64 = 0
+    var lastTick: Int64 = 0
+    var nextSet: Int64 = 1
+
+    init(id: Int, user: Int, store: SimulatedDeviceStore) {
+        self.id = id
+        self.user = user
+        self.store = store
+        session = ClientSession(schema: store.schema)
+    }
+}
+
+/// A connection with what is under way on it, in both directions.
+final class SimulatedConnection {
+    let id: Int
+    let device: SimulatedDevice
+    let gateway: SimulatedGateway
+    var session: ServerSession
+    var isOpen = true
+    /// The gateway closes it once everything is sent.
+    var isClosing = false
+    var up: [ClientMessage] = []
+    var down: [ServerMessage] = []
+    var delay = 2
+    var isWritable = true
+    /// As hello gave it.
+    var client = ClientID(rawValue: 0)
+    /// The rest of the read under way.
+    var frames: [BatchFrame] = []
+    var readEnd: (BatchEnd, Tick)?
+
+    init(id: Int, device: SimulatedDevice, gateway: SimulatedGateway) {
+        self.id = id
+        self.device = device
+        self.gateway = gateway
+        session = ServerSession(schema: device.store.schema)
+    }
+}
+
+/// A gateway: sessions, and the last ticks that it has read.
+final class SimulatedGateway {
+    static let ringSize = 3
+
+    let id: Int
+    var isUp = true
+    var life = 0
+    var known = Tick.origin
+    var ring: [LiveTick] = []
+    var connections: [SimulatedConnection] = []
+    var waitingUploads: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []
+    var isUploadScheduled = false
+
+    init(id: Int) { self.id = id }
+}

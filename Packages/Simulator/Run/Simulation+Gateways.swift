@@ -1,0 +1,283 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// The gateway's executor.
+extension Simulation {
+    /// Messages under way beyond which a connection takes no more.
+    static let highWater = 6
+
+    static let restricted = Predicate.compare(PropertyPath("group"), .notEqual, .int(3))
+
+    static func readable(_ fingerprint: UInt64, _ classIndex: Int) -> Predicate {
+        classIndex == SimulatedSchema.item && fingerprint % 2 == 1 ? restricted : .constant(true)
+    }
+
+    func authority(_ user: Int) -> SessionAuthority {
+        let fingerprint = UInt64(1000 + roles[user])
+        return SessionAuthority(
+            user: "user \(user)", rulesFingerprint: fingerprint,
+            readable: { Simulation.readable(fingerprint, $0) },
+            permit: { request in
+                request.classIndex == SimulatedSchema.item
+                    && request.new?[SimulatedSchema.Item.title] == .string(Workload.forbiddenTitle)
+                    ? "This title is not allowed." : nil
+            })
+    }
+
+    func handle(_ connection: SimulatedConnection, _ event: ServerSession.Event) {
+        guard connection.isOpen, connection.gateway.isUp else { return }
+        for action in connection.session.handle(event) { perform(action, connection) }
+    }
+
+    private func perform(_ action: ServerSession.Action, _ connection: SimulatedConnection) {
+        switch action {
+        case .authenticate: schedule(.authenticate(connection), in: soon())
+        case .open(let client, _, let acknowledged, let position):
+            schedule(.open(connection, client, acknowledged: acknowledged, position), in: soon())
+        case .send(let message): send(message, connection)
+        case .read(let request):
+            if request.from == nil {
+                if connection.device.store.rows.isEmpty == false { hit(.positionDropped) }
+            } else {
+                hit(.caughtUp)
+            }
+            schedule(.read(connection, request), in: soon())
+        case .upload(let changesets, let authority):
+            connection.gateway.waitingUploads.append((connection, changesets, authority))
+            guard !connection.gateway.isUploadScheduled else { return }
+            connection.gateway.isUploadScheduled = true
+            schedule(.upload(connection.gateway, life: connection.gateway.life), in: random.below(6))
+        case .pull(let after): schedule(.pull(connection, after: after), in: random.below(3))
+        case .close:
+            connection.isClosing = true
+            connection.gateway.connections.removeAll { $0 === connection }
+            if connection.down.isEmpty {
+                connection.isOpen = false
+                schedule(.lost(connection.device, life: connection.device.life, connection), in: 1)
+            }
+        }
+    }
+
+    private func send(_ message: ServerMessage, _ connection: SimulatedConnection) {
+        if case .frame(let frame) = message, !frame.removals.isEmpty { hit(.movedOut) }
+        connection.down.append(message)
+        if connection.down.count == 1 { schedule(.deliverDown(connection), in: delay(connection)) }
+        if connection.isWritable, connection.down.count > Self.highWater {
+            connection.isWritable = false
+            hit(.slowReader)
+            handle(connection, .writable(false))
+        }
+    }
+
+    func deliverUp(_ connection: SimulatedConnection) {
+        guard connection.isOpen, !connection.up.isEmpty else { return }
+        let message = connection.up.removeFirst()
+        if !connection.up.isEmpty { schedule(.deliverUp(connection), in: delay(connection)) }
+        handle(connection, .message(message))
+    }
+
+    func open(_ connection: SimulatedConnection, _ client: ClientID, _ acknowledged: Int64, _ position: Position) {
+        connection.client = client
+        guard isDatabaseUp else { return unavailable(connection) }
+        let opening = database.openClient(
+            client, user: "user \(connection.device.user)", acknowledged: acknowledged)
+        let check = ServerSession.PositionCheck(
+            position, known: database.tick(position.tick), latest: database.latest)
+        if opening.last > acknowledged { hit(.verified) }
+        handle(connection, .opened(opening, check))
+    }
+
+    func unavailable(_ connection: SimulatedConnection) {
+        handle(connection, .failed(SessionFailure(.unavailable, "The database is away.", isRetryable: true)))
+    }
+
+    /// Reads a batch; its frames leave one by one.
+    func read(_ connection: SimulatedConnection, _ request: ReadRequest) async {
+        guard connection.isOpen, connection.gateway.isUp else { return }
+        guard isDatabaseUp else { return unavailable(connection) }
+        if let from = request.from, from.number < database.floor {
+            return unavailable(connection)
+        }
+        let reader = SimulatedReader(database: database, gate: gate, tick: database.latest, mutant: mutant)
+        var frames: [BatchFrame] = []
+        do {
+            let end = try await BatchReader.read(request, from: reader, schema: schema) { frames.append($0) }
+            connection.frames = frames
+            connection.readEnd = (end, reader.tick)
+            schedule(.emit(connection), in: soon())
+        } catch {
+            fail("reading a batch: \(error)")
+        }
+    }
+
+    func emit(_ connection: SimulatedConnection) {
+        guard connection.isOpen else { return }
+        // Waits while the device does not read, as the production reader does.
+        guard connection.isWritable else { return schedule(.emit(connection), in: 10) }
+        if connection.frames.isEmpty {
+            guard let (end, tick) = connection.readEnd else { return }
+            connection.readEnd = nil
+            handle(connection, .readFinished(end, tick))
+        } else {
+            let frame = connection.frames.removeFirst()
+            handle(connection, .frame(mutant == .moveOutNotSent ? withoutMoveOuts(frame) : frame))
+            schedule(.emit(connection), in: random.below(3))
+        }
+    }
+
+    /// Only a mutant does this: keeps removals of objects that still exist from being sent.
+    private func withoutMoveOuts(_ frame: BatchFrame) -> BatchFrame {
+        var frame = frame
+        frame.removals = frame.removals.map { removal in
+            var kept = removal
+            kept.keys = removal.keys.filter {
+                database.current(ObjectReference(classIndex: removal.classIndex, key: $0)) == nil
+            }
+            return kept
+        }
+        return frame
+    }
+
+    func pull(_ connection: SimulatedConnection, _ after: Int64) {
+        let ring = connection.gateway.ring
+        guard connection.gateway.known.number > after else { return handle(connection, .ticks([])) }
+        guard let first = ring.first, first.previous <= after else {
+            hit(.tickSkipped)
+            return handle(connection, .ticksGone)
+        }
+        hit(.liveBatch)
+        handle(connection, .ticks(ring.filter { $0.tick.number > after }))
+    }
+
+    /// Reads the newest tick into the gateway's ring, once for all its sessions.
+    func feed(_ gateway: SimulatedGateway) async {
+        guard isDatabaseUp, database.latest.number > gateway.known.number else { return }
+        let previous = gateway.known
+        let reader = SimulatedReader(database: database, gate: gate, tick: database.latest, mutant: mutant)
+        gateway.known = reader.tick
+        if previous.number > 0, previous.number >= database.floor {
+            do {
+                let difference = try await reader.difference(from: previous)
+                var progress: [ClientID: ClientProgress] = [:]
+                for client in difference.clients { progress[client] = try await reader.progress(of: client) }
+                if mutant == .acknowledgeBeforeCommit {
+                    for connection in gateway.connections {
+                        progress[connection.client] = try await reader.progress(of: connection.client)
+                    }
+                }
+                gateway.ring.append(
+                    LiveTick(
+                        tick: reader.tick, previous: previous.number,
+                        difference: mutant == .moveOutNotSent ? withoutMoveOuts(difference) : difference,
+                        progress: progress))
+                if gateway.ring.count > SimulatedGateway.ringSize { gateway.ring.removeFirst() }
+            } catch {
+                fail("reading the feed: \(error)")
+            }
+        } else {
+            gateway.ring = []
+        }
+        for connection in gateway.connections { handle(connection, .tickAvailable) }
+    }
+
+    private func withoutMoveOuts(_ difference: TickDifference) -> TickDifference {
+        TickDifference(
+            from: difference.from, to: difference.to,
+            changes: difference.changes.map { change in
+                guard let new = change.new, let old = change.old, old[0] == new[0] else { return change }
+                var kept = new
+                if change.reference.classIndex == SimulatedSchema.item {
+                    kept[SimulatedSchema.Item.group] = old[SimulatedSchema.Item.group]
+                }
+                return RootChange(
+                    reference: change.reference, old: old, new: kept, elements: change.elements,
+                    changedElements: change.changedElements, removedElements: change.removedElements)
+            }, clients: difference.clients)
+    }
+
+    // MARK: Uploads
+
+    func upload(_ gateway: SimulatedGateway) {
+        gateway.isUploadScheduled = false
+        // Two sessions of one client, its file was copied, never share a transaction.
+        var clients: Set<ClientID> = []
+        var waiting: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []
+        var later: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []
+        for item in gateway.waitingUploads where item.connection.isOpen {
+            if clients.insert(item.connection.client).inserted { waiting.append(item) } else { later.append(item) }
+        }
+        gateway.waitingUploads = later
+        if !later.isEmpty {
+            gateway.isUploadScheduled = true
+            schedule(.upload(gateway, life: gateway.life), in: soon())
+        }
+        guard !waiting.isEmpty else { return }
+        guard isDatabaseUp else {
+            for item in waiting { unavailable(item.connection) }
+            return
+        }
+        var uploads: [Upload] = []
+        for item in waiting {
+            uploads += item.changesets.map {
+                Upload(client: item.connection.client, changeset: $0, permit: item.authority.permit)
+            }
+        }
+        let procedure = UploadProcedure(database: database, uploads: uploads, mutant: mutant)
+        procedure.willCommit = { [unowned self] in self.judge($0) }
+        let running = RunningUpload(
+            procedure, waiting.map { ($0.connection, $0.changesets.count) }, databaseLife)
+        runningUploads.append(running)
+        schedule(.uploadStep(running), in: random.below(3))
+    }
+
+    func answer(_ connection: SimulatedConnection, _ results: [UploadResult]) {
+        for result in results {
+            switch result {
+            case .duplicate: hit(.duplicate)
+            case .conflict:
+                hit(.conflict)
+                if !hasCopied { fail("an upload of \(connection.device.id) conflicts, and no file was copied") }
+            case .unknownBase: hit(.unknownBase)
+            case .gap(let expected):
+                if expected > 0, results.first == result {
+                    log("gap of device \(connection.device.id): \(expected) expected")
+                }
+            case .applied, .refused: break
+            }
+        }
+        handle(connection, .uploaded(results))
+    }
+
+    // MARK: Crashes
+
+    func crash(_ gateway: SimulatedGateway) {
+        hit(.gatewayCrash)
+        log("gateway \(gateway.id) crashes")
+        gateway.isUp = false
+        gateway.life += 1
+        for connection in gateway.connections { close(connection) }
+        gateway.connections = []
+        gateway.ring = []
+        gateway.waitingUploads = []
+        gateway.isUploadScheduled = false
+        for upload in runningUploads where upload.parts.contains(where: { $0.connection.gateway === gateway }) {
+            if random.chance(percent: 50) {
+                hit(.gatewayCrashBackendGoesOn)
+            } else {
+                upload.procedure.abort()
+            }
+        }
+        schedule(.bootGateway(gateway), in: 5 + random.below(300))
+    }
+
+    func boot(_ gateway: SimulatedGateway) {
+        guard !gateway.isUp else { return }
+        guard isDatabaseUp else { return schedule(.bootGateway(gateway), in: 50) }
+        gateway.isUp = true
+        gateway.known = database.latest
+        gateway.ring = []
+        schedule(.heartbeat(gateway, life: gateway.life), in: 300)
+    }
+}

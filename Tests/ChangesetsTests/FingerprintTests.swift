@@ -1,0 +1,37 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+
+private typealias F = ArbiterFixture
+
+@Suite struct FingerprintTests {
+    private func changeset(
+        number: Int64 = 1, base: Int64 = 1, stamp: Int64 = 5,
+        _ instruction: Instruction = F.set(1, F.title, .string("a"))
+    ) -> Changeset {
+        Changeset(
+            number: number, base: base, stamp: Stamp(microseconds: stamp), instructions: [instruction])
+    }
+
+    private func fingerprint(_ changeset: Changeset) -> Int64 { changeset.fingerprint(in: F.schema) }
+
+    @Test func aChangesetOnANewerBaseIsTheSame() {
+        #expect(fingerprint(changeset(base: 1)) == fingerprint(changeset(base: 9)))
+    }
+
+    @Test func everythingElseMatters() {
+        let all = [
+            changeset(), changeset(number: 2), changeset(stamp: 6), changeset(F.set(1, F.title, .string("b"))),
+            changeset(F.set(2, F.title, .string("a"))), changeset(F.set(1, F.title, .string("a"), isDefault: true)),
+            changeset(F.set(1, F.count, .int(1))), changeset(F.set(1, F.parent, .int(1))),
+            changeset(F.set(1, F.parent, .null)), changeset(.add(F.item(1), column: F.count, amount: 1)),
+            changeset(.add(F.item(1), column: F.count, amount: -1)), changeset(.erase(F.item(1))),
+            changeset(.create(F.item(1), [])), changeset(.set(F.item(1), [])),
+        ]
+        #expect(Set(all.map(fingerprint)).count == all.count)
+    }
+
+    @Test func itIsTheSameInEveryVersionOfTheServer() {
+        #expect(fingerprint(changeset()) == -8_527_108_716_313_975_875)
+    }
+}

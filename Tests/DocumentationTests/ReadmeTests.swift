@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@Suite struct ReadmeTests {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `Apps/Examples/Readme` is built with everything else, so what the README shows compiles.
+    @Test func theExampleIsTheOneThatIsCompiled() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let compiled = try String(
+            contentsOf: Self.root.appending(path: "Apps/Examples/Readme/main.swift"), encoding: .utf8)
+        let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks == [compiled], "Copy the README's Swift example into Apps/Examples/Readme/main.swift.")
+    }
+
+    @Test func everyLinkOfTheDocumentationLeadsSomewhere() throws {
+        var problems: [String] = []
+        let names = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/glossary.md", "docs/values.md"]
+        for name in names {
+            let file = Self.root.appending(path: name)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /\]\(([^)#\s]+)[^)]*\)/) where !match.1.contains("://") {
+                let target = file.deletingLastPathComponent().appending(path: String(match.1))
+                if !FileManager.default.fileExists(atPath: target.path()) {
+                    problems.append("\(name) links to \(match.1), which is not there.")
+                }
+            }
+        }
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+}

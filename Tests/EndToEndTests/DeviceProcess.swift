@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// A device in a process of its own. Killed, it can be started again on the same file.
+actor DeviceProcess {
+    /// A device has this long to answer. Beyond every other time that the tests wait, so that those say what is wrong.
+    static let answerTimeout = Duration.seconds(120)
+
+    nonisolated let name: String
+    nonisolated let file: URL
+    private let url: String
+    private let token: String
+    private var child: ChildProcess?
+    private var answers: AsyncStream<String>?
+    /// Ids of the listings that the device reported as made.
+    nonisolated let made = Mutex<Set<String>>([])
+
+    init(name: String, file: URL, url: String, token: String) {
+        self.name = name
+        self.file = file
+        self.url = url
+        self.token = token
+    }
+
+    /// Starts the process and opens the file.
+    func start() async throws {
+        let child = try ChildProcess(
+            try Programs.device, [file.path()], messages: file.appendingPathExtension("messages"))
+        self.child = child
+        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
+        self.answers = answers
+        Task {
+            for await line in child.lines {
+                if line.hasPrefix("+ ") {
+                    _ = made.withLock { $0.insert(String(line.dropFirst(2))) }
+                } else {
+                    continuation.yield(line)
+                }
+            }
+            continuation.finish()
+        }
+        try await ask("open", url, token)
+    }
+
+    /// - Throws: ``EndToEndFailure`` with what the device said went wrong.
+    @discardableResult
+    func ask(_ words: String...) async throws -> String { try await ask(words) }
+
+    @discardableResult
+    func ask(_ words: [String]) async throws -> String {
+        guard let child, let answers else { throw EndToEndFailure("Device \(name) does not run.") }
+        try child.write(words.joined(separator: "\t"))
+        let name = name
+        let answer = try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask {
+                for await line in answers { return line }
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.answerTimeout)
+                throw EndToEndFailure("Device \(name) did not answer '\(words)' in \(Self.answerTimeout).")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        guard let answer else { throw EndToEndFailure("Device \(name) ended while it was asked '\(words)'.") }
+        guard answer.hasPrefix("= ") else {
+            throw EndToEndFailure("Device \(name) could not '\(words)': \(answer.dropFirst(2))")
+        }
+        return String(answer.dropFirst(2))
+    }
+
+    /// As a crash would.
+    func kill9() async throws {
+        try await child?.signal(SIGKILL)
+        child = nil
+        answers = nil
+    }
+
+    func signal(_ number: Int32) async throws { try await child?.signal(number) }
+}

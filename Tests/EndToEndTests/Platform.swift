@@ -1,0 +1,165 @@
+import EventModels
+import Foundation
+import PostgresClient
+import TestSupport
+import TomboloAuthentication
+import TomboloMigration
+import TomboloModel
+
+/// A migrated database with users, a published event and a draft; server processes; devices.
+final class Platform: Sendable {
+    static let secret = "the end-to-end tests sign with this key"
+    static let password = "correct horse"
+
+    let cluster: TestCluster
+    let configuration: PostgresConfiguration
+    let pool: PostgresPool
+    let gateways: [Server]
+    let sequencer: Server
+    let folder: URL
+    let event: ObjectId
+    let draft: ObjectId
+    let users: [String: ObjectId]
+    private let tokens: [String: String]
+
+    static func email(_ name: String) -> String { "\(name)@example.org" }
+
+    /// - Parameter cluster: the caller's own where it is going to be killed.
+    static func with(
+        cluster: TestCluster? = nil, gateways: Int = 1, _ body: @Sendable (Platform) async throws -> Void
+    ) async throws {
+        let own: TestCluster
+        if let cluster { own = cluster } else { own = try await TestCluster.shared() }
+        let platform = try await Platform(cluster: own, gatewayCount: gateways)
+        do {
+            try await body(platform)
+        } catch {
+            await platform.end(keepsFiles: true)
+            throw error
+        }
+        await platform.end(keepsFiles: false)
+    }
+
+    private init(cluster: TestCluster, gatewayCount: Int) async throws {
+        self.cluster = cluster
+        configuration = try await cluster.createDatabase()
+        let owner = try await PostgresConnection.connect(configuration)
+        try await Migrator(owner).apply()
+        await owner.close()
+        pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 12))
+        folder = FileManager.default.temporaryDirectory.appending(path: "end-to-end-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: Self.secret),
+            hasher: PasswordHasher(parameters: .weakForTests))
+        var users: [String: ObjectId] = [:]
+        var tokens: [String: String] = [:]
+        for name in ["attendee", "organizer", "stranger"] {
+            users[name] = try await authenticator.register(
+                email: Self.email(name), password: Self.password, displayName: "The \(name)")
+            tokens[name] = try await authenticator.login(email: Self.email(name), password: Self.password).token
+        }
+        self.users = users
+        self.tokens = tokens
+        (event, draft) = (.generate(), .generate())
+        for (id, name, state) in [(event, "Island Days", "published"), (draft, "Draft Days", "draft")] {
+            try await pool.query(
+                """
+                INSERT INTO event (_id, name, identifier, state, privacy, starts_at, ends_at)
+                VALUES ($1, $2, 'days', $3, 'public', now(), now())
+                """, [.bytea(id.bytes), .text(name), .text(state)])
+        }
+        try await pool.query(
+            #"INSERT INTO role_assignment (_id, "user", role, event) VALUES ($1, $2, 'organizer', $3)"#,
+            [.bytea(ObjectId.generate().bytes), .bytea(users["organizer"]?.bytes), .bytea(event.bytes)])
+
+        var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
+        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        let environment = ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Self.secret]
+        sequencer = Server(
+            ["--sequencer-only"], environment: environment, messages: folder.appending(path: "sequencer.messages"))
+        let folder = folder
+        gateways = (0..<gatewayCount).map { index in
+            Server(
+                ["--no-sequencer"], environment: environment,
+                messages: folder.appending(path: "gateway-\(index).messages"))
+        }
+        try await sequencer.start()
+        for gateway in gateways { try await gateway.start() }
+    }
+
+    private func end(keepsFiles: Bool) async {
+        for server in gateways + [sequencer] { try? await server.kill9() }
+        await pool.shutdown()
+        if keepsFiles {
+            print("The files of the failed test are in \(folder.path())")
+        } else {
+            try? FileManager.default.removeItem(at: folder)
+        }
+    }
+
+    func token(of user: String) throws -> String {
+        guard let token = tokens[user] else { throw EndToEndFailure("There is no user \(user).") }
+        return token
+    }
+
+    func id(of user: String) throws -> ObjectId {
+        guard let id = users[user] else { throw EndToEndFailure("There is no user \(user).") }
+        return id
+    }
+
+    /// A started device of a user, opened on an empty file.
+    func device(_ name: String, of user: String, gateway: Int = 0) async throws -> DeviceProcess {
+        let device = DeviceProcess(
+            name: name, file: folder.appending(path: "\(name).realm"), url: await gateways[gateway].url,
+            token: try token(of: user))
+        try await device.start()
+        return device
+    }
+
+    // MARK: Rows by plain SQL
+
+    @discardableResult
+    func sql(_ statement: String, _ parameters: [PostgresParameter] = []) async throws -> PostgresResult {
+        try await pool.query(statement, parameters)
+    }
+
+    @discardableResult
+    func insertListing(_ location: String, price: Int64 = 0, bedrooms: Int64 = 1) async throws -> ObjectId {
+        let id = ObjectId.generate()
+        try await sql(
+            "INSERT INTO listing (_id, location, price, bedrooms) VALUES ($1, $2, $3, $4)",
+            [.bytea(id.bytes), .text(location), .int64(price), .int64(bedrooms)])
+        return id
+    }
+
+    func count(_ query: String) async throws -> Int64 { try await sql(query)[0, 0].int64 }
+
+    // MARK: Waiting
+
+    /// Waits until something that must come true is.
+    func eventually(
+        _ what: String, within limit: Duration = .seconds(60), _ condition: @Sendable () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + limit
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else {
+                throw EndToEndFailure("after \(limit) there is still not: \(what)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Waits until all devices have everything that is in the database now: each has uploaded what it wrote, and then
+    /// a new listing, committed after all of it, has come to each. Needs devices that subscribe to listings.
+    func quiet(_ devices: [DeviceProcess]) async throws {
+        for device in devices { try await device.ask("upload") }
+        let sentinel = try await insertListing("sentinel")
+        for device in devices {
+            try await eventually("the newest listing on device \(device.name)") {
+                try DeviceFile(device.file).has("listing", sentinel)
+            }
+        }
+    }
+}

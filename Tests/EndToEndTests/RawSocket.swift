@@ -1,0 +1,150 @@
+import EventModels
+import NIOCore
+import NIOPosix
+import TomboloSyncProtocol
+
+/// A WebSocket client that sends what it is told to, also what no client should (RFC 6455).
+struct RawSocket {
+    enum Frame {
+        case message([UInt8])
+        case closed(code: Int?)
+    }
+
+    static let binary: UInt8 = 0x2
+    static let pong: UInt8 = 0xA
+    /// A gateway has this long to answer.
+    static let patience = Duration.seconds(60)
+
+    private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private let iterator: Reader
+
+    /// Holds the bytes that were read ahead.
+    private final class Reader {
+        var frames: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        var buffer = ByteBuffer()
+
+        init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { frames = inbound.makeAsyncIterator() }
+
+        /// - Returns: false at the end of the connection.
+        func fill(to count: Int) async throws -> Bool {
+            while buffer.readableBytes < count {
+                guard var more = try await frames.next() else { return false }
+                buffer.writeBuffer(&more)
+            }
+            return true
+        }
+    }
+
+    /// Connects, upgrades, runs `body` and closes.
+    static func with<R: Sendable>(
+        _ server: Server, within limit: Duration = patience,
+        _ body: @escaping @Sendable (RawSocket) async throws -> R
+    ) async throws -> R {
+        let (host, port) = await server.address
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: host, port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await withThrowingTaskGroup(of: R.self) { group in
+                group.addTask {
+                    let socket = RawSocket(inbound: inbound, outbound: outbound, iterator: Reader(inbound))
+                    try await socket.upgrade()
+                    return try await body(socket)
+                }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    throw EndToEndFailure("A conversation with the gateway did not end within \(limit).")
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() else { throw CancellationError() }
+                return result
+            }
+        }
+    }
+
+    private func upgrade() async throws {
+        let request = """
+            GET /sync HTTP/1.1\r
+            Host: gateway\r
+            Connection: Upgrade\r
+            Upgrade: websocket\r
+            Sec-WebSocket-Version: 13\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+            \r
+
+            """
+        try await outbound.write(ByteBuffer(string: request))
+        var head: [UInt8] = []
+        while head.suffix(4) != Array("\r\n\r\n".utf8)[...] {
+            guard try await iterator.fill(to: 1), let byte = iterator.buffer.readInteger(as: UInt8.self) else {
+                throw EndToEndFailure("The gateway closed the connection during the upgrade.")
+            }
+            head.append(byte)
+        }
+        let text = String(decoding: head, as: UTF8.self)
+        guard text.hasPrefix("HTTP/1.1 101") else { throw EndToEndFailure("No WebSocket: \(text)") }
+    }
+
+    /// Sends a masked frame.
+    /// - Parameter claiming: the length that its header gives; the payload's own where nil.
+    func send(_ payload: [UInt8], opcode: UInt8 = Self.binary, claiming: Int? = nil) async throws {
+        var buffer = ByteBuffer()
+        buffer.writeInteger(0x80 | opcode)
+        let length = claiming ?? payload.count
+        switch length {
+        case ..<126: buffer.writeInteger(0x80 | UInt8(length))
+        case ..<65_536:
+            buffer.writeInteger(UInt8(0x80 | 126))
+            buffer.writeInteger(UInt16(length))
+        default:
+            buffer.writeInteger(UInt8(0x80 | 127))
+            buffer.writeInteger(UInt64(length))
+        }
+        // A mask of zeros leaves the payload as it is.
+        buffer.writeInteger(UInt32(0))
+        buffer.writeBytes(payload)
+        try await outbound.write(buffer)
+    }
+
+    func send(_ message: ClientMessage, codec: MessageCodec) async throws { try await send(codec.encode(message)) }
+
+    /// The next message or the end; pings and pongs are passed over.
+    func next() async throws -> Frame {
+        while true {
+            guard try await iterator.fill(to: 2),
+                let head = iterator.buffer.readInteger(as: UInt8.self),
+                let short = iterator.buffer.readInteger(as: UInt8.self)
+            else { return .closed(code: nil) }
+            var length = Int(short & 0x7F)
+            if length == 126 {
+                guard try await iterator.fill(to: 2) else { return .closed(code: nil) }
+                length = Int(iterator.buffer.readInteger(as: UInt16.self) ?? 0)
+            } else if length == 127 {
+                guard try await iterator.fill(to: 8) else { return .closed(code: nil) }
+                length = Int(iterator.buffer.readInteger(as: UInt64.self) ?? 0)
+            }
+            guard try await iterator.fill(to: length), let bytes = iterator.buffer.readBytes(length: length) else {
+                return .closed(code: nil)
+            }
+            switch head & 0x0F {
+            case 0x2: return .message(bytes)
+            case 0x8: return .closed(code: bytes.count < 2 ? nil : Int(bytes[0]) << 8 | Int(bytes[1]))
+            default: continue
+            }
+        }
+    }
+
+    /// Reads until the gateway says why the session failed.
+    func failure(_ codec: MessageCodec) async throws -> SessionFailure {
+        while true {
+            guard case .message(let bytes) = try await next() else {
+                throw EndToEndFailure("The gateway closed the connection without a failure.")
+            }
+            if case .failure(let failure) = try codec.decodeServerMessage(bytes) { return failure }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A `sync-gateway` process that can be killed and started again on the same port.
+actor Server {
+    static let startTimeout = Duration.seconds(60)
+
+    private let arguments: [String]
+    private let environment: [String: String]
+    nonisolated let messages: URL
+    private var child: ChildProcess?
+    private var port = 0
+
+    init(_ arguments: [String], environment: [String: String], messages: URL) {
+        self.arguments = arguments
+        self.environment = environment
+        self.messages = messages
+    }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+    var address: (host: String, port: Int) { ("127.0.0.1", port) }
+    var pid: pid_t? { child?.pid }
+
+    /// Starts it; returns when it listens, or at once for a sequencer.
+    func start() async throws {
+        let child = try ChildProcess(
+            try Programs.gateway, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
+        self.child = child
+        guard !arguments.contains("--sequencer-only") else { return }
+        let messages = messages
+        port = try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                for await line in child.lines {
+                    guard line.hasPrefix("gateway http://"),
+                        let port = line.split(separator: ":").last.flatMap({ Int($0) })
+                    else { continue }
+                    return port
+                }
+                let reason = (try? String(contentsOf: messages, encoding: .utf8)) ?? ""
+                throw EndToEndFailure("The gateway ended before it listened. \(reason.suffix(2_000))")
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.startTimeout)
+                throw EndToEndFailure("The gateway did not listen within \(Self.startTimeout).")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? 0
+        }
+    }
+
+    func kill9() async throws {
+        try await child?.signal(SIGKILL)
+        child = nil
+    }
+
+    func signal(_ number: Int32) async throws { try await child?.signal(number) }
+
+    /// What it holds in memory, in bytes; nil where the system does not say.
+    func residentBytes() -> Int? {
+        guard let child, let text = try? String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let kilobytes = line.split(separator: " ").compactMap({ Int($0) }).first
+        else { return nil }
+        return kilobytes << 10
+    }
+}

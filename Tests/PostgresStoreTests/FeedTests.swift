@@ -1,0 +1,235 @@
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloPostgresStore
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// The feed under writers that wrong feeds do not survive, all in one run.
+@Suite(.serialized) struct FeedTests {
+    /// Batches that the right reader must get right, at least.
+    static let requiredBatches = 150
+    /// The run ends here even where a wrong reader has not failed: that is a failed test.
+    static let maximumBatches = 4_000
+
+    private final class Progress: Sendable {
+        let failed = Mutex<Set<WrongReader.Way>>([])
+        let isOver = Atomic<Bool>(false)
+    }
+
+    @Test func wrongReadersFailWhereTheFeedDoesNot() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max >> 1)
+        print("seed of the writers: \(seed)")
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let connection = try await database.connect()
+        try await HostileWriters.prepare(connection)
+        let writers = HostileWriters(configuration: database.configuration, seed: seed)
+        let sequencer = Sequencer(configuration: database.configuration)
+        let progress = Progress()
+
+        let sequencing = Task { await sequencer.run() }
+        let writing = Task { try await writers.run() }
+        let wrong = WrongReader.Way.allCases.map { way in
+            Task {
+                try await WrongReader(way: way, configuration: database.configuration).run {
+                    progress.isOver.load(ordering: .relaxed)
+                } failed: {
+                    progress.failed.withLock { _ = $0.insert(way) }
+                }
+            }
+        }
+        let right = Task {
+            defer { writers.stop() }
+            return try await follow(database, progress)
+        }
+        let batches = try await right.value
+        try await writing.value
+        // The last tick holds everything that was written.
+        let last = try await settle(database)
+        progress.isOver.store(true, ordering: .relaxed)
+        for (way, task) in zip(WrongReader.Way.allCases, wrong) {
+            let outcome = try await task.value
+            let kinds = Set(outcome.problems.map { $0.prefix(16) })
+            print("\(way.rawValue): \(outcome.problems.count) problems in \(outcome.batches) batches \(kinds.sorted())")
+            #expect(!outcome.problems.isEmpty, "\(way.rawValue) did not fail: the writers are not hostile enough")
+        }
+        print("tick feed: 0 problems in \(batches) batches, \(writers.commits) commits, last tick \(last.number)")
+        #expect(batches >= Self.requiredBatches)
+        sequencing.cancel()
+        await sequencing.value
+        await connection.close()
+        await database.finish()
+    }
+
+    /// Waits for a tick that sees everything.
+    private func settle(_ database: TestDatabase) async throws -> Tick {
+        while true {
+            let tick = try await database.store.latestTick()
+            let unseen = try await database.pool.query(
+                "SELECT count(*) FROM tombolo.changelog WHERE NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)",
+                [.untyped(tick.snapshot.description)])
+            if try unseen[0][0].int64 == 0 { return tick }
+            try await database.pool.execute("SELECT pg_sleep(0.01)")
+        }
+    }
+
+    /// Feeds a device file from ticks and holds it against the database after every batch.
+    private func follow(_ database: TestDatabase, _ progress: Progress) async throws -> Int {
+        let file = DeviceActor()
+        var last: Tick?
+        var batches = 0
+        while batches < Self.maximumBatches {
+            let known = last
+            let tick = try await database.store.withReader { reader in
+                guard reader.tick.number != known?.number else { return nil as Tick? }
+                try await file.take(reader, from: known, schema: database.schema)
+                return reader.tick
+            }
+            guard let tick else {
+                try await database.pool.execute("SELECT pg_sleep(0.002)")
+                continue
+            }
+            last = tick
+            batches += 1
+            let failed = progress.failed.withLock { $0.count }
+            if batches >= Self.requiredBatches, failed == WrongReader.Way.allCases.count { break }
+        }
+        return batches
+    }
+
+    /// The device file, on an executor of its own.
+    private actor DeviceActor {
+        private var device: BankDevice?
+
+        func take(_ reader: any TickReader, from known: Tick?, schema: Schema) async throws {
+            if let device, let known {
+                try device.apply(try await reader.difference(from: known), tick: reader.tick)
+            } else {
+                let made = try BankDevice(schema: schema)
+                try await made.bootstrap(reader)
+                device = made
+            }
+            guard let content = try device?.content() else { throw TestFailure("the device has no content") }
+            if let problem = content.problem { throw TestFailure("tick \(reader.tick.number): \(problem)") }
+            let truth = try await Self.truth(reader, schema)
+            guard content == truth else {
+                throw TestFailure("tick \(reader.tick.number): the file differs from a SELECT at that tick")
+            }
+        }
+
+        /// Everything as of the tick, as a bootstrap reads it.
+        private static func truth(_ reader: any TickReader, _ schema: Schema) async throws -> BankContent {
+            func values(_ name: String) async throws -> [[Value]] {
+                let index = try TestModel.index(name, schema)
+                let columns = Array(schema[index].columns.indices)
+                let collector = BlockCollector()
+                try await reader.rows(classIndex: index, matching: .constant(true), columns: columns) {
+                    await collector.add($0)
+                }
+                return await collector.blocks.flatMap { block in
+                    (0..<block.rowCount).map { row in
+                        columns.indices.map { block.value(row: row, position: $0, schema: schema) }
+                    }
+                }
+            }
+            func int(_ value: Value) -> Int64? { if case .int(let number) = value { number } else { nil } }
+            var content = BankContent()
+            for row in try await values("Account") { content.accounts[int(row[0]) ?? -1] = int(row[1]) }
+            for row in try await values("Parent") { content.parents.insert(int(row[0]) ?? -1) }
+            for row in try await values("Child") {
+                content.children[int(row[0]) ?? -1] = .init(title: int(row[1]) ?? -1, parent: int(row[2]))
+            }
+            return content
+        }
+    }
+
+    // MARK: The sequencer
+
+    @Test func onlyOneSequencerServesAndAnotherTakesOver() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let first = Sequencer(configuration: database.configuration)
+        let second = Sequencer(configuration: database.configuration)
+        let tick = try #require(try await first.makeTick())
+        await #expect(throws: PostgresStoreError.self) { _ = try await second.makeTick() }
+        try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
+        await first.resign()
+        let next = try #require(try await second.makeTick())
+        #expect(next.number == tick.number + 1)
+        let difference = try await database.store.withReader { try await $0.difference(from: tick) }
+        #expect(difference.changes.count == 1)
+        await second.resign()
+        await database.finish()
+    }
+
+    @Test func aKilledSequencerIsReplacedAndReadersTakeTheNewTick() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let first = Sequencer(configuration: database.configuration)
+        let tick = try #require(try await first.makeTick())
+        try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
+        let backends = """
+            FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tombolo-sequencer'
+            """
+        try await database.pool.query("SELECT pg_terminate_backend(pid) \(backends)")
+        while try await database.pool.query("SELECT count(*) \(backends)")[0][0].int64 > 0 {
+            try await database.pool.execute("SELECT pg_sleep(0.005)")
+        }
+        let second = Sequencer(configuration: database.configuration)
+        let serving = Task { await second.run() }
+        let seen = try await database.store.withReader { reader in
+            (reader.tick, try await reader.difference(from: tick).changes.count)
+        }
+        #expect(seen.0.number > tick.number)
+        #expect(seen.1 == 1)
+        await #expect(throws: (any Error).self) { _ = try await first.makeTick() }
+        serving.cancel()
+        await serving.value
+        await first.resign()
+        await database.finish()
+    }
+
+    @Test func withoutASequencerReadersSaySo() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        await #expect(throws: PostgresStoreError.self) {
+            try await database.store.withReader { _ in () }
+        }
+        await database.finish()
+    }
+
+    @Test func aTickIsDurableBeforeAnybodyHearsOfIt() async throws {
+        let cluster = try await TestCluster.start(fsync: true)
+        let database = try await TestDatabase.make(try TestModel.schema(), on: cluster)
+        for round in 0..<3 {
+            let writer = try await database.connect()
+            try await writer.execute("SET synchronous_commit = off")
+            for item in 0..<30 { try await writer.execute("INSERT INTO account VALUES (\(round * 100 + item), 0)") }
+            let seen = try await tickContent(database, try #require(try await database.store.makeTick()))
+            try await cluster.kill9()
+            await writer.close()
+            await database.store.resign()
+            try await cluster.restart()
+            let tick = try await database.store.tick(seen.tick.number)
+            #expect(tick == seen.tick)
+            _ = try await database.store.makeTick()
+            let after = try await database.store.withReader { reader in
+                try await reader.count(
+                    classIndex: try TestModel.index("Account", database.schema), matching: .constant(true))
+            }
+            #expect(after >= seen.count)
+        }
+        await database.finish()
+        await cluster.remove()
+    }
+
+    private func tickContent(_ database: TestDatabase, _ tick: Tick) async throws -> (tick: Tick, count: Int) {
+        try await database.store.withReader { reader in
+            (
+                reader.tick,
+                try await reader.count(
+                    classIndex: try TestModel.index("Account", database.schema), matching: .constant(true))
+            )
+        }
+    }
+}

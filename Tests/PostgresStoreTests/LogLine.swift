@@ -1,0 +1,57 @@
+import PostgresClient
+import TomboloPostgresStore
+
+/// One changelog row in readable form.
+struct LogLine: Equatable, CustomStringConvertible {
+    let className: String
+    let key: String
+    let operation: String
+    /// Old values by column, `?` for the trash flag.
+    let old: [String: String?]
+    let root: String?
+    let client: Int64?
+    let stamp: Int64
+    let marks: String?
+
+    var description: String { "\(operation) \(className)(\(key)) \(old)" }
+
+    static func read(_ connection: PostgresConnection, after sequence: Int64 = -1) async throws -> [LogLine] {
+        let names = try await connection.query("SELECT class, id, name FROM tombolo.class_column")
+        var columns: [Int64: [Int64: String]] = [:]
+        for row in names { columns[try row[0].int64, default: [:]][try row[1].int64] = try row[2].string }
+        let rows = try await connection.query(
+            """
+            SELECT c.name, l.key, l.operation, l.columns, l.old, l.root, l.client, l.stamp, l.marks, l.class \
+            FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class WHERE l.seq > $1 ORDER BY l.seq
+            """, [.int64(sequence)])
+        return try rows.map { row in
+            let ids = try row[3].nonNull?.int64Array ?? []
+            let values = try row[4].nonNull?.stringArray ?? []
+            var old: [String: String?] = [:]
+            for (id, value) in zip(ids, values) {
+                guard let id else { continue }
+                old[columns[try row[9].int64]?[id] ?? "?"] = value
+            }
+            return LogLine(
+                className: try row[0].string, key: try row[1].string, operation: try row[2].string, old: old,
+                root: try row[5].nonNull?.string, client: try row[6].nonNull?.int64, stamp: try row[7].int64,
+                marks: try row[8].nonNull?.string)
+        }
+    }
+
+    /// What `body` logs.
+    static func during(
+        _ connection: PostgresConnection, _ body: (PostgresConnection) async throws -> Void
+    ) async throws -> [LogLine] {
+        let last = try await connection.query("SELECT coalesce(max(seq), -1) FROM tombolo.changelog")
+        let sequence = try last[0][0].int64
+        try await body(connection)
+        return try await read(connection, after: sequence)
+    }
+
+    static func lines(
+        _ connection: PostgresConnection, _ sql: String
+    ) async throws -> [LogLine] {
+        try await during(connection) { try await $0.execute(sql) }
+    }
+}

@@ -1,0 +1,180 @@
+import PostgresClient
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloPostgresStore
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// Retention with an injected clock: it drops what nobody needs and never stands in a writer's way.
+@Suite(.serialized) struct RetentionTests {
+    private static let day: Int64 = 86_400_000_000
+    /// Its own: transactions of other databases delay retention, as they do ticks' lower bounds.
+    private static let cluster = Task { try await TestCluster.start() }
+
+    private func makeDatabase() async throws -> TestDatabase {
+        try await TestDatabase.make(try TestModel.schema(), on: try await Self.cluster.value)
+    }
+
+    /// A writer that would wait for a lock fails instead.
+    private func impatientWriter(_ database: TestDatabase) async throws -> PostgresConnection {
+        let writer = try await database.connect()
+        try await writer.execute("SET lock_timeout = '1ms'")
+        return writer
+    }
+
+    private func generations(_ connection: PostgresConnection) async throws -> [String] {
+        try await connection.query(
+            """
+            SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
+            WHERE i.inhparent = 'tombolo.changelog'::regclass ORDER BY 1
+            """
+        ).map { try $0[0].string }
+    }
+
+    @Test func partitionsRotateAndGoWhenTheFloorHasPassedThem() async throws {
+        let database = try await makeDatabase()
+        let writer = try await impatientWriter(database)
+        let retention = ChangelogRetention(configuration: database.configuration)
+        try await writer.execute("INSERT INTO account VALUES (1, 0)")
+        let first = try #require(try await database.store.makeTick())
+        var now = first.time.microseconds
+        var dropped: [Int64] = []
+        var opened: [Int64] = []
+        for day in 0..<40 {
+            now += Self.day
+            try await writer.execute("UPDATE account SET balance = balance + 1")
+            let tick = try #require(try await database.store.makeTick())
+            // The ticks of a database whose days pass quickly.
+            try await writer.query(
+                "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
+            let report = try await retention.run(now: Stamp(microseconds: now))
+            dropped += report.droppedGenerations
+            if let generation = report.openedGeneration { opened.append(generation) }
+            try await writer.execute("UPDATE account SET balance = balance + 1")
+            if day < 28 { #expect(report.floor == nil || report.floor == first.number) }
+        }
+        #expect(opened == Array(1...40).map(Int64.init))
+        #expect(dropped.count > 5 && dropped.count < 15, "\(dropped)")
+        #expect(dropped == Array(0..<Int64(dropped.count)))
+        #expect(try await database.store.tick(first.number) == nil)
+        // What is left still makes whole differences.
+        let oldest = try await writer.query("SELECT min(number) FROM tombolo.tick")
+        let base = try #require(try await database.store.tick(try oldest[0][0].int64))
+        _ = try await database.store.makeTick()
+        let difference = try await database.store.withReader { try await $0.difference(from: base) }
+        let account = try #require(difference.changes.first)
+        guard case .int(let new)? = account.new?[1], case .int(let old)? = account.old?[1] else {
+            Issue.record("no balances in \(account)")
+            return
+        }
+        #expect(new == 80)
+        // Two updates a day, since the last but thirtieth tick.
+        #expect(old == new - 1 - 2 * 30 || old == new - 2 * 30, "\(old)")
+        await writer.close()
+        await database.finish()
+    }
+
+    @Test func aLongRunningWriterHoldsUpNobodyAndLosesNothing() async throws {
+        let database = try await makeDatabase()
+        let retention = ChangelogRetention(
+            configuration: database.configuration, stepTimeout: .seconds(1))
+        let connection = try await database.connect()
+        try await connection.execute("INSERT INTO account VALUES (1, 0), (2, 0), (3, 0)")
+        let base = try #require(try await database.store.makeTick())
+        var now = base.time.microseconds
+        let long = try await database.connect()
+        let writer = try await impatientWriter(database)
+        try await long.execute("BEGIN; UPDATE account SET balance = 100 WHERE _id = 1")
+        for _ in 0..<5 {
+            now += 20 * Self.day
+            let report = try await retention.run(now: Stamp(microseconds: now))
+            // Opened at most once: the partition that was attached before the long transaction began.
+            #expect(report.droppedGenerations == [])
+            try await writer.execute("UPDATE account SET balance = balance + 1 WHERE _id = 2")
+            let tick = try #require(try await database.store.makeTick())
+            try await connection.query(
+                "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
+            // The long transaction writes to whatever partition is in use now.
+            try await long.execute("UPDATE account SET balance = balance + 1 WHERE _id = 1")
+        }
+        let before = try await database.store.latestTick()
+        try await long.execute("COMMIT")
+        _ = try #require(try await database.store.makeTick())
+        let difference = try await database.store.withReader { try await $0.difference(from: before) }
+        let change = try #require(difference.changes.first { $0.reference.key == .int(1) })
+        #expect(change.old?[1] == .int(0))
+        #expect(change.new?[1] == .int(105))
+        // Now it goes on.
+        var openings = 0
+        for _ in 0..<4 {
+            now += 20 * Self.day
+            if try await retention.run(now: Stamp(microseconds: now)).openedGeneration != nil { openings += 1 }
+            try await writer.execute("UPDATE account SET balance = balance + 1 WHERE _id = 2")
+        }
+        #expect(openings == 4)
+        for item in [connection, long, writer] { await item.close() }
+        await database.finish()
+    }
+
+    @Test func thirtyDaysWithoutASequencerFailNoWriter() async throws {
+        let database = try await makeDatabase()
+        let retention = ChangelogRetention(configuration: database.configuration)
+        let writer = try await impatientWriter(database)
+        let base = try #require(try await database.store.makeTick())
+        await database.store.resign()
+        var now = base.time.microseconds
+        // With retention running and nobody making ticks.
+        for day in 0..<35 {
+            now += Self.day
+            _ = try await retention.run(now: Stamp(microseconds: now))
+            try await writer.execute(
+                "INSERT INTO account SELECT g, 0 FROM generate_series(\(day * 100), \(day * 100 + 99)) g")
+        }
+        // And with neither.
+        try await writer.execute("UPDATE account SET balance = 1")
+        _ = try await database.store.makeTick()
+        let known = try #require(try await database.store.tick(base.number))
+        let difference = try await database.store.withReader { try await $0.difference(from: known) }
+        #expect(difference.changes.count == 3_500)
+        await writer.close()
+        await database.finish()
+    }
+
+    @Test func anInterruptedDetachIsFinishedLater() async throws {
+        let database = try await makeDatabase()
+        let retention = ChangelogRetention(
+            configuration: database.configuration, stepTimeout: .seconds(1))
+        let writer = try await impatientWriter(database)
+        try await writer.execute("INSERT INTO account VALUES (1, 0)")
+        var now = try #require(try await database.store.makeTick()).time.microseconds
+        for _ in 0..<3 {
+            now += Self.day
+            _ = try await retention.run(now: Stamp(microseconds: now))
+            try await writer.execute("UPDATE account SET balance = balance + 1")
+            _ = try await database.store.makeTick()
+        }
+        // A reader in a long transaction makes the detachment wait.
+        let reader = try await database.connect()
+        try await reader.execute("BEGIN; SELECT count(*) FROM tombolo.changelog")
+        now += 40 * Self.day
+        #expect(try await retention.run(now: Stamp(microseconds: now)).droppedGenerations == [])
+        now += Self.day
+        let waiting = try await retention.run(now: Stamp(microseconds: now))
+        #expect(waiting.isWaiting)
+        #expect(waiting.droppedGenerations == [])
+        try await writer.execute("UPDATE account SET balance = balance + 1")
+        try await reader.execute("COMMIT")
+        // What finishes the detachment waits for older snapshots, the sequencer's among them.
+        await database.store.resign()
+        now += Self.day
+        let report = try await retention.run(now: Stamp(microseconds: now))
+        #expect(report.droppedGenerations.first == 0)
+        #expect(try await generations(writer).contains("changelog_0") == false)
+        try await writer.execute("UPDATE account SET balance = balance + 1")
+        await reader.close()
+        await writer.close()
+        await database.finish()
+    }
+}

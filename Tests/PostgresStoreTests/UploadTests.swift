@@ -1,0 +1,373 @@
+import Foundation
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloPostgresStore
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// What only a real PostgreSQL does to an upload: waits, kills, foreign triggers, the trash.
+@Suite(.serialized) struct UploadTests {
+    private let ada = ClientID(rawValue: 11)
+    private let bob = ClientID(rawValue: 22)
+
+    private func withDatabase(_ body: (TestDatabase, PostgresConnection) async throws -> Void) async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let connection = try await database.connect()
+        for client in [ada, bob] {
+            _ = try await database.store.openClient(client, user: "u\(client)", acknowledged: 0)
+        }
+        try await body(database, connection)
+        await connection.close()
+        await database.finish()
+    }
+
+    private func upload(
+        _ client: ClientID, _ number: Int64, base: Tick, after microseconds: Int64 = 1, _ instructions: Instruction...
+    ) -> Upload {
+        Upload(
+            client: client,
+            changeset: Changeset(
+                number: number, base: base.number,
+                stamp: Stamp(microseconds: base.time.microseconds + microseconds), instructions: instructions),
+            permit: { _ in nil })
+    }
+
+    private func reference(_ database: TestDatabase, _ name: String, _ key: Value) throws -> ObjectReference {
+        ObjectReference(classIndex: try TestModel.index(name, database.schema), key: key)
+    }
+
+    private func note(_ key: String, slug: String, text: String = "") -> [FieldWrite] {
+        [
+            FieldWrite(column: 1, value: .string(slug)), FieldWrite(column: 2, value: .string(text)),
+            FieldWrite(column: 3, value: .null),
+        ]
+    }
+
+    // MARK: Races
+
+    @Test func anUncommittedLaterEditOfPlainSQLWins() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
+            let base = try #require(try await database.store.makeTick())
+            let stamped = upload(
+                ada, 1, base: base,
+                .set(
+                    try reference(database, "Parent", .int(1)),
+                    [FieldWrite(column: 1, value: .string("device, earlier"))]))
+            try await connection.execute("BEGIN; UPDATE parent SET name = 'psql, later'")
+            async let results = database.store.upload([stamped])
+            try await waitForLock(database)
+            try await connection.execute("COMMIT")
+            #expect(try await results == [.applied(lost: 1)])
+            #expect(try await connection.query("SELECT name FROM parent")[0][0].string == "psql, later")
+        }
+    }
+
+    /// Until somebody in the database waits for a lock.
+    private func waitForLock(_ database: TestDatabase) async throws {
+        let observer = try await database.connect()
+        while try await observer.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )[0][0].int64 == 0 {
+            try await observer.execute("SELECT pg_sleep(0.005)")
+        }
+        await observer.close()
+    }
+
+    @Test func aStampIsSetAnewForEveryChangeset() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0), (2, 0)")
+            let base = try #require(try await database.store.makeTick())
+            let lines = try await LogLine.during(connection) { connection in
+                _ = try await database.store.upload([
+                    upload(
+                        ada, 1, base: base, after: 10,
+                        .set(try reference(database, "Account", .int(1)), [FieldWrite(column: 1, value: .int(5))])),
+                    upload(
+                        bob, 1, base: base, after: 20,
+                        .add(try reference(database, "Account", .int(2)), column: 1, amount: -3)),
+                ])
+                try await connection.execute("UPDATE account SET balance = 9 WHERE _id = 1")
+            }
+            #expect(lines.map(\.client) == [11, 22, nil])
+            let time = base.time.microseconds
+            #expect(lines.map(\.stamp).prefix(2) == [time + 10, time + 20])
+            #expect(lines[2].stamp > time + 20)
+            #expect(lines[1].marks?.hasPrefix("a") == true && lines[1].marks?.contains("=-3") == true)
+        }
+    }
+
+    @Test func concurrentUploadsOfTheSameChangesetsCountOnce() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0)")
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Account", .int(1))
+            let uploads = (1...20).map { upload(ada, Int64($0), base: base, .add(target, column: 1, amount: 1)) }
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<6 { group.addTask { _ = try await database.store.upload(uploads) } }
+                try await group.waitForAll()
+            }
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 20)
+        }
+    }
+
+    @Test func killedBackendsNeitherLoseNorDoubleAnything() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max >> 1)
+        print("seed of the kills: \(seed)")
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account SELECT g, 0 FROM generate_series(1, 5) g")
+            let base = try #require(try await database.store.makeTick())
+            let classIndex = try TestModel.index("Account", database.schema)
+            let isDone = Atomic<Bool>(false)
+            let killing = Task {
+                var random = WriterRandom(seed: seed)
+                let killer = try await database.connect()
+                var kills = 0
+                while !isDone.load(ordering: .relaxed) {
+                    let killed = try await killer.query(
+                        """
+                        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                        WHERE datname = current_database() AND application_name = 'tombolo' AND pid <> pg_backend_pid()
+                        """)
+                    kills += Int(try killed[0][0].int64)
+                    try await killer.execute("SELECT pg_sleep(\(Double.random(in: 0...0.05, using: &random)))")
+                }
+                await killer.close()
+                return kills
+            }
+            var expected: [Int64: Int64] = [:]
+            var random = WriterRandom(seed: seed &+ 1)
+            var numbers: [ClientID: Int64] = [:]
+            for _ in 0..<40 {
+                var group: [Upload] = []
+                for client in [ada, bob] {
+                    for _ in 0..<Int.random(in: 1...8, using: &random) {
+                        let number = (numbers[client] ?? 0) + 1
+                        numbers[client] = number
+                        let account = Int64.random(in: 1...5, using: &random)
+                        let amount = Int64.random(in: 1...100, using: &random)
+                        expected[account, default: 0] += amount
+                        group.append(
+                            upload(
+                                client, number, base: base,
+                                .add(
+                                    ObjectReference(classIndex: classIndex, key: .int(account)), column: 1,
+                                    amount: amount)))
+                    }
+                }
+                // What a session does: send again until the outcome is known.
+                var isKnown = false
+                while !isKnown {
+                    do {
+                        for result in try await database.store.upload(group) {
+                            switch result {
+                            case .applied, .duplicate: break
+                            default: throw TestFailure("an upload ended as \(result)")
+                            }
+                        }
+                        isKnown = true
+                    } catch let error as PostgresError where error.isRetryable {}
+                }
+            }
+            isDone.store(true, ordering: .relaxed)
+            let kills = try await killing.value
+            print("\(kills) backends were killed")
+            #expect(kills > 0)
+            let observer = try await database.connect()
+            for row in try await observer.query("SELECT _id, balance FROM account") {
+                #expect(try row[1].int64 == expected[try row[0].int64] ?? 0)
+            }
+            for (client, number) in numbers {
+                let last = try await observer.query(
+                    "SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)])
+                #expect(try last[0][0].int64 == number)
+            }
+            let doubled = try await observer.query(
+                """
+                SELECT count(*) FROM (SELECT client, number FROM tombolo.changelog \
+                WHERE class <> 0 AND client IS NOT NULL \
+                GROUP BY client, number HAVING count(*) > 1) AS d
+                """)
+            #expect(try doubled[0][0].int64 == 0)
+            await observer.close()
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test func whatTheDatabaseDoesNotUnderstandIsSetAsideAndBlocksNobody() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                CREATE FUNCTION moody() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    IF NEW.name = 'secret' THEN RAISE EXCEPTION 'not today, %', NEW.name; END IF; RETURN NEW; END $$;
+                CREATE TRIGGER moody BEFORE INSERT ON parent FOR EACH ROW EXECUTE FUNCTION moody()
+                """)
+            let base = try #require(try await database.store.makeTick())
+            func create(_ client: ClientID, _ number: Int64, _ key: Int64, _ name: String) throws -> Upload {
+                upload(
+                    client, number, base: base,
+                    .create(try reference(database, "Parent", .int(key)), [FieldWrite(column: 1, value: .string(name))])
+                )
+            }
+            let results = try await database.store.upload([
+                try create(ada, 1, 1, "a"), try create(ada, 2, 2, "secret"), try create(ada, 3, 3, "c"),
+            ])
+            #expect(results[0] == .applied(lost: 0) && results[2] == .applied(lost: 0))
+            guard case .refused(let refusal) = results[1] else {
+                Issue.record("\(results)")
+                return
+            }
+            #expect(refusal.code == .setAside)
+            #expect(!refusal.message.contains("secret"))
+            let kept = try await connection.query(
+                "SELECT number, sqlstate, changeset #>> '{instructions,0,fields,name}' FROM tombolo.set_aside")
+            #expect(try kept.map { "\(try $0[0].int64) \(try $0[1].string) \(try $0[2].string)" } == ["2 P0001 secret"])
+            #expect(try await connection.query("SELECT count(*) FROM parent")[0][0].int64 == 2)
+        }
+    }
+
+    @Test func aCheckOfAnotherServiceIsARefusalThatNamesIt() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0)")
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Account", .int(1))
+            let results = try await database.store.upload([
+                upload(ada, 1, base: base, .create(target, [FieldWrite(column: 1, value: .int(5))])),
+                upload(ada, 2, base: base, .add(target, column: 1, amount: -9)),
+                upload(ada, 3, base: base, .add(target, column: 1, amount: -1)),
+            ])
+            guard case .refused(let refusal) = results[1] else {
+                Issue.record("\(results)")
+                return
+            }
+            #expect(refusal.code == .constraint && refusal.message.contains("solvent"))
+            #expect(refusal.key == .int(1))
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 4)
+        }
+    }
+
+    @Test func aLockTimeoutIsTriedAgainAndNeverRefused() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("INSERT INTO account VALUES (1, 0)")
+            let base = try #require(try await database.store.makeTick())
+            try await connection.execute("BEGIN; UPDATE account SET balance = 1")
+            var configuration = database.configuration
+            configuration.settings = ["lock_timeout": "30ms"]
+            let store = try await PostgresServerStore.open(
+                schema: database.schema, pool: PostgresPool(configuration: configuration))
+            let change = upload(
+                ada, 1, base: base, .add(try reference(database, "Account", .int(1)), column: 1, amount: 5))
+            do {
+                let results = try await store.upload([change])
+                Issue.record("\(results)")
+            } catch let error as PostgresError {
+                #expect(error.code == .lockNotAvailable)
+            }
+            try await connection.execute("COMMIT")
+            // Plain SQL set the balance after the device had added to it.
+            #expect(try await store.upload([change]) == [.applied(lost: 1)])
+            await store.pool.shutdown()
+        }
+    }
+
+    // MARK: Trash
+
+    @Test func anEraseOfATrashableObjectTrashesIt() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO parent VALUES (1, 'p'); INSERT INTO note (_id, slug, text) VALUES ('a', 's', 'x');
+                INSERT INTO note_mentions VALUES ('\\x000000000000000000000001', 'a', 'r', 1)
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Note", .string("a"))
+            #expect(
+                try await database.store.upload([upload(ada, 1, base: base, .erase(target))]) == [.applied(lost: 0)])
+            let trashed = try #require(try await database.store.makeTick())
+            let gone = try await database.store.withReader { try await $0.difference(from: base) }
+            #expect(gone.changes.map(\.reference) == [target])
+            #expect(gone.changes[0].old != nil && gone.changes[0].new == nil)
+            let row = try await connection.query("SELECT trashed_at IS NOT NULL, trashed_by FROM note")
+            #expect(try row[0][0].bool && row[0][1].string == "u\(ada)")
+            // Edits that did not know lose; the slug is free for another note.
+            #expect(
+                try await database.store.upload([
+                    upload(bob, 1, base: base, .set(target, [FieldWrite(column: 2, value: .string("y"))])),
+                    upload(
+                        bob, 2, base: base, .create(try reference(database, "Note", .string("b")), note("b", slug: "s"))
+                    ),
+                ]) == [.applied(lost: 1), .applied(lost: 0)])
+            try await connection.execute("DELETE FROM note WHERE _id = 'b'; SELECT tombolo.restore('Note', 'a')")
+            _ = try #require(try await database.store.makeTick())
+            let back = try await database.store.withReader { try await $0.difference(from: trashed) }
+            let change = try #require(back.changes.first { $0.reference == target })
+            #expect(change.old == nil && change.new != nil)
+            #expect(change.elements.values.map(\.count) == [1])
+        }
+    }
+
+    @Test func aCreateTakesAKeyOverThatIsInTheTrash() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO parent VALUES (1, 'p'); INSERT INTO note (_id, slug, text) VALUES ('a', 's', 'x');
+                INSERT INTO note_mentions VALUES ('\\x000000000000000000000001', 'a', 'r', 1);
+                SELECT tombolo.trash('Note', 'a', 'ada', NULL)
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Note", .string("a"))
+            #expect(
+                try await database.store.upload([
+                    upload(ada, 1, base: base, .create(target, note("a", slug: "new", text: "new")))
+                ]) == [.applied(lost: 0)])
+            _ = try #require(try await database.store.makeTick())
+            let difference = try await database.store.withReader { try await $0.difference(from: base) }
+            let change = try #require(difference.changes.first)
+            #expect(change.old == nil)
+            #expect(change.new == Row([.string("a"), .string("new"), .string("new"), .null]))
+            #expect(change.elements.isEmpty)
+        }
+    }
+
+    // MARK: Speed
+
+    @Test func manyChangesetsShareStatements() async throws {
+        try await withDatabase { database, connection in
+            let base = try #require(try await database.store.makeTick())
+            let classIndex = try TestModel.index("Account", database.schema)
+            let count = 5_000
+            let instructions = (0..<count).map {
+                Instruction.create(
+                    ObjectReference(classIndex: classIndex, key: .int(Int64($0))),
+                    [FieldWrite(column: 1, value: .int(1))])
+            }
+            let whole = Upload(
+                client: ada,
+                changeset: Changeset(number: 1, base: base.number, stamp: base.time, instructions: instructions),
+                permit: { _ in nil })
+            let clock = ContinuousClock()
+            let together = try await clock.measure {
+                let results = try await database.store.upload([whole])
+                #expect(results == [.applied(lost: 0)])
+            }
+            let small = (0..<count).map { number in
+                upload(
+                    bob, Int64(number + 1), base: base,
+                    .set(
+                        ObjectReference(classIndex: classIndex, key: .int(Int64(number))),
+                        [FieldWrite(column: 1, value: .int(2))]))
+            }
+            let oneByOne = try await clock.measure {
+                let results = try await database.store.upload(small)
+                #expect(results.allSatisfy { $0 == .applied(lost: 0) || $0 == .applied(lost: 1) })
+            }
+            print("\(count) creates of one changeset: \(together); as many changesets of one change: \(oneByOne)")
+            #expect(try await connection.query("SELECT count(*) FROM account")[0][0].int64 == Int64(count))
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// A command that this device cannot perform.
+struct DeviceError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

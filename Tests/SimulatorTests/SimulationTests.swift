@@ -1,0 +1,52 @@
+import Testing
+import TomboloSimulator
+
+@Suite struct SimulationTests {
+    /// All seeds, in two tasks: a run is deterministic, whichever task it is in.
+    @Test func everySeedEndsEqualAndEverythingOccurred() async {
+        let seeds = SimulationRun.defaultSeeds
+        let middle = (seeds.lowerBound + seeds.upperBound) / 2
+        async let low = Self.run(seeds.lowerBound..<middle)
+        async let high = Self.run(middle..<seeds.upperBound)
+        var run = await low
+        run.add(await high)
+        print(run.coverage.table)
+        print("\(run.seeds) seeds, \(run.batches) batches, \(run.ticks) ticks")
+        for failure in run.failures { Issue.record("\(failure)") }
+        #expect(run.coverage.missing.map(\.rawValue) == [])
+    }
+
+    private static func run(_ seeds: Range<UInt64>) async -> SimulationRun {
+        var run = SimulationRun()
+        await run.run(seeds)
+        return run
+    }
+
+    @Test func aSeedDoesTheSameEveryTime() async throws {
+        for seed in [3, 77, 1234] as [UInt64] {
+            var traces: [[String]] = []
+            for _ in 0..<2 {
+                var trace: [String] = []
+                _ = try await Simulation.run(seed: seed, trace: { trace.append($0) })
+                traces.append(trace)
+            }
+            #expect(traces[0] == traces[1])
+            #expect(traces[0].count > Simulation.operationCount)
+        }
+    }
+
+    @Test func aFailureNamesItsSeedAndTheCommandThatShowsItAgain() async {
+        let failure = await SimulationRun.firstCatch(of: .pendingNotReplayed)
+        #expect(failure?.description.contains("swift run simulate seed \(failure?.seed ?? 0) --trace") == true)
+    }
+
+    /// The slower ones among the mutants are left to `simulate mutants`.
+    @Test(arguments: [
+        Mutant.noDuplicateCheck, .ownSnapshotRead, .sequenceCursor, .tieWithoutClient,
+        .pendingDroppedAtAcknowledgement, .progressWrittenLast, .moveOutNotSent, .stampNotClamped, .eraseDoesNotWin,
+        .framesAppliedBeforeEnd, .tickNotDurable, .leakedStamp,
+    ])
+    func aBugIsFound(mutant: Mutant) async {
+        #expect(await SimulationRun.firstCatch(of: mutant, in: 0..<200) != nil, "\(mutant.rawValue) survives")
+    }
+}
