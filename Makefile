@@ -46,7 +46,7 @@ release: install ## Build everything, optimised
 	swift build -c release
 
 clean: ## Delete what was built; the data of `make up` stay
-	rm -rf .build Benchmarks/.build
+	rm -rf .build .build-bench
 
 ## Test it
 
@@ -63,12 +63,11 @@ test-mutants: install ## Switch on known bugs one at a time: the simulator must 
 	swift run simulate mutants
 
 simulate: install ## Run the simulator, or replay one seed of it: make simulate SEED=42
-	swift run simulate run $(if $(SEED),--seed $(SEED))
+	swift run simulate $(if $(SEED),seed $(SEED) --trace,run)
 
-bench: install ## Measure, beside the raw limits; prints a table and writes a JSON file
-	swift build -c release
-	swift build -c release --package-path Benchmarks
-	$(DEV)/with-cluster.sh swift run -c release --skip-build --package-path Benchmarks bench
+bench: install ## Measure, beside the raw limits; prints a table, writes a JSON file (options: make bench ARGS=--quick)
+	swift build -c release --package-path Benchmarks --scratch-path .build-bench --product bench
+	$(DEV)/with-cluster.sh .build-bench/release/bench --output .build-bench/bench.json $(ARGS)
 
 ## Keep it tidy
 

@@ -197,7 +197,7 @@ let package = Package(
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync),
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
-            service + ["TomboloPostgresStore", "TomboloSQL", "EventModels", "TestSupport"]),
+            service + ["TomboloPostgresStore", "TomboloSQL", "EventModels"]),
         tests("ModuleGraphTests"),
         tests("DocumentationTests"),
         tests("ModelTests", ["TomboloModel"]),
@@ -235,7 +235,7 @@ let package = Package(
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
         tests("TicketServiceTests", service + ["TicketService", "ServiceTestSupport"]),
         .executableTarget(
-            name: "EndToEndDevice", dependencies: ["EventModels", "Tombolo", "TomboloSyncProtocol"],
+            name: "EndToEndDevice", dependencies: ["EventModels", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),
         tests(
             "EndToEndTests",

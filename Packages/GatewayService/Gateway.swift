@@ -12,6 +12,10 @@ public struct Gateway: Service {
     /// Connected devices of one gateway; the next is told to try later.
     public static let maximumConnectionCount = 10_000
 
+    /// Devices that bootstrap or catch up at once; the others wait. The store needs so many database connections, and
+    /// some for the feed and uploads.
+    public static let maximumConcurrentReads = 8
+
     private let services: SessionRunner.Services
     private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let counter = ConnectionCounter(maximum: Gateway.maximumConnectionCount)
@@ -27,7 +31,9 @@ public struct Gateway: Service {
     ) {
         services = SessionRunner.Services(
             store: store, feed: TickFeed(store: store, logger: logger),
-            uploads: UploadQueue(store: store, onCommit: onCommit), authorize: authorize)
+            uploads: UploadQueue(store: store, onCommit: onCommit),
+            reads: ReadSlots(count: Self.maximumConcurrentReads),
+            authorize: authorize)
         self.wakeUps = wakeUps
         self.logger = logger
     }

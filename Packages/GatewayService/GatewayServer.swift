@@ -11,8 +11,9 @@ public import TomboloRules
 public enum GatewayServer {
     public static let portVariable = "TOMBOLO_GATEWAY_PORT"
     public static let defaultPort = 8080
-    /// Connections to PostgreSQL: two for uploads, one for the feed, the rest for devices that bootstrap or catch up.
-    public static let databaseConnections = 12
+    /// Connections to PostgreSQL: for devices that bootstrap or catch up, two for uploads, one for the feed, and three
+    /// for logins and openings.
+    public static let databaseConnections = Gateway.maximumConcurrentReads + UploadQueue.maximumConcurrency + 4
 }
 
 /// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
@@ -42,6 +43,11 @@ public func buildGatewayServices(
         $0.addHealth(pool)
         $0.addLogin(authenticator)
     }
-    let electable: [any Service] = runsSequencer ? [SequencerService(sequencer: sequencer)] : []
+    let electable: [any Service] =
+        runsSequencer
+        ? [
+            SequencerService(sequencer: sequencer),
+            RetentionService(configuration: pool.configuration, logger: logger),
+        ] : []
     return electable + [ticks, gateway, GatewayApplication(http: http, gateway: gateway)]
 }

@@ -20,6 +20,7 @@ actor SessionRunner {
         let store: any ServerStore
         let feed: TickFeed
         let uploads: UploadQueue
+        let reads: ReadSlots
         let authorize: @Sendable (String) async throws -> SessionAuthority
     }
 
@@ -157,14 +158,18 @@ actor SessionRunner {
     }
 
     private func check(_ position: Position) async throws -> ServerSession.PositionCheck {
-        guard position.tick > 0 else { return .dropped }
-        if let tick = try await services.store.tick(position.tick) {
-            return tick.token == position.token ? .valid(tick) : .foreign
-        }
-        return try await services.store.latestTick().number < position.tick ? .foreign : .dropped
+        let known = try await services.store.tick(position.tick)
+        return ServerSession.PositionCheck(position, known: known, latest: try await services.store.latestTick())
     }
 
     private func read(_ request: ReadRequest) async {
+        await services.reads.acquire()
+        await runRead(request)
+        await services.reads.release()
+    }
+
+    private func runRead(_ request: ReadRequest) async {
+        guard !session.isClosed, !Task.isCancelled else { return }
         do {
             let schema = services.store.schema
             let (end, tick) = try await services.store.withReader { reader in

@@ -11,6 +11,8 @@ public actor TickFeed {
     public static let maximumTickCount = 256
     /// Changes kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
+    /// Rough size of the rows kept in memory, in bytes.
+    public static let maximumByteCount = 32 << 20
     /// Changes that a session gets at once, beyond those of one tick.
     public static let maximumPulledChangeCount = 1_000
     /// A difference larger than this is not kept: sessions read it from the changelog, each what concerns it.
@@ -22,7 +24,10 @@ public actor TickFeed {
     private var newest: Tick?
     /// Oldest first; each begins where the one before ends.
     private var ring: [LiveTick] = []
+    /// The rough size of each tick in the ring, in bytes.
+    private var sizes: [Int] = []
     private var changeCount = 0
+    private var byteCount = 0
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextWatcher = 0
 
@@ -124,14 +129,20 @@ public actor TickFeed {
         }
         guard let live else { return }
         newest = live.tick
-        if live.difference.changes.count > Self.maximumChangeCount {
+        let size = live.difference.byteCount
+        if live.difference.changes.count > Self.maximumChangeCount || size > Self.maximumByteCount {
             restart(at: live.tick)
             return
         }
         ring.append(live)
+        sizes.append(size)
         changeCount += live.difference.changes.count
-        while ring.count > Self.maximumTickCount || changeCount > Self.maximumChangeCount {
+        byteCount += size
+        while ring.count > Self.maximumTickCount || changeCount > Self.maximumChangeCount
+            || byteCount > Self.maximumByteCount
+        {
             changeCount -= ring.removeFirst().difference.changes.count
+            byteCount -= sizes.removeFirst()
         }
         announce()
     }
@@ -139,7 +150,9 @@ public actor TickFeed {
     private func restart(at tick: Tick) {
         newest = tick
         ring = []
+        sizes = []
         changeCount = 0
+        byteCount = 0
         announce()
     }
 

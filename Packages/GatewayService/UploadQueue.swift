@@ -44,11 +44,22 @@ public actor UploadQueue {
     private func startIfPossible() {
         while underWay < Self.maximumConcurrency, !waiting.isEmpty {
             var group: [Waiting] = []
+            var clients: Set<ClientID> = []
             var size = 0
-            while let next = waiting.first, group.isEmpty || size + next.uploads.count <= Self.maximumGroupSize {
-                size += next.uploads.count
-                group.append(waiting.removeFirst())
+            var later: [Waiting] = []
+            // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
+            // make a gap for the other.
+            for next in waiting {
+                let own = Set(next.uploads.map(\.client))
+                if clients.isDisjoint(with: own), group.isEmpty || size + next.uploads.count <= Self.maximumGroupSize {
+                    size += next.uploads.count
+                    clients.formUnion(own)
+                    group.append(next)
+                } else {
+                    later.append(next)
+                }
             }
+            waiting = later
             underWay += 1
             let taken = group
             Task { await self.apply(taken) }

@@ -156,6 +156,14 @@ import TomboloSyncSession
         await #expect(throws: PostgresStoreError.self) { _ = try await second.makeTick() }
         try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
         await first.resign()
+        // The server notices a closed connection, and lets go of its lock, a moment later.
+        let held = """
+            SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """
+        while try await database.pool.query(held)[0][0].int64 > 0 {
+            try await database.pool.execute("SELECT pg_sleep(0.005)")
+        }
         let next = try #require(try await second.makeTick())
         #expect(next.number == tick.number + 1)
         let difference = try await database.store.withReader { try await $0.difference(from: tick) }

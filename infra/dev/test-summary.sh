@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# test-summary.sh LOG: what `swift test` wrote to LOG, in a few lines: the tests that failed, the two frameworks' own
+# test-summary.sh LOG [RUNS]: what one or more runs of `swift test` wrote to LOG, in a few lines: the tests that failed, the two frameworks' own
 # closing lines, and one line with the sums. Fails when a test failed, when none ran, or when the run ended early.
 
 set -euo pipefail
 export LC_ALL=C # the marks before the lines are bytes to us
 
-awk '
+awk -v expected="${2:-1}" '
     # Swift Testing puts a mark and a blank before each of its lines; what a test prints itself has none.
-    /^[^ -~]+ +Test run with [0-9]+ tests? .*(passed|failed) after / { run = $0; sub(/^[^ -~]+ +/, "", run) }
+    /^[^ -~]+ +Test run with [0-9]+ tests? .*(passed|failed) after / {
+        run = $0
+        sub(/^[^ -~]+ +/, "", run)
+        split(run, words, " ")
+        total += words[4]
+        if (run ~ / failed after [0-9.]+ seconds[^"]*$/) anyFailed = 1
+        runs[++runCount] = run
+    }
     /^[^ -~]+ +Test .* failed after [0-9.]+ seconds[^"]*$/ && !/^[^ -~]+ +Test (run with|case passing) / {
         failed++; names[++count] = $0
     }
@@ -19,16 +26,15 @@ awk '
     END {
         for (i = 1; i <= count; i++) print names[i]
         if (executed != "" && executed !~ /^Executed 0 tests/) print executed
-        if (run == "") {
+        for (i = 1; i <= runCount; i++) print runs[i]
+        if (runCount < expected) {
             print "the test run ended before its closing line: a test crashed it, or it did not start"
             if (!failed) failed = 1
-        } else {
-            print run
-            # The closing line counts every test, so that a line lost among the tests'"'"' own output is not missed.
-            split(run, words, " ")
-            if (run ~ / failed after [0-9.]+ seconds[^"]*$/ && !failed) failed = 1
-            passed = words[4] - failed - skipped
         }
+        # The closing line counts every test, so that a line lost among the tests'"'"' own output is not missed.
+        if (anyFailed && !failed) failed = 1
+        passed = total - failed - skipped
+        if (passed < 0) passed = 0
         passed += casesPassed; failed += casesFailed; skipped += casesSkipped
         line = (passed + 0) " passed, " (failed + 0) " failed"
         if (skipped) line = line ", " skipped " skipped"

@@ -371,7 +371,7 @@ public struct ServerSession: Sendable {
 
     /// Moves an idle device's position on, so that its base and its clock stay fresh.
     private mutating func heartbeat() -> [Action] {
-        guard tick.number > sentTick, isWritable, unapplied == 0 else { return [] }
+        guard tick.number > sentTick || hasAcknowledgement, isWritable, unapplied == 0 else { return [] }
         return [.send(.end(end(frameCount: 0)))]
     }
 
@@ -432,7 +432,7 @@ public struct ServerSession: Sendable {
         if isBehind {
             needsEverything = true
             if case .live = phase { actions.append(startReading(from: nil)) }
-        } else if case .live = phase, hasAcknowledgement, !hasNewTicks {
+        } else if case .live = phase, hasAcknowledgement {
             // The tick that has the outcome was sent before the device had shown that the changeset is its own.
             actions.append(.send(.end(end(frameCount: 0))))
         }

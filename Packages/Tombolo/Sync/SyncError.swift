@@ -1,4 +1,4 @@
-public import TomboloSyncProtocol
+internal import TomboloSyncProtocol
 
 /// What went wrong while synchronising.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
@@ -18,9 +18,9 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     public let message: String
     /// For ``Code/writeRejected``: what was refused, and why.
-    public let compensatingWrites: [RefusedChangeset]
+    public let compensatingWrites: [CompensatingWriteInfo]
 
-    init(_ code: Code, _ message: String, compensatingWrites: [RefusedChangeset] = []) {
+    init(_ code: Code, _ message: String, compensatingWrites: [CompensatingWriteInfo] = []) {
         self.code = code
         self.message = message
         self.compensatingWrites = compensatingWrites

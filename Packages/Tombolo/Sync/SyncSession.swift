@@ -210,7 +210,8 @@ public final class SyncSession: Sendable {
             case .acknowledged(let number): state.acknowledged = number
             case .refused(let changesets):
                 let reasons = changesets.map(\.refusal.message).joined(separator: " ")
-                errors.append(SyncError(.writeRejected, reasons, compensatingWrites: changesets))
+                errors.append(
+                    SyncError(.writeRejected, reasons, compensatingWrites: changesets.map(CompensatingWriteInfo.init)))
             case .reset(let reason):
                 state.acknowledged = 0
                 state.completedVersion = -1

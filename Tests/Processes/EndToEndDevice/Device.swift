@@ -2,7 +2,6 @@ import EventModels
 import Foundation
 import Synchronization
 import Tombolo
-import TomboloSyncProtocol
 
 /// What the tests ask a device to do.
 @MainActor

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// What can be measured.
+enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
+    case drawing
+    case firstSync = "first-sync"
+    case upload
+    case latency
+    case slowReader = "slow-reader"
+
+    func measurement(_ sizes: Sizes) -> any Measurable {
+        switch self {
+        case .drawing: DrawingMeasurement(sizes: sizes.drawing)
+        case .firstSync: FirstSyncMeasurement(sizes: sizes.firstSync)
+        case .upload: UploadMeasurement(sizes: sizes.upload)
+        case .latency: LatencyMeasurement(sizes: sizes.latency)
+        case .slowReader: SlowReaderMeasurement(sizes: sizes.slowReader)
+        }
+    }
+}

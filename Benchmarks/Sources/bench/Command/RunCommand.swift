@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// Runs the measurements, prints a table and writes a JSON file.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the measurements, print a table, write a JSON file.")
+
+    @Option(
+        help: ArgumentHelp(
+            "Run only this measurement; may be given several times.",
+            discussion: "One of: \(MeasurementName.allCases.map(\.rawValue).joined(separator: ", "))."))
+    var only: [MeasurementName] = []
+
+    @Flag(help: "Small sizes and short times: shows that everything works; the figures mean nothing.")
+    var quick = false
+
+    @Option(help: "The JSON file to write.")
+    var output = "bench.json"
+
+    func run() async throws {
+        // A process that ended must be an error, not the end of this one.
+        signal(SIGPIPE, SIG_IGN)
+        let names = only.isEmpty ? MeasurementName.allCases : MeasurementName.allCases.filter(only.contains)
+        let sizes = quick ? Sizes.quick : Sizes.full
+        let database = try BenchDatabase()
+        try await database.requireEmpty()
+        var report = Report(isQuick: quick, machine: try await Machine.describe(database))
+        do {
+            for name in names {
+                Lines.say("\(name.rawValue) …")
+                let before = Machine.loadAverage
+                var measurement = try await name.measurement(sizes).measure(database)
+                measurement.loadBefore = before
+                measurement.loadAfter = Machine.loadAverage
+                report.measurements.append(measurement)
+                Lines.say(Table.text(measurement))
+            }
+        } catch {
+            try? await database.reset()
+            throw error
+        }
+        try await database.reset()
+        try report.write(to: URL(fileURLWithPath: output))
+        Lines.say("Written: \(output)")
+    }
+}

@@ -1,0 +1,66 @@
+/// How much is measured, and how often.
+struct Sizes: Sendable {
+    struct Drawing: Sendable {
+        var strokeCount: Int
+        var pointCount: Int
+        /// Runs of what takes long: inserting and reading everything.
+        var runCount: Int
+        /// Repetitions of what is short: appending a stroke, editing a point.
+        var editCount: Int
+    }
+
+    struct FirstSync: Sendable {
+        var rowCount: Int
+        var runCount: Int
+    }
+
+    struct Upload: Sendable {
+        var deviceCount: Int
+        /// How the changes of one device are grouped: changesets, and created objects in each.
+        var shapes: [(changesetCount: Int, objectCount: Int)]
+        var rowsPerInsert: Int
+        var runCount: Int
+    }
+
+    struct Latency: Sendable {
+        var deviceCount: Int
+        /// Listings that no device wants.
+        var otherRowCount: Int
+        var commitsPerSecond: Int
+        var seconds: Int
+        var idleIntervalSeconds: Double
+    }
+
+    struct SlowReader: Sendable {
+        var rowCount: Int
+        var changeCount: Int
+        var rowsPerCommit: Int
+        var seconds: Int
+    }
+
+    var drawing: Drawing
+    var firstSync: FirstSync
+    var upload: Upload
+    var latency: Latency
+    var slowReader: SlowReader
+
+    static let full = Sizes(
+        drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
+        firstSync: FirstSync(rowCount: 100_000, runCount: 5),
+        upload: Upload(
+            deviceCount: 10, shapes: [(changesetCount: 1_000, objectCount: 1), (changesetCount: 100, objectCount: 50)],
+            rowsPerInsert: 1_000, runCount: 3),
+        latency: Latency(
+            deviceCount: 100, otherRowCount: 10_000, commitsPerSecond: 200, seconds: 60, idleIntervalSeconds: 2),
+        slowReader: SlowReader(rowCount: 10_000, changeCount: 100_000, rowsPerCommit: 100, seconds: 60))
+
+    static let quick = Sizes(
+        drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
+        firstSync: FirstSync(rowCount: 2_000, runCount: 2),
+        upload: Upload(
+            deviceCount: 3, shapes: [(changesetCount: 20, objectCount: 1), (changesetCount: 3, objectCount: 20)],
+            rowsPerInsert: 50, runCount: 1),
+        latency: Latency(
+            deviceCount: 10, otherRowCount: 100, commitsPerSecond: 50, seconds: 3, idleIntervalSeconds: 0.5),
+        slowReader: SlowReader(rowCount: 500, changeCount: 2_000, rowsPerCommit: 100, seconds: 4))
+}

@@ -1,0 +1,10 @@
+import TomboloModel
+
+/// A stroke whose points are objects of their own.
+final class RowsStroke: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted(indexed: true) var drawing: ObjectId
+    @Persisted var rank: String
+    @Persisted var color: String
+    @Persisted var width: Double
+}

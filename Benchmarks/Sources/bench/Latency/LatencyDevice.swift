@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Notes when values arrive in a device's file: after each batch it reads the file through a connection of its own.
+///
+/// Used on the engine's thread; `arrivals` is read when the engine has stopped.
+final class LatencyDevice: Sendable {
+    struct Arrival: Codable, Sendable {
+        var commit: Int
+        var nanoseconds: Int64
+    }
+
+    private struct State {
+        /// Opened on the engine's thread and used there only, under the lock.
+        var select: SQLiteRowStatement?
+        var newest: Int64 = 0
+        var arrivals: [Arrival] = []
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    init(path: String) { self.path = path }
+
+    /// Reads what is newer than at the last call.
+    func look() throws {
+        try state.withLock { state in
+            if state.select == nil {
+                state.select = try SQLiteFile(path: path).prepare("SELECT price FROM listing WHERE price > ?")
+            }
+            guard let select = state.select else { return }
+            select.bind(state.newest, at: 1)
+            var found: [Int64] = []
+            while try select.step() { found.append(select.integer(0)) }
+            select.reset()
+            let now = Monotonic.nanoseconds
+            for price in found { state.arrivals.append(Arrival(commit: Int(price), nanoseconds: now)) }
+            state.newest = max(state.newest, found.max() ?? 0)
+        }
+    }
+
+    /// What arrived since the last call.
+    func takeArrivals() -> [Arrival] {
+        state.withLock { state in
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import Logging
+import TomboloSyncClient
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// What every process with devices is told.
+struct DeviceOptions: ParsableArguments {
+    @Option var url: String
+    @Option var token: String
+
+    func configuration() throws -> SyncEngine.Configuration {
+        guard let url = URL(string: url) else { throw BenchError("'\(url)' is no address.") }
+        let token = token
+        var logger = Logger(label: "device")
+        logger.logLevel = .warning
+        return SyncEngine.Configuration(url: url, accessToken: { token }, logger: logger)
+    }
+
+    /// Ends the process when the session of a device cannot go on.
+    static func stopOnFailure(_ report: ClientSession.Report) {
+        let reason: String
+        switch report {
+        case .failure(let failure): reason = failure.description
+        case .refused(let refusals): reason = "\(refusals.count) changesets were refused: \(refusals[0])"
+        case .reset(let text): reason = text
+        default: return
+        }
+        FileHandle.standardError.write(Data("A device failed: \(reason)\n".utf8))
+        Foundation.exit(1)
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import EventModels
+import Foundation
+import GatewayService
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TomboloAuthentication
+import TomboloHTTP
+import UnixSignals
+
+/// The gateway, as `sync-gateway` runs it, until the standard input ends.
+struct GatewayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "gateway", shouldDisplay: false)
+
+    func run() async throws {
+        let configuration = try ServerConfiguration(
+            portVariable: GatewayServer.portVariable, defaultPort: 0, host: "127.0.0.1", port: 0)
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "gateway")
+        logger.logLevel = .warning
+        let pool = PostgresPool(
+            configuration: configuration.database,
+            options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+        let services: [any Service] =
+            [DatabaseService(pool)]
+            + (try await buildGatewayServices(
+                host: configuration.host, port: 0, pool: pool, rules: EventModels.rules, authenticator: authenticator,
+                logger: logger
+            ) { Lines.say("port \($0)") })
+        let group = ServiceGroup(
+            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm], logger: logger))
+        let lines = Lines.received()
+        Task {
+            for await _ in lines {}
+            await group.triggerGracefulShutdown()
+        }
+        try await group.run()
+    }
+}

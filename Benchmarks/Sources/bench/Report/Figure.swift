@@ -1,0 +1,38 @@
+/// A measured quantity with all its runs.
+struct Figure: Codable, Sendable {
+    var name: String
+    var unit: String
+    var median: Double
+    var least: Double
+    var greatest: Double
+    /// In the order in which they were measured; left out where `median` stands for many samples.
+    var runs: [Double]
+
+    init(_ name: String, _ unit: String, runs: [Double]) {
+        self.name = name
+        self.unit = unit
+        self.runs = runs
+        median = runs.median
+        least = runs.min() ?? 0
+        greatest = runs.max() ?? 0
+    }
+
+    init(_ name: String, _ unit: String, _ value: Double) { self.init(name, unit, runs: [value]) }
+
+    /// Many short repetitions: their median, least and greatest.
+    init(_ name: String, _ unit: String, samples: [Double]) {
+        self.init(name, unit, runs: samples)
+        runs = []
+    }
+}
+
+extension [Double] {
+    var median: Double { quantile(0.5) }
+
+    /// The value below which this part of the values lies, by the nearest rank; 0 of none.
+    func quantile(_ part: Double) -> Double {
+        guard !isEmpty else { return 0 }
+        let rank = Int((part * Double(count)).rounded(.up)) - 1
+        return sorted()[Swift.min(Swift.max(rank, 0), count - 1)]
+    }
+}

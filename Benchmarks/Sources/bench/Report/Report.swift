@@ -1,0 +1,24 @@
+import Foundation
+
+/// The JSON file.
+struct Report: Codable, Sendable {
+    /// Raised when the meaning of a field changes.
+    var format = 1
+    var startedAt = Date()
+    /// Small sizes were used: the figures mean nothing.
+    var isQuick: Bool
+    var machine: Machine
+    var measurements: [Measurement] = []
+
+    init(isQuick: Bool, machine: Machine) {
+        self.isQuick = isQuick
+        self.machine = machine
+    }
+
+    func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        try encoder.encode(self).write(to: file, options: .atomic)
+    }
+}

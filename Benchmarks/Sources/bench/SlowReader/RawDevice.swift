@@ -1,0 +1,85 @@
+import EventModels
+import Foundation
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+
+/// A device without a file, which wants everything, on a thread of its own. It reads only when asked to.
+final class RawDevice: Sendable {
+    /// All calls block; they run one after the other on this queue.
+    private let queue = DispatchQueue(label: "bench.raw-device")
+    private let state: State
+
+    /// Used on `queue` only, which guards it.
+    private final class State: @unchecked Sendable {
+        var socket: RawWebSocket?
+        let codec = MessageCodec(schema: EventModels.schema)
+    }
+
+    init() { state = State() }
+
+    /// Connects, and reads until the content is complete.
+    func open(port: Int, token: String) async throws {
+        try await perform { state in
+            let socket = try RawWebSocket(port: port, path: "/sync")
+            state.socket = socket
+            let classes = EventModels.schema.classes.filter { $0.owner == nil }
+            let wanted = SubscriptionSet(
+                version: 1,
+                subscriptions: classes.map {
+                    Subscription(name: $0.name, className: $0.name, predicate: .constant(true))
+                })
+            var generator = SystemRandomNumberGenerator()
+            let hello = Hello(
+                accessToken: token, client: .random(using: &generator), position: .none, activeSubscriptions: .empty,
+                wantedSubscriptions: wanted, acknowledged: 0, classes: HelloClass.describe(EventModels.schema))
+            try socket.send(state.codec.encode(.hello(hello)))
+            while try Self.read(state) != 1 {}
+        }
+    }
+
+    /// Reads until a listing has this price: what the last change wrote.
+    func read(untilPrice price: Int64) async throws {
+        let column = EventModels.schema["Listing"]?.columnIndex("price")
+        let listing = EventModels.schema.index(of: "Listing")
+        try await perform { state in
+            var isThere = false
+            while !isThere {
+                _ = try Self.read(state) { frame in
+                    for block in frame.blocks where block.classIndex == listing {
+                        guard let place = block.columns.firstIndex(where: { $0 == column }) else { continue }
+                        isThere =
+                            isThere
+                            || (0..<block.rowCount).contains {
+                                block.value(row: $0, position: place, schema: EventModels.schema) == .int(price)
+                            }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells the gateway that this device lives, without reading.
+    func sendPong() async throws { try await perform { try $0.socket?.sendPong() } }
+
+    /// One message; acknowledges the end of a batch, and returns its subscription version.
+    private static func read(_ state: State, _ look: (BatchFrame) -> Void = { _ in }) throws -> Int64? {
+        guard let socket = state.socket else { throw BenchError("The device is not connected.") }
+        switch try state.codec.decodeServerMessage(socket.receive()) {
+        case .frame(let frame): look(frame)
+        case .end(let end):
+            try socket.send(state.codec.encode(.applied(tick: end.position.tick)))
+            return end.position.subscriptionVersion
+        case .failure(let failure): throw BenchError("The gateway ended the session: \(failure)")
+        case .reset(let reason): throw BenchError("The gateway asked to start over: \(reason)")
+        case .welcome: break
+        }
+        return nil
+    }
+
+    private func perform(_ body: @escaping @Sendable (State) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [state] in continuation.resume(with: Result { try body(state) }) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import EventModels
+import Foundation
+import Tombolo
+
+/// Makes device files whose upload queues hold new listings, written by an app while offline.
+struct QueueChangesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "queue-changes", shouldDisplay: false)
+
+    @Option var token: String
+    @Option var folder: String
+    @Option var devices: Int
+    @Option var changesets: Int
+    @Option var objects: Int
+
+    @MainActor
+    func run() async throws {
+        // Nothing answers at port 9 (discard): the realms stay offline.
+        let app = App(id: "bench", configuration: AppConfiguration(baseURL: "http://127.0.0.1:9"))
+        let user = try await app.login(credentials: .jwt(token: token))
+        for device in 0..<devices {
+            var configuration = user.flexibleSyncConfiguration()
+            configuration.fileURL = URL(filePath: folder).appending(path: "device-\(device).sqlite")
+            configuration.objectTypes = EventModels.objectTypes
+            let realm = try Realm(configuration: configuration)
+            for changeset in 0..<changesets {
+                try realm.write {
+                    for object in 0..<objects {
+                        let listing = Listing()
+                        listing.location = "device \(device)"
+                        listing.price = 100_000 + changeset * objects + object
+                        listing.bedrooms = 1 + object % 6
+                        realm.add(listing)
+                    }
+                }
+            }
+        }
+        Lines.say("queued")
+    }
+}

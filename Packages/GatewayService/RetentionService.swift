@@ -1,0 +1,22 @@
+internal import Foundation
+internal import Logging
+internal import PostgresClient
+internal import ServiceLifecycle
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloPostgresStore
+
+/// Drops what the changelog no longer needs, now and then, until shutdown.
+struct RetentionService: Service {
+    private let retention: ChangelogRetention
+
+    init(configuration: PostgresConfiguration, logger: Logger) {
+        retention = ChangelogRetention(configuration: configuration, logger: logger)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await retention.runPeriodically { Stamp(microseconds: Date().microsecondsSince1970) }
+        }
+    }
+}
