@@ -12,7 +12,7 @@ public actor TickFeed {
     /// Changes kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
     /// Rough size of the rows kept in memory, in bytes.
-    public static let maximumByteCount = 32 << 20
+    public static let maximumByteCount = 8 << 20
     /// Changes that a session gets at once, beyond those of one tick.
     public static let maximumPulledChangeCount = 1_000
     /// A difference larger than this is not kept: sessions read it from the changelog, each what concerns it.

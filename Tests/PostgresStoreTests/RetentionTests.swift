@@ -49,9 +49,15 @@ import TomboloSyncSession
             // The ticks of a database whose days pass quickly.
             try await writer.query(
                 "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
-            let report = try await retention.run(now: Stamp(microseconds: now))
-            dropped += report.droppedGenerations
-            if let generation = report.openedGeneration { opened.append(generation) }
+            var report: ChangelogRetention.Report
+            var runs = 0
+            repeat {
+                runs += 1
+                // A step that others hold up is left for the next run.
+                report = try await retention.run(now: Stamp(microseconds: now))
+                dropped += report.droppedGenerations
+                if let generation = report.openedGeneration { opened.append(generation) }
+            } while report.isWaiting && runs < 100
             try await writer.execute("UPDATE account SET balance = balance + 1")
             if day < 28 { #expect(report.floor == nil || report.floor == first.number) }
         }
