@@ -86,6 +86,8 @@ public struct ChangelogRetention: Sendable {
                 try await moveFloor(connection, now, &report)
                 try await attachNextPartition(connection, &report)
                 try await openNextPartition(connection, now, &report)
+                // The server notices a closed connection a moment later; the next run may come before.
+                try await connection.query("SELECT pg_advisory_unlock($1)", [.int64(Self.lockKey)])
             }
             await connection.close()
             return report
