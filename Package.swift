@@ -192,18 +192,19 @@ let package = Package(
         app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
 
         // Tests.
-        testLibrary("TestSupport", "TestSupport", ["PostgresClient", logging]),
-        testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync),
-        testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync),
+        testLibrary("TestSupport", "TestSupport", ["PostgresClient", "TomboloModel", logging]),
+        testLibrary("RandomValues", "RandomValues", ["TomboloModel"]),
+        testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync + ["RandomValues"]),
+        testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
             service + ["TomboloPostgresStore", "TomboloSQL", "EventModels"]),
         tests("ModuleGraphTests"),
         tests("DocumentationTests"),
-        tests("ModelTests", ["TomboloModel"]),
-        tests("SQLTests", ["TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
+        tests("ModelTests", ["RandomValues", "TomboloModel"]),
+        tests("SQLTests", ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
         tests("ChangesetsTests", sync),
-        tests("SyncProtocolTests", sync),
+        tests("SyncProtocolTests", sync + ["RandomValues"]),
         tests("SyncSessionTests", sync),
         tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
         tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),
@@ -213,9 +214,10 @@ let package = Package(
         tests(
             "PostgresStoreTests",
             sync + [
-                "TomboloPostgresStore", "TomboloSQLiteStore", "PostgresClient", "TestSupport", "ServerStoreConformance",
+                "TomboloPostgresStore", "TomboloSQLiteStore", "PostgresClient", "RandomValues", "TestSupport",
+                "ServerStoreConformance",
             ]),
-        tests("TomboloTests", sync + ["TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+        tests("TomboloTests", sync + ["RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
         tests(
             "TomboloAuthenticationTests",
             [
@@ -232,16 +234,22 @@ let package = Package(
                 "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport",
             ]),
         tests("HTTPTests", service),
+        tests(
+            "GatewayServiceTests",
+            sync + [
+                "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
+                "TomboloPostgresStore", "TomboloRules", lifecycle, logging,
+            ]),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
-        tests("TicketServiceTests", service + ["TicketService", "ServiceTestSupport"]),
+        tests("TicketServiceTests", service + ["RandomValues", "TicketService", "ServiceTestSupport"]),
         .executableTarget(
-            name: "EndToEndDevice", dependencies: ["EventModels", "Tombolo"],
+            name: "EndToEndDevice", dependencies: ["EventModels", "RandomValues", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),
         tests(
             "EndToEndTests",
             sync + [
-                "EventModels", "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloMigration",
-                "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
+                "EventModels", "PostgresClient", "RandomValues", "TestSupport", "TomboloAuthentication",
+                "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

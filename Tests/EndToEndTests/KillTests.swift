@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import RandomValues
 import Synchronization
 import TestSupport
 import TomboloModel
@@ -99,7 +100,7 @@ struct KillTests {
     func `Killed at any moment, no process makes a device differ from the database, or loses or repeats an edit`()
         async throws
     {
-        var generator = Generator.printed(for: "kill rounds")
+        var generator = SeededGenerator.printed(for: "kill rounds")
         let victims = Victim.allCases.flatMap { Array(repeating: $0, count: Self.isLong ? 20 : 3) }
             .shuffled(using: &generator)
         // Two numbers for each round: who of two, and when; and two seeds for the devices.

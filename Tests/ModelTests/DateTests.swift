@@ -1,4 +1,5 @@
 import Foundation
+import RandomValues
 import Testing
 import TomboloModel
 
@@ -18,9 +19,21 @@ struct DateTests {
     func roundTrip() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<10_000 {
-            // 1900 to 2100.
-            let value = Int64.random(in: -2_208_988_800_000_000...4_102_444_800_000_000, using: &generator)
+            // 1730 to 2270.
+            let value = Int64.random(in: -7_573_651_200_000_000...9_467_020_800_000_000, using: &generator)
             #expect(Date(microsecondsSince1970: value).microsecondsSince1970 == value)
+        }
+    }
+
+    @Test("A date that was read and is written back does not move, in no year")
+    func idempotent() {
+        var generator = SeededGenerator(seed: 5)
+        let edges = [Value.dateRange.lowerBound, Value.dateRange.upperBound]
+        for value in edges + (0..<10_000).map({ _ in Int64.random(in: Value.dateRange, using: &generator) }) {
+            let read = Date(microsecondsSince1970: value)
+            let again = Date(microsecondsSince1970: read.microsecondsSince1970)
+            #expect(again == read || read.microsecondsSince1970 == Value.dateRange.upperBound)
+            #expect(again.microsecondsSince1970 == read.microsecondsSince1970)
         }
     }
 
@@ -31,6 +44,8 @@ struct DateTests {
         #expect(Date(timeIntervalSince1970: -1e300).microsecondsSince1970 == Value.dateRange.lowerBound)
         #expect(Date(timeIntervalSince1970: .infinity).microsecondsSince1970 == Value.dateRange.upperBound)
         #expect(Date(timeIntervalSince1970: .nan).microsecondsSince1970 == 0)
+        #expect(Date(microsecondsSince1970: .max).microsecondsSince1970 == Value.dateRange.upperBound)
+        #expect(Date(microsecondsSince1970: .min).microsecondsSince1970 == Value.dateRange.lowerBound)
     }
 
     @Test("The range is that of the years 1 to 9999")

@@ -1,4 +1,5 @@
 import Foundation
+import RandomValues
 import Testing
 import TomboloModel
 

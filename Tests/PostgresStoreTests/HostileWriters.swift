@@ -1,4 +1,5 @@
 import PostgresClient
+import RandomValues
 import Synchronization
 
 /// Services that write plain SQL at once: transfers between hot accounts that keep the sum, children after their
@@ -47,9 +48,9 @@ struct HostileWriters: Sendable {
     }
 
     private func loop(
-        _ number: Int, _ body: (PostgresConnection, inout WriterRandom) async throws -> Void
+        _ number: Int, _ body: (PostgresConnection, inout SeededGenerator) async throws -> Void
     ) async throws {
-        var random = WriterRandom(seed: seed &* 1_000 &+ UInt64(number))
+        var random = SeededGenerator(seed: seed &* 1_000 &+ UInt64(number))
         let connection = try await PostgresConnection.connect(configuration)
         try await connection.execute("SET synchronous_commit = \(number % 2 == 0 ? "off" : "on")")
         while !isStopped {
@@ -63,12 +64,12 @@ struct HostileWriters: Sendable {
         await connection.close()
     }
 
-    private func pause(_ random: inout WriterRandom, upTo milliseconds: Int) -> String {
+    private func pause(_ random: inout SeededGenerator, upTo milliseconds: Int) -> String {
         "SELECT pg_sleep(\(Double.random(in: 0...Double(milliseconds), using: &random) / 1_000))"
     }
 
     /// Sometimes the transaction takes its number early, as one that did other work before.
-    private func begin(_ random: inout WriterRandom) -> String {
+    private func begin(_ random: inout SeededGenerator) -> String {
         Int.random(in: 0..<3, using: &random) == 0
             ? "BEGIN; SELECT pg_current_xact_id(); \(pause(&random, upTo: 20))" : "BEGIN"
     }
@@ -121,20 +122,5 @@ struct HostileWriters: Sendable {
                 \(pause(&random, upTo: 100))
                 """)
         }
-    }
-}
-
-/// SplitMix64.
-struct WriterRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

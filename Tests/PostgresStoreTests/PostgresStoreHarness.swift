@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import ServerStoreConformance
+import TestSupport
 import TomboloModel
 import TomboloPostgresStore
 
@@ -23,10 +24,10 @@ struct PostgresStoreHarness: ServerStoreHarness {
                 let names = item.columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }
                 guard let row else {
                     try await connection.execute(
-                        "DELETE FROM \(table) WHERE \(names[0]) = \(Self.literal(reference.key))")
+                        "DELETE FROM \(table) WHERE \(names[0]) = \(postgresLiteral(reference.key))")
                     continue
                 }
-                let values = row.values.map(Self.literal).joined(separator: ", ")
+                let values = row.values.map(postgresLiteral).joined(separator: ", ")
                 let updates = names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
                 try await connection.execute(
                     "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values)) "
@@ -40,27 +41,4 @@ struct PostgresStoreHarness: ServerStoreHarness {
     }
 
     func finish() async throws { await database.finish() }
-
-    /// A constant as a person would write it: another path than the store's.
-    static func literal(_ value: Value) -> String {
-        func hex(_ bytes: some Sequence<UInt8>) -> String {
-            let digits = bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }
-            return "'\\x\(digits.joined())'::bytea"
-        }
-        switch value {
-        case .null: return "NULL"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .int(let number): return "(\(number))::bigint"
-        case .double(let number): return "'\(number)'::double precision"
-        case .string(let text): return PostgresSQL.quoteLiteral(text)
-        case .data(let data): return hex(data)
-        case .objectId(let id): return hex(id.bytes)
-        case .uuid(let id): return "'\(id.uuidString)'::uuid"
-        case .date(let microseconds):
-            let day: Int64 = 86_400_000_000
-            let rest = (microseconds % day + day) % day
-            let days = (microseconds - rest) / day
-            return "('epoch'::timestamptz + \(days) * interval '1 day' + \(rest) * interval '1 microsecond')"
-        }
-    }
 }

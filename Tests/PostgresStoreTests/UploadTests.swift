@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import Synchronization
+import RandomValues
 import TestSupport
 import Testing
 import TomboloChangesets
@@ -124,7 +125,7 @@ import TomboloSyncSession
             let classIndex = try TestModel.index("Account", database.schema)
             let isDone = Atomic<Bool>(false)
             let killing = Task {
-                var random = WriterRandom(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 let killer = try await database.connect()
                 var kills = 0
                 while !isDone.load(ordering: .relaxed) {
@@ -140,7 +141,7 @@ import TomboloSyncSession
                 return kills
             }
             var expected: [Int64: Int64] = [:]
-            var random = WriterRandom(seed: seed &+ 1)
+            var random = SeededGenerator(seed: seed &+ 1)
             var numbers: [ClientID: Int64] = [:]
             for _ in 0..<40 {
                 var group: [Upload] = []

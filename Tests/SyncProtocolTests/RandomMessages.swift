@@ -1,71 +1,24 @@
 import Foundation
+import RandomValues
 import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// The same numbers for the same seed, on every machine (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Makes random values of everything that travels, with a liking for the edges.
 struct RandomMessages {
     let schema: Schema
-    var generator: SeededGenerator
+    var random: RandomValues
 
     init(schema: Schema, seed: UInt64) {
         self.schema = schema
-        self.generator = SeededGenerator(seed: seed)
+        random = RandomValues(SeededGenerator(seed: seed))
     }
 
-    mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
-    mutating func flag(_ oneIn: Int = 2) -> Bool { int(1...oneIn) == 1 }
-
-    mutating func number() -> Int64 {
-        switch int(0...3) {
-        case 0: [0, 1, -1, .max, .min][int(0...4)]
-        case 1: Int64(int(-100...100))
-        default: Int64.random(in: .min ... .max, using: &generator)
-        }
-    }
-
-    mutating func text() -> String {
-        let letters = ["a", "B", "é", "e\u{301}", "ß", "👩‍🚀", "\u{1}", " ", "%", "'", "\"", "\\", "\u{10ffff}"]
-        return (0..<int(0...8)).map { _ in letters[int(0...letters.count - 1)] }.joined()
-    }
-
-    mutating func value(_ type: PropertyType) -> Value {
-        switch type {
-        case .bool: return .bool(flag())
-        case .int(let bits):
-            return .int(bits == 64 ? number() : Int64(int(-(1 << (bits - 1))...(1 << (bits - 1)) - 1)))
-        case .double:
-            let edges = [0, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1]
-            return .double(flag() ? edges[int(0...edges.count - 1)] : Double.random(in: -1e9...1e9, using: &generator))
-        case .string: return .string(text())
-        case .data: return .data(Data((0..<int(0...9)).map { _ in UInt8(int(0...255)) }))
-        case .date:
-            return .date(
-                flag(4)
-                    ? (flag() ? Value.dateRange.lowerBound : Value.dateRange.upperBound)
-                    : Int64.random(in: Value.dateRange, using: &generator))
-        case .objectId: return .objectId(.generate(secondsSince1970: UInt32(int(0...9)), &generator))
-        case .uuid:
-            return .uuid(
-                UUID(uuid: withUnsafeBytes(of: (generator.next(), generator.next())) { $0.load(as: uuid_t.self) }))
-        case .link, .list: return .null
-        }
-    }
+    mutating func int(_ range: ClosedRange<Int>) -> Int { random.int(range) }
+    mutating func flag(_ oneIn: Int = 2) -> Bool { random.flag(oneIn) }
+    mutating func number() -> Int64 { random.number() }
+    mutating func text() -> String { random.text() }
+    mutating func value(_ type: PropertyType) -> Value { random.value(type) }
 
     mutating func value(_ column: Column) -> Value {
         column.isOptional && flag(3) ? .null : value(schema.storedType(of: column))
@@ -88,7 +41,7 @@ struct RandomMessages {
         for (index, column) in schema[classIndex].columns.enumerated() where flag() {
             result.append(FieldWrite(column: index, value: value(column), isDefault: flag(4)))
         }
-        return result.shuffled(using: &generator)
+        return result.shuffled(using: &random.generator)
     }
 
     mutating func changeset(_ number: Int64) -> Changeset {
@@ -136,7 +89,7 @@ struct RandomMessages {
     mutating func position() -> Position {
         Position(
             tick: Int64(int(0...1_000_000)), token: number(), subscriptionVersion: Int64(int(0...9)),
-            rulesFingerprint: generator.next(), schemaFingerprint: generator.next())
+            rulesFingerprint: random.generator.next(), schemaFingerprint: random.generator.next())
     }
 
     mutating func frame() -> BatchFrame {
@@ -164,7 +117,7 @@ struct RandomMessages {
         case 0:
             return .hello(
                 Hello(
-                    protocolVersion: int(0...3), accessToken: text(), client: .random(using: &generator),
+                    protocolVersion: int(0...3), accessToken: text(), client: .random(using: &random.generator),
                     position: position(), activeSubscriptions: subscriptions(), wantedSubscriptions: subscriptions(),
                     acknowledged: Int64(int(0...9)), classes: flag() ? HelloClass.describe(schema) : []))
         case 1: return .subscribe(subscriptions())

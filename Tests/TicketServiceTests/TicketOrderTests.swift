@@ -1,4 +1,5 @@
 import PostgresClient
+import RandomValues
 import ServiceTestSupport
 import Testing
 import TicketService
@@ -18,7 +19,7 @@ import TomboloModel
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<2 {
                     group.addTask {
-                        var generator = SplitMix(state: seed &+ UInt64(writer))
+                        var generator = SeededGenerator(seed: seed &+ UInt64(writer))
                         for _ in 0..<Self.moveCount {
                             let ticket = tickets[Int.random(in: tickets.indices, using: &generator)]
                             var other = ticket
@@ -50,7 +51,7 @@ import TomboloModel
     @Test func movesOneAfterTheOtherGiveTheOrderOfAPlainList() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("ticket model: seed \(seed)")
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let choices = (0..<200).map { _ in
             (
                 Int.random(in: 0..<100, using: &generator), Int.random(in: 0..<100, using: &generator),
@@ -122,18 +123,5 @@ import TomboloModel
                     ]))
         }
         return tickets
-    }
-}
-
-/// A small generator whose runs can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

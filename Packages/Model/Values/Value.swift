@@ -107,18 +107,32 @@ extension Value: CustomStringConvertible {
 }
 
 extension Date {
-    /// From microseconds since 1970-01-01T00:00:00Z, the precision of every stored date.
+    /// 2001-01-01T00:00:00Z, from which `Date` counts, in seconds since 1970.
+    private static let referenceSeconds: Int64 = 978_307_200
+    private static let microsecondsPerSecond: Int64 = 1_000_000
+
+    /// From microseconds since 1970-01-01T00:00:00Z, the precision of every stored date. Whole seconds and their rest
+    /// go separate ways, so that the sum is the nearest `Date` there is.
     public init(microsecondsSince1970 microseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: Self.microsecondsPerSecond)
+        self.init(
+            timeIntervalSinceReferenceDate: Double(seconds - Self.referenceSeconds)
+                + Double(rest) / Double(Self.microsecondsPerSecond))
     }
 
     /// Microseconds since 1970, rounded to the nearest; dates outside ``Value/dateRange`` are clamped to it.
+    ///
+    /// `Date(microsecondsSince1970: date.microsecondsSince1970)` has the same microseconds for every date, and for
+    /// dates from 1730 to 2270 each microsecond has a `Date` of its own.
     public var microsecondsSince1970: Int64 {
-        let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
-        if microseconds.isNaN { return 0 }
-        if microseconds <= Double(Value.dateRange.lowerBound) { return Value.dateRange.lowerBound }
-        if microseconds >= Double(Value.dateRange.upperBound) { return Value.dateRange.upperBound }
-        return Int64(microseconds)
+        let seconds = timeIntervalSinceReferenceDate.rounded(.down)
+        if seconds.isNaN { return 0 }
+        let range = Value.dateRange
+        let whole = seconds + Double(Self.referenceSeconds)
+        if whole < Double(range.lowerBound / Self.microsecondsPerSecond) { return range.lowerBound }
+        if whole > Double(range.upperBound / Self.microsecondsPerSecond) { return range.upperBound }
+        let rest = (timeIntervalSinceReferenceDate - seconds) * Double(Self.microsecondsPerSecond)
+        return min(Int64(whole) * Self.microsecondsPerSecond + Int64(rest.rounded()), range.upperBound)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+import RandomValues
 import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol

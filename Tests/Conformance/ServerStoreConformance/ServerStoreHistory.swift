@@ -1,3 +1,4 @@
+import RandomValues
 import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
@@ -24,7 +25,7 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
 
     private static func run(_ harness: Harness, _ schema: Schema, _ seed: UInt64) async throws {
         let scenario = ServerStoreScenario(harness: harness, schema: schema)
-        var random = HistoryRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try await scenario.open(scenario.ada, scenario.bob)
         var numbers: [ClientID: Int64] = [scenario.ada: 0, scenario.bob: 0]
         var states: [(tick: Tick, rows: Rows)] = []
@@ -99,14 +100,14 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
 
     // MARK: Random writes
 
-    private static func plainWrites(_ random: inout HistoryRandom) -> [(ObjectReference, Row?)] {
+    private static func plainWrites(_ random: inout SeededGenerator) -> [(ObjectReference, Row?)] {
         (0..<Int.random(in: 1...3, using: &random)).map { _ in
             let row = row(&random)
             return Int.random(in: 0..<4, using: &random) == 0 ? (row.0, nil) : row
         }
     }
 
-    private static func row(_ random: inout HistoryRandom) -> (ObjectReference, Row?) {
+    private static func row(_ random: inout SeededGenerator) -> (ObjectReference, Row?) {
         let number = UInt32.random(in: 1...4, using: &random)
         let session = "s\(Int.random(in: 1...4, using: &random))"
         switch Int.random(in: 0..<4, using: &random) {
@@ -131,7 +132,7 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
         }
     }
 
-    private static func instructions(_ random: inout HistoryRandom) -> [Instruction] {
+    private static func instructions(_ random: inout SeededGenerator) -> [Instruction] {
         (0..<Int.random(in: 1...4, using: &random)).map { _ in
             let (reference, row) = row(&random)
             guard let row else { return .erase(reference) }
@@ -167,20 +168,5 @@ extension ServerStoreScenario {
             }
             return result
         }
-    }
-}
-
-/// SplitMix64.
-struct HistoryRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,14 +1,15 @@
 import EventModels
+import RandomValues
 import Tombolo
 
 /// Makes random transactions, reproducible by their seed.
 @MainActor
 final class Editor {
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private let counters: [ObjectId]
 
     init(seed: UInt64, counters: [ObjectId]) {
-        generator = SplitMix(state: seed)
+        generator = SeededGenerator(seed: seed)
         self.counters = counters
     }
 

@@ -1,0 +1,75 @@
+import Foundation
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TestSupport
+import Tombolo
+import TomboloHTTP
+import TomboloModel
+import TomboloPostgresStore
+import TomboloRules
+import TomboloSyncSession
+
+@testable import GatewayService
+
+/// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Whoever comes may
+/// read and write everything.
+struct GatewayFixture: Sendable {
+    let schema: Schema
+    let pool: PostgresPool
+    let folder: URL
+    let app: App
+
+    static func with(_ schema: Schema, _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void) async throws
+    {
+        let logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() }
+        let configuration = try await TestCluster.shared().createDatabase()
+        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 16))
+        try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
+        let store = try await PostgresServerStore.open(schema: schema, pool: pool)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+
+        let ticks = TickListener(configuration: configuration, logger: logger)
+        let sequencer = Sequencer(configuration: configuration, logger: logger)
+        let gateway = Gateway(
+            store: store,
+            authorize: { _ in
+                SessionAuthority(
+                    user: "somebody", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil })
+            }, wakeUps: { ticks.wakeUps() }, onCommit: { sequencer.nudge() }, logger: logger)
+        let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
+        let http = HTTPApplication(
+            name: "gateway", host: "127.0.0.1", port: 0, logger: logger, identify: { _ in .anonymous },
+            whenRunning: { hasPort.yield($0) }, register: { _ in })
+        let services = ServiceGroup(
+            services: [
+                SequencerService(sequencer: sequencer), ticks, gateway,
+                GatewayApplication(http: http, gateway: gateway),
+            ], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            for await port in ports {
+                let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)"))
+                let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app)
+                try await body(fixture)
+                break
+            }
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+        }
+        await pool.shutdown()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// A synced Realm in a file of its own.
+    @MainActor
+    func device(_ name: String, _ types: [Object.Type]) async throws -> Realm {
+        let claims = Data(#"{"sub":"\#(name)"}"#.utf8).base64EncodedString().replacing("=", with: "")
+        let user = try await app.login(credentials: .jwt(token: "e30.\(claims).unsigned"))
+        var configuration = user.flexibleSyncConfiguration()
+        configuration.fileURL = folder.appending(path: "\(name).realm")
+        configuration.objectTypes = types
+        return try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    }
+}

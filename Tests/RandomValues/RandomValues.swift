@@ -1,0 +1,53 @@
+internal import Foundation
+public import TomboloModel
+
+/// Random values of every type, with a liking for the edges.
+public struct RandomValues: Sendable {
+    public var generator: SeededGenerator
+
+    public init(_ generator: SeededGenerator) { self.generator = generator }
+
+    public mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+    /// True once in so many times.
+    public mutating func flag(_ oneIn: Int = 2) -> Bool { int(1...oneIn) == 1 }
+
+    public mutating func pick<T>(_ values: [T]) -> T { values[int(0...values.count - 1)] }
+
+    public mutating func number() -> Int64 {
+        switch int(0...3) {
+        case 0: pick([0, 1, -1, .max, .min])
+        case 1: Int64(int(-100...100))
+        default: Int64.random(in: .min ... .max, using: &generator)
+        }
+    }
+
+    public mutating func text() -> String {
+        let letters = ["a", "B", "é", "e\u{301}", "ß", "👩‍🚀", "\u{1}", " ", "%", "'", "\"", "\\", "\u{10ffff}"]
+        return (0..<int(0...8)).map { _ in pick(letters) }.joined()
+    }
+
+    /// - Parameter type: a stored type; links and lists have no values of their own.
+    public mutating func value(_ type: PropertyType) -> Value {
+        switch type {
+        case .bool: return .bool(flag())
+        case .int(let bits):
+            guard bits < 64 else { return .int(number()) }
+            let limit = 1 << (bits - 1)
+            return .int(Int64(flag(4) ? pick([-limit, limit - 1, 0]) : int(-limit...limit - 1)))
+        case .double:
+            let edges = [0, -0.0, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1]
+            return .double(flag() ? pick(edges) : Double.random(in: -1e9...1e9, using: &generator))
+        case .string: return .string(text())
+        case .data: return .data(Data((0..<int(0...9)).map { _ in UInt8(int(0...255)) }))
+        case .date:
+            let (first, last) = (Value.dateRange.lowerBound, Value.dateRange.upperBound)
+            return .date(flag(4) ? pick([first, last, 0, -1]) : Int64.random(in: first...last, using: &generator))
+        case .objectId: return .objectId(.generate(secondsSince1970: UInt32(int(0...9)), &generator))
+        case .uuid:
+            let bits = (generator.next(), generator.next())
+            return .uuid(UUID(uuid: withUnsafeBytes(of: bits) { $0.load(as: uuid_t.self) }))
+        case .link, .list: return .null
+        }
+    }
+}
