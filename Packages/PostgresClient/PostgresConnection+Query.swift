@@ -43,23 +43,35 @@ extension PostgresConnection {
     /// works. Memory is bounded by two batches. Opens a transaction unless one is open.
     ///
     /// `body` cannot use this connection. When it throws, the stream ends and the error is passed on.
+    /// - Parameters:
+    ///   - batch: the most rows of a batch.
+    ///   - batchByteCount: about the most bytes of a batch, judged by the rows before; one row always fits.
     nonisolated(nonsending) public func stream(
-        _ sql: String, _ parameters: [PostgresParameter] = [], batch: Int = 1_000,
+        _ sql: String, _ parameters: [PostgresParameter] = [], batch: Int = 1_000, batchByteCount: Int = 4 << 20,
         file: String = #fileID, line: Int = #line,
         _ body: nonisolated(nonsending) (PostgresResult) async throws -> Void
     ) async throws {
         precondition(batch > 0, "a batch needs at least one row")
         let site = PostgresSession.CallSite(sql: sql, file: file, line: line)
-        let cursor = try await interruptible { session in
-            try session.beginStream(PostgresStatement(sql, parameters), batch: batch, site)
+        var cursor = try await interruptible { session in
+            try session.beginStream(
+                PostgresStatement(sql, parameters), batch: batch, batchByteCount: batchByteCount, site)
         }
         do {
-            while let rows = try await interruptible({ session in try session.nextBatch(cursor, site) }) {
-                try await body(rows)
-                if rows.count < batch { break }
+            var isLast = false
+            while !isLast {
+                let present = cursor
+                let next = try await interruptible { session in
+                    var cursor = present
+                    let (rows, isLast) = try session.nextBatch(&cursor, site)
+                    return (rows: rows, isLast: isLast, cursor: cursor)
+                }
+                (isLast, cursor) = (next.isLast, next.cursor)
+                if !next.rows.isEmpty { try await body(next.rows) }
             }
         } catch {
-            try? await uninterrupted { session in try session.abortStream(cursor, site) }
+            let present = cursor
+            try? await uninterrupted { session in try session.abortStream(present, site) }
             throw error
         }
     }

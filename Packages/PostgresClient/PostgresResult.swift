@@ -18,6 +18,9 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
         (0..<storage.columnCount).map(storage.columnName)
     }
 
+    /// Bytes that libpq holds for the result.
+    public var byteCount: Int { PQresultMemorySize(storage.raw) }
+
     /// The type's number of a column.
     public func columnOID(_ column: Int) -> UInt32 {
         precondition(column >= 0 && column < storage.columnCount, "column \(column) of \(storage.columnCount)")

@@ -1,23 +1,43 @@
 import CLibPQ
 
 extension PostgresSession {
-    struct Cursor {
+    /// Rows of a stream's first batch, and how much larger than the last the next one may be.
+    static let firstBatch = 64
+    static let batchGrowth = 16
+
+    struct Cursor: Sendable {
         let name: String
+        /// The most rows and about the most bytes of a batch.
         let batch: Int
+        let batchByteCount: Int
         /// The stream opened the transaction and ends it.
         let ownsTransaction: Bool
+        /// Rows that the batch under way was asked to have: few at first, then as many as fit by the size of the last.
+        var asked = PostgresSession.firstBatch
 
         var fetch: PostgresStatement {
-            PostgresStatement("FETCH FORWARD \(batch) FROM \(name)")
+            PostgresStatement("FETCH FORWARD \(asked) FROM \(name)")
+        }
+
+        /// Asks for so many rows next as will fit if they are like these.
+        mutating func adapt(to result: PostgresResult) {
+            guard !result.isEmpty else { return }
+            let rowSize = max(1, result.byteCount / result.count)
+            asked = max(1, min(batch, batchByteCount / rowSize, asked * PostgresSession.batchGrowth))
         }
     }
 
     /// Opens a cursor and asks for its first rows.
-    func beginStream(_ statement: PostgresStatement, batch: Int, _ site: CallSite) throws -> Cursor {
+    func beginStream(
+        _ statement: PostgresStatement, batch: Int, batchByteCount: Int, _ site: CallSite
+    ) throws -> Cursor {
         _ = try ready(site)
         let ownsTransaction = transactionStatus == .idle
         cursorCount += 1
-        let cursor = Cursor(name: "stream\(cursorCount)", batch: batch, ownsTransaction: ownsTransaction)
+        var cursor = Cursor(
+            name: "stream\(cursorCount)", batch: batch, batchByteCount: batchByteCount, ownsTransaction: ownsTransaction
+        )
+        cursor.asked = min(cursor.asked, batch)
         if ownsTransaction { _ = try execute(CallSite(sql: "BEGIN", file: site.file, line: site.line)) }
         do {
             let declare = PostgresStatement(
@@ -41,14 +61,15 @@ extension PostgresSession {
 
     /// The rows asked for before; then asks for the next, so that the server works while the caller does.
     ///
-    /// - Returns: `nil` after the last row; the stream is then closed.
-    func nextBatch(_ cursor: Cursor, _ site: CallSite) throws -> PostgresResult? {
+    /// - Returns: the rows, none perhaps, and whether they are the last; the stream is closed then.
+    func nextBatch(_ cursor: inout Cursor, _ site: CallSite) throws -> (rows: PostgresResult, isLast: Bool) {
         let result: PostgresResult
         do {
             result = try onlyResult(site)
-            if result.count == cursor.batch {
+            if result.count == cursor.asked {
+                cursor.adapt(to: result)
                 try sendFetch(cursor, site)
-                return result
+                return (result, false)
             }
         } catch {
             activity = nil
@@ -59,7 +80,7 @@ extension PostgresSession {
         }
         // A short batch is the last.
         try finishStream(cursor, commit: true, site)
-        return result.isEmpty ? nil : result
+        return (result, true)
     }
 
     /// Gives the stream up before its end.

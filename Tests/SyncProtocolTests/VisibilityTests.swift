@@ -195,4 +195,29 @@ struct VisibilityTests {
         }
         #expect(frames.last?.objectsSoFar == removed + rows)
     }
+
+    @Test("Frames stay near their size, however many changes a tick has and however large the rows are")
+    func frameSize() throws {
+        let columns = [room: [0, 1]]
+        for (count, length) in [(12_000, 350), (20, 300_000)] {
+            var builder = FrameBuilder(schema: schema, deviceColumns: columns)
+            var block = RowBlock(schema: schema, classIndex: room, columns: [0, 1], isWhole: true)
+            for number in 0..<count {
+                let row = roomRow("\(number) " + String(repeating: "x", count: length), Int64(number))
+                builder.addWhole(row, classIndex: room)
+                block.append(row)
+            }
+            let limit = 2 * (BatchFrame.targetByteCount + length)
+            let frames = builder.frames()
+            #expect(frames.allSatisfy { $0.blocks.reduce(0) { $0 + $1.byteCount } <= limit })
+            #expect(frames.reduce(0) { $0 + $1.blocks.reduce(0) { $0 + $1.rowCount } } == count)
+
+            let parts = block.cut(schema: schema)
+            #expect(parts.allSatisfy { $0.byteCount <= limit })
+            let keys = parts.flatMap { part in (0..<part.rowCount).map { part.key(row: $0, schema: schema) } }
+            #expect(keys == (0..<block.rowCount).map { block.key(row: $0, schema: schema) })
+            let even = block.cut(schema: schema) { $0.isMultiple(of: 2) }
+            #expect(even.reduce(0) { $0 + $1.rowCount } == count / 2)
+        }
+    }
 }

@@ -7,6 +7,8 @@ final class WakeUp: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
         /// Tells the timers of past waits from the present one's.
         var generation = 0
+        /// The wait whose time was over before it had begun.
+        var expired = 0
     }
 
     private let state = Mutex(State())
@@ -19,8 +21,9 @@ final class WakeUp: Sendable {
             if let generation, generation != state.generation { return nil as CheckedContinuation<Void, Never>? }
             let waiter = state.waiter
             state.waiter = nil
-            if waiter == nil, generation == nil { state.isPending = true }
-            return waiter
+            guard waiter == nil else { return waiter }
+            if let generation { state.expired = generation } else { state.isPending = true }
+            return nil
         }
         waiter?.resume()
     }
@@ -38,7 +41,7 @@ final class WakeUp: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.isPending || Task.isCancelled {
+                    if state.isPending || state.expired == generation || Task.isCancelled {
                         state.isPending = false
                         return true
                     }

@@ -61,7 +61,7 @@ public struct FrameBuilder: Sendable {
 
     private mutating func append(_ row: Row, _ shape: Shape) {
         objectCount += 1
-        if let index = openBlock[shape], blocks[index].rowCount < RowBlock.maximumRowCount {
+        if let index = openBlock[shape], !blocks[index].isFull {
             blocks[index].append(row)
         } else {
             var block = RowBlock(
@@ -72,7 +72,7 @@ public struct FrameBuilder: Sendable {
         }
     }
 
-    /// The collected frames, none larger than a message by much.
+    /// The collected frames, each of about ``BatchFrame/targetByteCount`` or of one row that is larger.
     public func frames() -> [BatchFrame] {
         var result: [BatchFrame] = []
         var current = BatchFrame(sequence: 0)
@@ -99,6 +99,31 @@ public struct FrameBuilder: Sendable {
         if !current.isEmpty { result.append(current) }
         for index in result.indices { result[index].totalObjects = objectCount }
         if let last = result.indices.last { result[last].objectsSoFar = objectCount }
+        return result
+    }
+}
+
+extension RowBlock {
+    /// Whether the next row begins a block of its own, so that blocks and frames stay near their size.
+    fileprivate var isFull: Bool { rowCount >= Self.maximumRowCount || byteCount >= BatchFrame.targetByteCount }
+
+    /// The block's rows in blocks of about ``BatchFrame/targetByteCount`` at most; one row always fits.
+    /// - Parameter isKept: leaves out the rows for which it returns false.
+    public func cut(schema: Schema, where isKept: ((Int) -> Bool)? = nil) -> [RowBlock] {
+        if isKept == nil, byteCount <= 2 * BatchFrame.targetByteCount { return [self] }
+        var result: [RowBlock] = []
+        var part = RowBlock(schema: schema, classIndex: classIndex, columns: columns, isWhole: isWhole)
+        for row in 0..<rowCount where isKept?(row) ?? true {
+            if part.isFull {
+                result.append(part)
+                part = RowBlock(schema: schema, classIndex: classIndex, columns: columns, isWhole: isWhole)
+            }
+            for position in columns.indices {
+                part.vectors[position].append(value(row: row, position: position, schema: schema))
+            }
+            part.finishRow()
+        }
+        if part.rowCount > 0 { result.append(part) }
         return result
     }
 }

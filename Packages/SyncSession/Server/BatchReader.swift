@@ -93,17 +93,19 @@ public struct BatchReader {
         guard let columns = request.deviceColumns[classIndex] else { return }
         var batch = self
         try await reader.rows(classIndex: classIndex, matching: predicate, columns: columns) { block in
-            let kept = batch.filter(block, position: 0, except: changed)
-            batch.objectsSoFar += kept.rowCount
-            try await batch.emit(BatchFrame(sequence: 0, blocks: [kept]))
+            for part in batch.parts(of: block, position: 0, except: changed) {
+                batch.objectsSoFar += part.rowCount
+                try await batch.emit(BatchFrame(sequence: 0, blocks: [part]))
+            }
         }
         for index in schema.elementClassIndexes(of: classIndex) {
             guard let columns = request.deviceColumns[index],
                 let owner = columns.firstIndex(of: ElementColumn.owner)
             else { continue }
             try await reader.elements(classIndex: index, ofOwnersMatching: predicate, columns: columns) { block in
-                let kept = batch.filter(block, position: owner, except: changed)
-                try await batch.emit(BatchFrame(sequence: 0, blocks: [kept]))
+                for part in batch.parts(of: block, position: owner, except: changed) {
+                    try await batch.emit(BatchFrame(sequence: 0, blocks: [part]))
+                }
             }
         }
         self = batch
@@ -115,27 +117,21 @@ public struct BatchReader {
         guard request.deviceColumns[classIndex] != nil, let key = schema[classIndex].primaryKeyIndex else { return }
         var batch = self
         try await reader.rows(classIndex: classIndex, matching: predicate, columns: [key]) { block in
-            let kept = batch.filter(block, position: 0, except: changed)
-            let keys = (0..<kept.rowCount).map { kept.key(row: $0, schema: batch.schema) }
-            try await batch.emit(
-                BatchFrame(sequence: 0, removals: [ObjectRemoval(classIndex: classIndex, keys: keys)]))
+            for part in batch.parts(of: block, position: 0, except: changed) {
+                let keys = (0..<part.rowCount).map { part.key(row: $0, schema: batch.schema) }
+                try await batch.emit(
+                    BatchFrame(sequence: 0, removals: [ObjectRemoval(classIndex: classIndex, keys: keys)]))
+            }
         }
         self = batch
     }
 
-    /// Leaves out rows whose object is in the difference already.
-    private func filter(_ block: RowBlock, position: Int, except changed: Set<Value>) -> RowBlock {
-        guard !changed.isEmpty else { return block }
-        var kept = RowBlock(
-            schema: schema, classIndex: block.classIndex, columns: block.columns, isWhole: block.isWhole)
-        for row in 0..<block.rowCount
-        where !changed.contains(block.value(row: row, position: position, schema: schema)) {
-            for index in block.columns.indices {
-                kept.vectors[index].append(block.value(row: row, position: index, schema: schema))
-            }
-            kept.finishRow()
+    /// The block in parts that fit a frame, without the rows whose object is in the difference already.
+    private func parts(of block: RowBlock, position: Int, except changed: Set<Value>) -> [RowBlock] {
+        guard !changed.isEmpty else { return block.cut(schema: schema) }
+        return block.cut(schema: schema) { row in
+            !changed.contains(block.value(row: row, position: position, schema: schema))
         }
-        return kept
     }
 
     private mutating func emit(_ frame: BatchFrame) async throws {
