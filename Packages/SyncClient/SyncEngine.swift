@@ -29,6 +29,15 @@ public actor SyncEngine {
         }
     }
 
+    /// Changesets are encoded ahead of the network up to about so many bytes.
+    static let maximumUnwrittenByteCount = 1 << 20
+
+    private struct PendingLoad {
+        let after: Int64
+        let maximumCount: Int
+        let maximumByteCount: Int
+    }
+
     private let queue: SyncQueueExecutor
     private let configuration: Configuration
     private let store: any DeviceStore
@@ -39,6 +48,9 @@ public actor SyncEngine {
     /// Counts connections, so that messages of an earlier one are told apart.
     private var generation = 0
     private var outgoing: AsyncStream<[UInt8]>.Continuation?
+    /// Bytes that the network has not taken yet; beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
+    private var unwrittenByteCount = 0
+    private var waitingLoad: PendingLoad?
     private var timer: Task<Void, Never>?
     /// Events that came while another was handled, oldest first: one for each store action under way, at most.
     private var events: [ClientSession.Event] = []
@@ -84,6 +96,10 @@ public actor SyncEngine {
 
     private func handle(_ event: ClientSession.Event) {
         events.append(event)
+        handleEvents()
+    }
+
+    private func handleEvents() {
         guard !isHandling else { return }
         isHandling = true
         defer { isHandling = false }
@@ -97,7 +113,11 @@ public actor SyncEngine {
         case .connect: connect()
         case .disconnect: disconnect()
         case .wait(let duration): wait(duration)
-        case .send(let message): outgoing?.yield(codec.encode(message))
+        case .send(let message):
+            guard let outgoing else { return }
+            let bytes = codec.encode(message)
+            unwrittenByteCount += bytes.count
+            outgoing.yield(bytes)
         case .report(let report): onReport(report)
         case .stage(let frame):
             perform { try store.stage(frame) }
@@ -110,19 +130,37 @@ public actor SyncEngine {
                 events.append(.applyFailed)
             }
         case .loadPending(let number, let count, let bytes):
-            perform {
-                events.append(
-                    .pending(
-                        try store.pendingChangesets(after: number, maximumCount: count, maximumByteCount: bytes)))
-            }
+            waitingLoad = PendingLoad(after: number, maximumCount: count, maximumByteCount: bytes)
+            loadIfWritten()
         case .resetStore(let reason):
             configuration.logger.notice("Starting over: \(reason)")
-            perform {
+            do {
                 var generator = SystemRandomNumberGenerator()
                 try store.reset(client: .random(using: &generator))
                 events.append(.storeReset)
+            } catch {
+                configuration.logger.error("The device file could not start over, and tries again: \(error)")
+                events.append(.storeResetFailed)
             }
         }
+    }
+
+    private func loadIfWritten() {
+        guard unwrittenByteCount <= Self.maximumUnwrittenByteCount, let load = waitingLoad else { return }
+        waitingLoad = nil
+        perform {
+            events.append(
+                .pending(
+                    try store.pendingChangesets(
+                        after: load.after, maximumCount: load.maximumCount, maximumByteCount: load.maximumByteCount)))
+        }
+    }
+
+    private func wrote(_ byteCount: Int, _ number: Int) {
+        guard number == generation else { return }
+        unwrittenByteCount -= byteCount
+        loadIfWritten()
+        handleEvents()
     }
 
     /// Runs a store call; a file that fails ends the connection, and the next one begins from what the file holds.
@@ -152,6 +190,8 @@ public actor SyncEngine {
         timer?.cancel()
         outgoing?.finish()
         outgoing = nil
+        unwrittenByteCount = 0
+        waitingLoad = nil
         connection?.cancel()
         connection = nil
     }
@@ -159,7 +199,7 @@ public actor SyncEngine {
     private func connect() {
         disconnect()
         let number = generation
-        // Bounded by the session: hello, one message for each batch, and an upload window.
+        // Bounded: hello, one message for each batch, and changesets up to the bound for unwritten bytes.
         let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         outgoing = continuation
         connection = Task { await self.runConnection(number, messages) }
@@ -176,7 +216,10 @@ public actor SyncEngine {
             try await socket.run { messages, writer in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        for await message in outgoing { try await writer.write(message) }
+                        for await message in outgoing {
+                            try await writer.write(message)
+                            await self.wrote(message.count, number)
+                        }
                     }
                     group.addTask {
                         try await self.opened(number, token)

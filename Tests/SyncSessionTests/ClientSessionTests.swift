@@ -255,4 +255,19 @@ private typealias F = SessionFixture
         #expect(on(.changesetQueued).isEmpty)
         #expect(on(.start) == ["connecting", "connect"])
     }
+
+    @Test mutating func aResetThatTheStoreRefusesIsAskedForAgain() {
+        goLive()
+        #expect(on(.message(.reset("copy"))) == ["disconnect", "reset", "reset store"])
+        // The file is busy or the disk is full.
+        #expect(on(.storeResetFailed) == ["disconnected", "wait"])
+        #expect(on(.retry) == ["connecting", "connect"])
+    }
+
+    @Test mutating func startingDoesNotWaitForTheBackoff() {
+        goLive()
+        _ = on(.disconnected(random: 0))
+        #expect(on(.start) == ["connecting", "connect"])
+        #expect(on(.retry).isEmpty, "The timer of the wait says nothing any more.")
+    }
 }

@@ -12,7 +12,7 @@ public import TomboloSyncProtocol
 ///   has under the device's name: it acknowledges none that the device has not shown to be its own.
 /// - `live` → `waiting` when the connection is lost.
 /// - `resetting` → `waiting`, to connect under the new client id.
-/// - `waiting` → `connecting` after the backoff.
+/// - `waiting` → `connecting` after the backoff, or at once by start.
 /// - any → `failed` by a failure that connecting again cannot mend; start leaves it.
 ///
 /// The store is asked through actions, each answered by one event before the next store action is performed; the
@@ -40,6 +40,8 @@ public struct ClientSession: Sendable {
         case applyFailed
         /// The answer to ``Action/resetStore(reason:)``.
         case storeReset
+        /// The store could not start over: the server asks again when the session opens the next time.
+        case storeResetFailed
     }
 
     public enum Action: Sendable {
@@ -122,7 +124,7 @@ public struct ClientSession: Sendable {
     public mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .start:
-            guard phase == .stopped || phase == .failed else { return [] }
+            guard phase == .stopped || phase == .failed || phase == .waiting else { return [] }
             return connect()
         case .stop:
             guard phase != .stopped else { return [] }
@@ -157,7 +159,7 @@ public struct ClientSession: Sendable {
         case .applyFailed:
             guard isApplying else { return [] }
             return [.disconnect] + waitToReconnect(0)
-        case .storeReset:
+        case .storeReset, .storeResetFailed:
             guard phase == .resetting else { return [] }
             return waitToReconnect(0)
         }
