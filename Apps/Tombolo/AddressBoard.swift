@@ -2,20 +2,26 @@
 actor AddressBoard {
     private let expected: Int
     private let quiet: Bool
+    private let users: String
     private var addresses: [String: String] = [:]
 
-    init(expected: Int, quiet: Bool) {
+    /// - Parameters:
+    ///   - expected: how many servers there will be.
+    ///   - quiet: prints a line for each server and nothing else, for programs.
+    ///   - users: lines that say how to log in.
+    init(expected: Int, quiet: Bool, users: String) {
         self.expected = expected
         self.quiet = quiet
+        self.users = users
     }
 
     func add(_ name: String, _ host: String, _ port: Int) {
         addresses[name] = "http://\(host):\(port)"
         guard addresses.count == expected else { return }
+        guard quiet else { return say(advice) }
         for name in ["gateway", "admin", "tickets"] {
             if let address = addresses[name] { say("\(name) \(address)") }
         }
-        if !quiet { say(advice) }
     }
 
     private var advice: String {
@@ -27,7 +33,7 @@ actor AddressBoard {
             admin server   \(addresses["admin"] ?? "")
             ticket API     \(tickets)   public page of an event: /events/ID
 
-            Demo users are in the output of 'migration-tool sample' (the first 'make up' shows it).
+            \(users)
             To try next, in another terminal:
               make psql          change a row with plain SQL and see it arrive on a device
               make demo          two devices, offline edits, trash and tickets in a minute

@@ -1,6 +1,7 @@
 import AdminService
 import ArgumentParser
 import EventModels
+import Foundation
 import GatewayService
 import Logging
 import PostgresClient
@@ -30,7 +31,11 @@ struct TomboloCommand: AsyncParsableCommand {
     @Flag(help: "Print only where the servers listen, and warnings.")
     var quiet = false
 
+    @Option(help: "A file whose lines, the demo users for example, are shown with the addresses.")
+    var users: String?
+
     func run() async throws {
+        let users = try users.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
         func configuration(_ variable: String, _ port: Int) throws -> ServerConfiguration {
             try ServerConfiguration(portVariable: variable, defaultPort: port)
         }
@@ -49,7 +54,7 @@ struct TomboloCommand: AsyncParsableCommand {
             logger: logger("database"))
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret))
-        let board = AddressBoard(expected: 3, quiet: quiet)
+        let board = AddressBoard(expected: 3, quiet: quiet, users: users)
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, rules: EventModels.rules,

@@ -51,6 +51,8 @@ public actor SyncEngine {
     /// Bytes that the network has not taken yet; beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
     private var unwrittenByteCount = 0
     private var waitingLoad: PendingLoad?
+    /// Why the connection before ended; nil once one was opened.
+    private var lastEnd: String?
     private var timer: Task<Void, Never>?
     /// Events that came while another was handled, oldest first: one for each store action under way, at most.
     private var events: [ClientSession.Event] = []
@@ -233,13 +235,22 @@ public actor SyncEngine {
             }
         } catch is CancellationError {
         } catch {
-            configuration.logger.debug("The connection ended: \(error)")
+            reportEnd("\(error)")
         }
         if number == generation { handle(.disconnected(random: .random(in: 0..<1))) }
     }
 
+    /// A device that is offline tries for hours: what ended the last connection too is not said again.
+    private func reportEnd(_ reason: String) {
+        guard reason != lastEnd else { return }
+        lastEnd = reason
+        configuration.logger.notice(
+            "There is no connection to \(configuration.url), and it is tried again: \(reason)")
+    }
+
     private func opened(_ number: Int, _ token: String) throws {
         guard number == generation else { throw CancellationError() }
+        lastEnd = nil
         handle(.connected(try store.state(), accessToken: token))
     }
 

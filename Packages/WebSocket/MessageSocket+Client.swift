@@ -16,7 +16,6 @@ extension MessageSocket {
     ) async throws -> MessageSocket {
         let upgrade = try await ClientBootstrap(group: group)
             .connectTimeout(.seconds(connectTimeout.components.seconds))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .connect(host: host, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if usesTLS {

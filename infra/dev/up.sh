@@ -68,22 +68,22 @@ export TOMBOLO_JWT_SECRET
 say "Migrating the database"
 "$bin/migration-tool" apply >&2 || fail "the migration failed; its messages are above." "The data are in $DIR"
 
-# What the loading said, the demo users among it, is kept and shown again at every start. cluster.sh removes this file
-# when it makes a new cluster.
+# What the loading said is kept; the demo users in it are shown at every start. cluster.sh removes this file when it
+# makes a new cluster.
 if [ ! -e "$DIR/sample-loaded" ]; then
     say "Loading sample data, this once"
     (umask 077 && "$bin/migration-tool" sample >"$DIR/sample-loaded.new") ||
         fail "the sample data could not be loaded; the messages are above."
     mv -f "$DIR/sample-loaded.new" "$DIR/sample-loaded"
-else
-    say "The sample data that were loaded at the first start"
+    sed 's/^/    /' "$DIR/sample-loaded" >&2
 fi
-sed 's/^/    /' "$DIR/sample-loaded" >&2
+USERS_FILE="$DIR/demo-users"
+sed -n '/^Accounts:/,$p' "$DIR/sample-loaded" | sed '1s/.*/demo logins/' >"$USERS_FILE"
 
 say "Running; Ctrl-C stops it"
 note "data      $DIR"
 note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make psql)"
-run_child "$bin/tombolo"
+run_child "$bin/tombolo" --users "$USERS_FILE"
 if [ "$CHILD_STOPPED" = 1 ]; then
     say "Stopped"
     # Stopping it is how it ends; 137 means that it had to be killed.
