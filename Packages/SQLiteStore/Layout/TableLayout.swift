@@ -49,7 +49,7 @@ package struct TableLayout: Sendable {
         keyType = item.primaryKeyIndex.map { whole.storedType(of: item.columns[$0]) } ?? .int(bits: 64)
         elementClasses = whole.elementClassIndexes(of: classIndex)
         let table = dialect.quoted(item.table)
-        let beneath = dialect.quoted(Self.reservedPrefix + "beneath_" + item.table)
+        let beneath = Self.beneath(item.table)
         let key = item.primaryKey.map { dialect.quoted($0.sqlName) } ?? "rowid"
         let names = item.columns.map { dialect.quoted($0.sqlName) }
         let list = names.joined(separator: ", ")
@@ -79,6 +79,11 @@ package struct TableLayout: Sendable {
                 + Self.conflictClause(key: key, columns: names),
             "DELETE FROM \(beneath)",
         ]
+    }
+
+    /// The quoted name of the table beneath another.
+    static func beneath(_ table: String) -> String {
+        SQLDialect.sqlite.quoted(reservedPrefix + "beneath_" + table)
     }
 
     /// `ON CONFLICT ("_id") DO UPDATE SET "price" = excluded."price"`.
@@ -128,19 +133,18 @@ package struct TableLayout: Sendable {
     }
 
     /// A required column has a default, which rows get that were made before the column was known.
-    private func definition(of index: Int) -> String {
-        let column = schema.columns[index]
-        let type = SQLDialect.sqlite.columnType(of: storedTypes[index])
-        guard !column.isOptional else { return "\(columnNames[index]) \(type)" }
-        return "\(columnNames[index]) \(type) NOT NULL DEFAULT "
+    private func definition(of index: Int, takesNull: Bool = false) -> String {
+        let definition = "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index]))"
+        guard !schema.columns[index].isOptional else { return definition }
+        return definition + (takesNull ? "" : " NOT NULL") + " DEFAULT "
             + SQLDialect.sqlite.zeroLiteral(of: storedTypes[index])
     }
 
+    /// Rows that are kept beneath get the default too, for they come back into the table.
     func addColumn(_ index: Int) -> [String] {
         [
             "ALTER TABLE \(table) ADD COLUMN \(definition(of: index))",
-            "ALTER TABLE \(beneath) ADD COLUMN \(columnNames[index]) "
-                + SQLDialect.sqlite.columnType(of: storedTypes[index]),
+            "ALTER TABLE \(beneath) ADD COLUMN \(definition(of: index, takesNull: true))",
         ]
     }
 

@@ -2,14 +2,20 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Rewrites queued changesets when the app dropped properties that they write: those writes go, the others stay.
+/// Rewrites queued changesets when the app dropped classes, lists or properties that they write: those writes go, the
+/// others stay.
 struct QueueMigration {
     private let old: Schema
     private let new: Schema
+    /// Classes that the app no longer has, and whose objects queued changesets touch.
+    private let abandoned: [String]
 
-    /// - Parameter stored: the classes as the file has them, by name.
-    init(from stored: [String: StoredClass], to new: Schema) throws {
+    /// - Parameters:
+    ///   - stored: the classes as the file has them, by name.
+    ///   - abandoned: those of them that the app no longer has, and whose objects queued changesets touch.
+    init(from stored: [String: StoredClass], to new: Schema, abandoned: [String]) throws {
         self.new = new
+        self.abandoned = abandoned
         var classes: [ClassSchema] = []
         for (name, item) in stored where !name.contains(".") {
             let lists = stored.keys.sorted().compactMap { other -> ListProperty? in
@@ -32,6 +38,15 @@ struct QueueMigration {
     }
 
     func run(_ connection: SQLiteConnection) throws {
+        try rewriteQueue(connection)
+        for name in abandoned {
+            guard let index = old.index(of: name) else { continue }
+            // No edit is left on them: what the file keeps of the class is the server's.
+            for statement in TableLayout(schema: old, classIndex: index).restore { try connection.run(statement) }
+        }
+    }
+
+    private func rewriteQueue(_ connection: SQLiteConnection) throws {
         let reader = MessageCodec(schema: old)
         let writer = MessageCodec(schema: new)
         var last: Int64 = 0

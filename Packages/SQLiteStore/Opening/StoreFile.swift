@@ -44,7 +44,9 @@ package final class StoreFile {
             if try isMade(connection) {
                 let isSynced = try check(connection, options)
                 let stored = try storedVersion(connection)
-                if try changes(connection, layout).isEmpty, options.schemaVersion ?? stored == stored {
+                if try changes(connection, layout).isEmpty, options.schemaVersion ?? stored == stored,
+                    try !isSynced || abandonedClasses(connection, layout).isEmpty
+                {
                     try connection.run("COMMIT")
                     return isSynced
                 }
@@ -135,6 +137,19 @@ package final class StoreFile {
         }
     }
 
+    /// The classes of a synced file that the app no longer has, and whose objects queued changesets touch: the server's
+    /// rows are kept beneath them. The rows of classes without such edits stay as they are, should the class come back.
+    private static func abandonedClasses(
+        _ connection: SQLiteConnection, _ layout: StoreLayout
+    ) throws -> [String] {
+        try storedClasses(connection).filter { name, item in
+            guard layout.schema.index(of: name) == nil, item.properties.contains(where: \.isPrimaryKey) else {
+                return false
+            }
+            return try connection.integer("SELECT 1 FROM \(TableLayout.beneath(item.table)) LIMIT 1") != nil
+        }.keys.sorted()
+    }
+
     private static func storedClasses(_ connection: SQLiteConnection) throws -> [String: StoredClass] {
         let statement = try connection.statement("SELECT name, description FROM tombolo_class")
         defer { statement.reset() }
@@ -166,11 +181,13 @@ package final class StoreFile {
         if !isSynced, let version, version == stored, !differences.isEmpty {
             throw mismatch(connection.path, differences, "Raise the schema version above \(stored).")
         }
-        if isSynced, !changes.isEmpty {
+        let abandoned = isSynced ? try abandonedClasses(connection, layout) : []
+        if isSynced, !changes.isEmpty || !abandoned.isEmpty {
             // Frames of an interrupted batch were made for the old columns; the server sends the batch again.
             try connection.run("DELETE FROM tombolo_staged")
-            if changes.contains(where: { $0.1?.removed.isEmpty == false }) {
-                try QueueMigration(from: storedClasses(connection), to: layout.schema).run(connection)
+            if !abandoned.isEmpty || changes.contains(where: { $0.1?.removed.isEmpty == false }) {
+                try QueueMigration(from: storedClasses(connection), to: layout.schema, abandoned: abandoned)
+                    .run(connection)
             }
         }
         for (table, change) in changes {

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+
+@testable import TomboloSQLiteStore
+
+@Suite("Releases of an app on one synced file, with edits waiting")
+struct SchemaChangeTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// One release of the app: a schema, the engine's connection and the app's.
+    private struct Release {
+        let schema: Schema
+        let store: SQLiteDeviceStore
+        private let file: StoreFile
+        private let writer: InstructionWriter
+
+        init(_ path: String, _ classes: [ClassSchema]) throws {
+            schema = try Schema(classes)
+            file = try StoreFile(
+                path: path, schema: schema, options: StoreOptions(isSynced: true, durability: .normal),
+                newClient: ClientID(rawValue: 1))
+            writer = InstructionWriter(file)
+            store = try SQLiteDeviceStore(path: path, schema: schema)
+        }
+
+        func reference(_ className: String, _ key: Value) throws -> ObjectReference {
+            ObjectReference(classIndex: try #require(schema.index(of: className)), key: key)
+        }
+
+        func set(_ className: String, _ key: Value, _ property: String, _ value: Value) throws -> Instruction {
+            let reference = try reference(className, key)
+            let column = try #require(schema[reference.classIndex].columnIndex(property))
+            return .set(reference, [FieldWrite(column: column, value: value)])
+        }
+
+        func write(_ instructions: Instruction...) throws {
+            try file.connection.writeTransaction {
+                for instruction in instructions { try writer.perform(instruction) }
+                try ChangesetQueue(file).append(instructions, wallMicroseconds: 10)
+            }
+        }
+
+        func apply(tick: Int64, _ rows: [(String, Row)] = [], acknowledged: Int64 = 0) throws {
+            let blocks = try rows.map { name, row in
+                let index = try #require(schema.index(of: name))
+                var block = RowBlock(
+                    schema: schema, classIndex: index, columns: Array(schema[index].columns.indices), isWhole: true)
+                block.append(row)
+                return block
+            }
+            let frame = blocks.isEmpty ? nil : BatchFrame(sequence: 0, blocks: blocks)
+            _ = try store.apply(
+                BatchEnd(
+                    position: Position(
+                        tick: tick, token: tick, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
+                    serverTime: Stamp(microseconds: tick), acknowledged: acknowledged,
+                    frameCount: frame == nil ? 0 : 1), last: frame, wallMicroseconds: 0)
+        }
+
+        func queue() throws -> [Changeset] {
+            try store.pendingChangesets(after: 0, maximumCount: .max, maximumByteCount: .max)
+        }
+
+        func rows(_ className: String) throws -> [Row] {
+            let table = file.layout.tables[try #require(schema.index(of: className))]
+            let statement = try file.connection.statement("SELECT \(table.columnList) FROM \(table.table)")
+            defer { statement.reset() }
+            var rows: [Row] = []
+            while try statement.step() { rows.append(statement.row(table.storedTypes)) }
+            return rows
+        }
+    }
+
+    private func open(_ classes: ClassSchema...) throws -> Release {
+        try Release(folder.path("device.tombolo"), classes)
+    }
+
+    private static let key = Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true)
+
+    private static func talk(_ columns: Column..., lists: [ListProperty] = []) -> ClassSchema {
+        ClassSchema(name: "Talk", columns: [key, Column(name: "title", type: .string)] + columns, lists: lists)
+    }
+
+    private static let room = ClassSchema(name: "Room", columns: [key, Column(name: "name", type: .string)])
+
+    @Test("A required property that is added while edits wait gets its zero in the rows beneath too")
+    func requiredPropertyAdded() throws {
+        let first = try open(Self.talk())
+        try first.apply(tick: 1, [("Talk", Row([.int(1), .string("Theirs")]))])
+        try first.write(
+            try first.set("Talk", .int(1), "title", .string("Mine")), .erase(first.reference("Talk", .int(2))))
+
+        let second = try open(
+            Self.talk(
+                Column(name: "seats", type: .int(bits: 64)), Column(name: "place", type: .string),
+                Column(name: "token", type: .uuid), Column(name: "note", type: .string, isOptional: true)))
+        let zeros: [Value] = [.int(0), .string(""), PropertyType.uuid.zero, .null]
+        try second.apply(tick: 2, [("Talk", Row([.int(3), .string("New"), .int(5), .string("Hall")] + zeros[2...]))])
+        #expect(try second.rows("Talk").map { $0[1] } == [.string("Mine"), .string("New")])
+        try second.apply(tick: 3, acknowledged: 1)
+        #expect(try second.rows("Talk").first == Row([.int(1), .string("Theirs")] + zeros))
+        #expect(try second.queue().isEmpty)
+    }
+
+    @Test("Waiting edits of a class that is removed go, the others stay, and the class comes back as the server's")
+    func classRemoved() throws {
+        let first = try open(Self.talk(), Self.room)
+        try first.apply(
+            tick: 1, [("Talk", Row([.int(1), .string("Theirs")])), ("Room", Row([.int(1), .string("Hall")]))])
+        try first.write(
+            try first.set("Room", .int(1), "name", .string("Cellar")),
+            try first.set("Talk", .int(1), "title", .string("Mine")),
+            .create(first.reference("Room", .int(2)), [FieldWrite(column: 1, value: .string("Attic"))]))
+        try first.write(.erase(first.reference("Room", .int(1))))
+
+        let second = try open(Self.talk())
+        #expect(
+            try second.queue().map(\.instructions) == [
+                [try second.set("Talk", .int(1), "title", .string("Mine"))], [],
+            ])
+        try second.apply(tick: 2, [("Talk", Row([.int(2), .string("New")]))])
+        #expect(try second.rows("Talk").map { $0[1] } == [.string("Mine"), .string("New")])
+        try second.apply(tick: 3, acknowledged: 2)
+        #expect(try second.rows("Talk").map { $0[1] } == [.string("Theirs"), .string("New")])
+
+        let third = try open(Self.talk(), Self.room)
+        #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
+    }
+
+    @Test("Waiting edits of a list that is removed go, the others stay")
+    func listRemoved() throws {
+        let lists = [ListProperty(name: "rooms", target: "Room")]
+        let first = try open(Self.talk(lists: lists), Self.room)
+        try first.apply(tick: 1, [("Talk", Row([.int(1), .string("Theirs")]))])
+        let element = Value.objectId(ObjectId(high: 1, low: 1))
+        try first.write(
+            .create(
+                first.reference("Talk.rooms", element),
+                [
+                    FieldWrite(column: 1, value: .int(1)), FieldWrite(column: 2, value: .string("a0")),
+                    FieldWrite(column: 3, value: .int(1)),
+                ]), try first.set("Talk", .int(1), "title", .string("Mine")))
+        let second = try open(Self.talk(), Self.room)
+        #expect(try second.queue().map(\.instructions) == [[second.set("Talk", .int(1), "title", .string("Mine"))]])
+        try second.apply(tick: 2, [("Talk", Row([.int(2), .string("New")]))])
+        #expect(try second.rows("Talk").map { $0[1] } == [.string("Mine"), .string("New")])
+    }
+
+    @Test("A class that is removed without waiting edits keeps its rows and costs no write")
+    func classRemovedWithoutEdits() throws {
+        let first = try open(Self.talk(), Self.room)
+        try first.apply(tick: 1, [("Room", Row([.int(1), .string("Hall")]))])
+        let blocker = try SQLiteConnection(path: folder.path("device.tombolo"), durability: .normal)
+        try blocker.writeTransaction { _ = try open(Self.talk()) }
+        #expect(try open(Self.talk(), Self.room).rows("Room") == [Row([.int(1), .string("Hall")])])
+    }
+}
