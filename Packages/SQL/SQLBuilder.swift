@@ -45,7 +45,7 @@ public struct SQLBuilder: Sendable {
     /// comparison stays visible as `"column" = placeholder`, so that an index on the column serves it.
     /// - Throws: ``ValueError`` where the predicate does not fit the class.
     public mutating func condition(_ predicate: Predicate) throws(ValueError) -> String {
-        try predicate.check(for: className, in: schema)
+        try predicate.check(for: className, in: schema, isBounded: false)
         return try render(predicate, negated: false)
     }
 

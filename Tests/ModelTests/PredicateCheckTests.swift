@@ -93,6 +93,10 @@ struct PredicateCheckTests {
 
         let seats = PropertyPath("seats")
         try Predicate.isIn(seats, (0..<4_095).map { .int($0) }).check(for: "Talk", in: schema)
+        // The literals of the last list count too, for whoever receives the query counts them.
+        let long = Predicate.isIn(seats, (0..<4_096).map { .int($0) })
+        #expect(throws: ValueError.self) { try long.check(for: "Talk", in: schema) }
+        try long.check(for: "Talk", in: schema, isBounded: false)
         let part = Predicate.constant(true)
         #expect(throws: ValueError.self) {
             try Predicate.and([Predicate](repeating: part, count: 4_096)).check(for: "Talk", in: schema)

@@ -4,32 +4,45 @@ extension Predicate {
     public static let maximumPartCount = 4_096
 
     /// Checks names, types and size against a class; links are followed through `schema`.
-    /// - Parameter maximumPathLength: 1 for subscriptions and rules, which look at one row only.
+    /// - Parameters:
+    ///   - maximumPathLength: 1 for subscriptions and rules, which look at one row only.
+    ///   - isBounded: whether ``maximumDepth`` and ``maximumPartCount`` hold: not for queries that stay in the process,
+    ///     nor for several checked predicates that became one.
     /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
     public func check(
-        for className: String, in schema: Schema, maximumPathLength: Int = .max
+        for className: String, in schema: Schema, maximumPathLength: Int = .max, isBounded: Bool = true
     ) throws(ValueError) {
-        var parts = 0
-        try check(for: className, in: schema, maximumPathLength, depth: 0, parts: &parts)
+        if isBounded {
+            var parts = 0
+            try checkSize(className, depth: 0, parts: &parts)
+        }
+        try check(for: className, in: schema, maximumPathLength)
     }
 
-    private func check(
-        for className: String, in schema: Schema, _ maximumPathLength: Int, depth: Int, parts: inout Int
-    ) throws(ValueError) {
+    private func checkSize(_ className: String, depth: Int, parts: inout Int) throws(ValueError) {
         parts += 1
+        if case .isIn(_, let values) = self { parts += values.count }
         guard depth <= Self.maximumDepth, parts <= Self.maximumPartCount else {
             throw ValueError(
                 "The query on \(className) is too large: at most \(Self.maximumPartCount) parts, nested "
                     + "\(Self.maximumDepth) deep.")
         }
         switch self {
+        case .constant, .compare, .isIn, .text: break
+        case .and(let inner), .or(let inner):
+            for part in inner { try part.checkSize(className, depth: depth + 1, parts: &parts) }
+        case .not(let inner): try inner.checkSize(className, depth: depth + 1, parts: &parts)
+        }
+    }
+
+    private func check(
+        for className: String, in schema: Schema, _ maximumPathLength: Int
+    ) throws(ValueError) {
+        switch self {
         case .constant: break
         case .and(let inner), .or(let inner):
-            for part in inner {
-                try part.check(for: className, in: schema, maximumPathLength, depth: depth + 1, parts: &parts)
-            }
-        case .not(let inner):
-            try inner.check(for: className, in: schema, maximumPathLength, depth: depth + 1, parts: &parts)
+            for part in inner { try part.check(for: className, in: schema, maximumPathLength) }
+        case .not(let inner): try inner.check(for: className, in: schema, maximumPathLength)
         case .compare(let path, let comparison, let value):
             let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
             if value.isNull {
@@ -40,7 +53,6 @@ extension Predicate {
                 try Self.require(value, fits: column, path, className, schema)
             }
         case .isIn(let path, let values):
-            parts += values.count
             let column = try Self.column(at: path, of: className, in: schema, maximumPathLength)
             for value in values where !value.isNull { try Self.require(value, fits: column, path, className, schema) }
         case .text(let path, let test, let text, _):

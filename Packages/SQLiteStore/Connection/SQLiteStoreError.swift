@@ -17,6 +17,8 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         case incompatibleHistory
         /// A value or a transaction that the store does not accept.
         case invalidInput
+        /// Made from a state that is no longer the present one; read that and try again.
+        case outdated
         /// Anything else that SQLite reports.
         case failure
     }

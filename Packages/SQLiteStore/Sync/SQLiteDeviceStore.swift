@@ -23,6 +23,9 @@ public final class SQLiteDeviceStore: DeviceStore {
     /// How many subscription sets are kept until the server acted on one of them, besides the active one.
     public static let maximumKeptSubscriptionSets = 64
 
+    /// The longest encoded subscription set, in bytes: two of them and more must fit a `hello`.
+    public static let maximumSubscriptionSetByteCount = MessageCodec.maximumControlByteCount / 4
+
     /// Opens a synced file, or makes it.
     /// - Parameter newClient: the id of a file that is made now; random where nil.
     /// - Throws: ``SQLiteStoreError``.
@@ -92,13 +95,25 @@ public final class SQLiteDeviceStore: DeviceStore {
         return applied
     }
 
+    /// - Throws: ``SQLiteStoreError/Code/outdated`` where the file has this version with other content, or a newer one:
+    ///   the set was made from one that is no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for a set that could
+    ///   not be read again or sent.
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
+        let bytes = codec.encode(subscriptions)
+        try requireReadable(bytes)
         try connection.writeTransaction {
+            if let wanted = try wantedSubscriptions(), subscriptions.version <= wanted.version {
+                guard subscriptions == wanted else {
+                    throw SQLiteStoreError(
+                        .outdated,
+                        "'\(path)' has version \(wanted.version) of the subscriptions already; version "
+                            + "\(subscriptions.version) was made from an earlier one. Change the present set.")
+                }
+            }
             let insert = try connection.statement(
-                "INSERT INTO tombolo_subscriptions VALUES (?, ?) "
-                    + "ON CONFLICT (version) DO UPDATE SET subscriptions = excluded.subscriptions")
+                "INSERT INTO tombolo_subscriptions VALUES (?, ?) ON CONFLICT (version) DO NOTHING")
             insert.bind(subscriptions.version, at: 1)
-            insert.bind(bytes: codec.encode(subscriptions), at: 2)
+            insert.bind(bytes: bytes, at: 2)
             try insert.run()
             let trim = try connection.statement(
                 "DELETE FROM tombolo_subscriptions WHERE version <= ? "
@@ -181,6 +196,21 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     // MARK: Subscriptions
+
+    /// A set that its readers refuse would be in the way of every connection.
+    private func requireReadable(_ bytes: [UInt8]) throws {
+        guard bytes.count <= Self.maximumSubscriptionSetByteCount else {
+            throw SQLiteStoreError(
+                .invalidInput,
+                "The subscriptions have \(bytes.count) bytes; at most \(Self.maximumSubscriptionSetByteCount) are "
+                    + "possible. Use fewer or shorter literals.")
+        }
+        do {
+            _ = try codec.decodeSubscriptionSet(bytes)
+        } catch {
+            throw SQLiteStoreError(.invalidInput, error.message)
+        }
+    }
 
     private func subscriptions(version: Int64) throws -> SubscriptionSet? {
         let statement = try connection.statement("SELECT subscriptions FROM tombolo_subscriptions WHERE version = ?")

@@ -7,6 +7,8 @@ internal import TomboloSyncProtocol
 package struct ChangesetQueue {
     private let connection: SQLiteConnection
     private let codec: MessageCodec
+    /// The fields of an upload around its only changeset.
+    private static let fieldsAroundChangeset = 2
 
     package init(_ file: StoreFile) {
         connection = file.connection
@@ -28,6 +30,7 @@ package struct ChangesetQueue {
         guard bytes.count <= MessageCodec.maximumChangesetByteCount else {
             throw tooLarge("\(bytes.count) bytes; at most \(MessageCodec.maximumChangesetByteCount) are possible")
         }
+        try requireReadable(bytes, changeset)
         let insert = try connection.statement("INSERT INTO tombolo_pending VALUES (?, ?, ?, ?, ?)")
         insert.bind(changeset.number, at: 1)
         insert.bind(changeset.base, at: 2)
@@ -36,6 +39,20 @@ package struct ChangesetQueue {
         insert.bind(bytes: bytes, at: 5)
         try insert.run()
         try meta.save(connection)
+    }
+
+    /// A changeset that its readers refuse would stop the queue. The only bound left is that of fields, each of which
+    /// takes two bytes at least.
+    private func requireReadable(_ bytes: [UInt8], _ changeset: Changeset) throws {
+        guard bytes.count > 2 * (MessageCodec.maximumFieldCount - Self.fieldsAroundChangeset) else { return }
+        do {
+            _ = try codec.decodeClientMessage(codec.encode(.upload([changeset])))
+        } catch {
+            throw SQLiteStoreError(
+                .invalidInput,
+                "The write transaction cannot be uploaded from a synced Realm. Write in several transactions. "
+                    + error.message)
+        }
     }
 
     private func tooLarge(_ what: String) -> SQLiteStoreError {

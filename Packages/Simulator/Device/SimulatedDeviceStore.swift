@@ -192,6 +192,9 @@ public final class SimulatedDeviceStore: DeviceStore {
     }
 
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
+        guard subscriptions.version > device.wanted.version || subscriptions == device.wanted else {
+            throw OutdatedSubscriptions(version: subscriptions.version, wanted: device.wanted.version)
+        }
         device.wanted = subscriptions
         sets[subscriptions.version] = subscriptions
     }

@@ -58,6 +58,7 @@ extension Realm.Error {
     public static var outOfDiskSpace: Code { .outOfDiskSpace }
     public static var invalidDatabase: Code { .invalidDatabase }
     public static var incompatibleHistories: Code { .incompatibleHistories }
+    public static var incompatibleSession: Code { .incompatibleSession }
 }
 
 extension Realm.Error {
@@ -83,7 +84,7 @@ extension Realm.Error {
         case .unsupportedFormat: .unsupportedFileFormatVersion
         case .incompatibleHistory: .incompatibleHistories
         case .invalidInput: .invalidInput
-        case .failure: .fail
+        case .outdated, .failure: .fail
         }
     }
 }

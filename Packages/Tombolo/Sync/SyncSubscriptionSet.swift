@@ -1,4 +1,5 @@
 public import TomboloModel
+internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
 
 /// What a realm subscribes to. Change it inside ``update(_:)``; the device then has exactly what the set asks for.
@@ -7,8 +8,14 @@ internal import TomboloSyncProtocol
 public final class SyncSubscriptionSet {
     private let realm: Realm
     private let session: SyncSession
-    private var draft: SubscriptionSet?
-    private var problem: SubscriptionError?
+    /// What the block of an update asks for; nil outside of one.
+    private var edits: [Edit]?
+
+    /// Changes a set, or says why it cannot.
+    private typealias Edit = (inout SubscriptionSet) -> String?
+
+    /// How often a change is made anew when others change the set at the same time. Each time one of them was faster.
+    private static let maximumAttempts = 100
 
     init(realm: Realm, session: SyncSession) {
         self.realm = realm
@@ -30,25 +37,38 @@ public final class SyncSubscriptionSet {
     /// Changes the set without waiting: for a device that is offline.
     @discardableResult
     nonisolated(nonsending) public func change(_ block: () -> Void) async throws -> Int64 {
-        let wanted = try await session.subscriptions().wanted
-        guard draft == nil else { throw SubscriptionError("Subscription updates cannot be nested.") }
-        draft = wanted
+        guard edits == nil else { throw SubscriptionError("Subscription updates cannot be nested.") }
+        edits = []
         block()
-        defer {
-            draft = nil
-            problem = nil
+        let made = edits ?? []
+        edits = nil
+        for _ in 1...Self.maximumAttempts {
+            let wanted = try await session.subscriptions().wanted
+            let changed = try changed(wanted, by: made)
+            guard changed.subscriptions != wanted.subscriptions else { return wanted.version }
+            do {
+                try await session.setSubscriptions(changed)
+                return changed.version
+            } catch let error as SQLiteStoreError where error.code == .outdated {
+                // Somebody else changed the set meanwhile: the same change on top of theirs.
+            } catch let error as SQLiteStoreError {
+                throw SubscriptionError(error.message)
+            }
         }
-        if let problem { throw problem }
-        guard var draft else { return wanted.version }
+        throw SubscriptionError("The subscriptions kept being changed elsewhere.")
+    }
+
+    /// The next version of a set.
+    private func changed(_ set: SubscriptionSet, by edits: [Edit]) throws -> SubscriptionSet {
+        var changed = set
+        for edit in edits { if let problem = edit(&changed) { throw SubscriptionError(problem) } }
         do throws(ValueError) {
-            try draft.check(in: realm.core.schema)
+            try changed.check(in: realm.core.schema)
         } catch {
             throw SubscriptionError(error.message)
         }
-        guard draft.subscriptions != wanted.subscriptions else { return wanted.version }
-        draft.version = wanted.version + 1
-        try await session.setSubscriptions(draft)
-        return draft.version
+        changed.version += 1
+        return changed
     }
 
     /// How many subscriptions the set has.
@@ -114,15 +134,11 @@ public final class SyncSubscriptionSet {
         }
     }
 
-    private func edit(_ body: (inout SubscriptionSet) -> String?) {
-        guard var changed = draft else {
+    private func edit(_ body: @escaping Edit) {
+        guard edits != nil else {
             preconditionFailure("Subscriptions can only be changed inside subscriptions.update {}.")
         }
-        if let problem = body(&changed) {
-            self.problem = self.problem ?? SubscriptionError(problem)
-        } else {
-            draft = changed
-        }
+        edits?.append(body)
     }
 }
 

@@ -27,6 +27,7 @@ public enum DeviceStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case replacingEverything = "A batch that replaces everything removes the rest and moves the queue's base"
     case resetStartsOver = "A reset numbers the queue from 1 under the new client id and keeps the rows"
     case subscriptionsAreVersioned = "The active set is the one that the batch was made with"
+    case subscriptionsAreNotOverwritten = "A version of the subscriptions is never stored with other content"
     case everythingSurvivesARestart = "State, queue, rows and staged frames survive a restart"
     case emptyBatchMovesThePosition = "A batch without frames moves the position only"
     case randomHistories = "After every batch of a random history the rows are the server's with the queue on top"

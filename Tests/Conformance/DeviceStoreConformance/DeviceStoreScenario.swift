@@ -96,6 +96,7 @@ extension DeviceStoreScenario {
         case .replacingEverything: try replacement()
         case .resetStartsOver: try reset()
         case .subscriptionsAreVersioned: try subscriptions()
+        case .subscriptionsAreNotOverwritten: try overwrittenSubscriptions()
         case .everythingSurvivesARestart: try restart()
         case .emptyBatchMovesThePosition: try emptyBatch()
         case .randomHistories: break
@@ -418,6 +419,28 @@ extension DeviceStoreScenario {
         try deliver()
         try requireEqual(try store.state().active, version(3), "active")
         try requireEqual(try store.state().wanted, version(3), "wanted")
+    }
+
+    private func overwrittenSubscriptions() throws {
+        func set(_ version: Int64, _ className: String) -> SubscriptionSet {
+            SubscriptionSet(
+                version: version,
+                subscriptions: [Subscription(name: nil, className: className, predicate: .constant(true))])
+        }
+        func requireRefusal(of set: SubscriptionSet) throws {
+            do { try store.setWantedSubscriptions(set) } catch { return }
+            throw ConformanceFailure("version \(set.version) was stored over another set")
+        }
+        try store.setWantedSubscriptions(set(1, "Room"))
+        try store.setWantedSubscriptions(set(2, "Session"))
+        try store.setWantedSubscriptions(set(2, "Session"))
+        try requireRefusal(of: set(2, "Room"))
+        try requireRefusal(of: set(1, "Session"))
+        server.subscriptionVersion = 2
+        try fill()
+        try requireRefusal(of: set(1, "Session"))
+        try requireEqual(try store.state().wanted, set(2, "Session"), "wanted")
+        try requireEqual(try store.state().active, set(2, "Session"), "active")
     }
 
     private func restart() throws {

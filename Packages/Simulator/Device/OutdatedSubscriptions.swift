@@ -1,0 +1,5 @@
+/// A subscription set was made from one that is no longer wanted.
+struct OutdatedSubscriptions: Error {
+    let version: Int64
+    let wanted: Int64
+}
