@@ -40,7 +40,8 @@ public actor SyncEngine {
 
     private let queue: SyncQueueExecutor
     private let configuration: Configuration
-    private let store: any DeviceStore
+    /// Nil once closed.
+    private var store: (any DeviceStore)?
     private let codec: MessageCodec
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
@@ -77,7 +78,7 @@ public actor SyncEngine {
     }
 
     /// Connects, and from then on whenever the connection is lost.
-    public func start() { handle(.start) }
+    public func start() { if store != nil { handle(.start) } }
 
     /// Disconnects and stays so until ``start()``.
     public func stop() { handle(.stop) }
@@ -87,12 +88,28 @@ public actor SyncEngine {
 
     /// Stores and sends what the app wants to have.
     public func setSubscriptions(_ set: SubscriptionSet) throws {
-        try store.setWantedSubscriptions(set)
+        try openStore().setWantedSubscriptions(set)
         handle(.subscriptionsChanged(set))
     }
 
     /// Where the device stands.
-    public func state() throws -> DeviceState { try store.state() }
+    public func state() throws -> DeviceState { try openStore().state() }
+
+    /// Stops for good and lets go of the device file, which nothing of the engine uses once this returns. Waits for
+    /// what the engine is doing, unless called from a report.
+    public nonisolated func close() {
+        queue.run { self.assumeIsolated { $0.closeStore() } }
+    }
+
+    private func closeStore() {
+        handle(.stop)
+        store = nil
+    }
+
+    private func openStore() throws -> any DeviceStore {
+        guard let store else { throw SyncEngineError.closed }
+        return store
+    }
 
     // MARK: Events and actions
 
@@ -122,10 +139,10 @@ public actor SyncEngine {
             outgoing.yield(bytes)
         case .report(let report): onReport(report)
         case .stage(let frame):
-            perform { try store.stage(frame) }
+            perform { try openStore().stage(frame) }
         case .apply(let end, let last):
             do {
-                let batch = try store.apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
+                let batch = try openStore().apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
                 events.append(.applied(batch))
             } catch {
                 configuration.logger.warning("A batch could not be applied and is fetched again: \(error)")
@@ -138,7 +155,7 @@ public actor SyncEngine {
             configuration.logger.notice("Starting over: \(reason)")
             do {
                 var generator = SystemRandomNumberGenerator()
-                try store.reset(client: .random(using: &generator))
+                try openStore().reset(client: .random(using: &generator))
                 events.append(.storeReset)
             } catch {
                 configuration.logger.error("The device file could not start over, and tries again: \(error)")
@@ -153,7 +170,7 @@ public actor SyncEngine {
         perform {
             events.append(
                 .pending(
-                    try store.pendingChangesets(
+                    try openStore().pendingChangesets(
                         after: load.after, maximumCount: load.maximumCount, maximumByteCount: load.maximumByteCount)))
         }
     }
@@ -251,7 +268,7 @@ public actor SyncEngine {
     private func opened(_ number: Int, _ token: String) throws {
         guard number == generation else { throw CancellationError() }
         lastEnd = nil
-        handle(.connected(try store.state(), accessToken: token))
+        handle(.connected(try openStore().state(), accessToken: token))
     }
 
     /// Not inlined: optimising its typed error within an asynchronous function crashes the compiler of Swift 6.3.1.
@@ -262,13 +279,17 @@ public actor SyncEngine {
     }
 }
 
-/// A configuration that no connection can be made with.
+/// Why an engine cannot do what it was asked to.
 public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
+    /// No connection can be made with the configuration.
     case badURL(URL)
+    /// The engine was closed.
+    case closed
 
     public var description: String {
         switch self {
         case .badURL(let url): "'\(url)' is not a gateway's address: expected ws://host:port/sync or wss://…"
+        case .closed: "The device file is no longer synchronised: it was closed, to be deleted or opened anew."
         }
     }
 }

@@ -3,8 +3,21 @@ internal import Dispatch
 /// Runs one actor on a serial queue of its own, so that SQLite's blocking calls never hold up Swift's thread pool.
 final class SyncQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
+    private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
-    init(label: String) { queue = DispatchQueue(label: label) }
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+        queue.setSpecific(key: Self.current, value: ObjectIdentifier(queue))
+    }
+
+    /// Runs `body` on the queue and waits for it; at once where the caller is on the queue already.
+    func run(_ body: () -> Void) {
+        if DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue) {
+            body()
+        } else {
+            queue.sync(execute: body)
+        }
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -36,19 +36,29 @@ final class MemoryFile: Sendable {
     }()
 
     deinit {
-        Self.useCounts.withLock { counts in
+        let session: SyncSession? = Self.useCounts.withLock { counts in
             counts[path, default: 1] -= 1
-            guard counts[path] == 0 else { return }
+            guard counts[path] == 0 else { return nil }
             counts[path] = nil
+            let session = SyncSession.remove(path: path)
             RealmFiles.delete(at: path)
             // Fails while other Realms are in the folder, as it should.
             rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+            return session
         }
+        // Outside of the lock, for it waits for the engine.
+        session?.close()
     }
 }
 
 /// A Realm's file and what SQLite keeps beside it.
 enum RealmFiles {
+    /// One path for all spellings of a file's place. A file that is not there yet has a folder that may be.
+    static func path(of url: URL) -> String {
+        url.deletingLastPathComponent().resolvingSymlinksInPath().appending(path: url.lastPathComponent)
+            .resolvingSymlinksInPath().path
+    }
+
     static func delete(at path: String) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }

@@ -7,6 +7,7 @@ enum RealmCache {
     private struct Entry: @unchecked Sendable {
         // Handed out only where the confinement in its key allows; `==` on the reference is all that others do.
         weak var core: RealmCore?
+        let schema: Schema
     }
 
     private static let entries = Mutex<[String: Entry]>([:])
@@ -18,7 +19,7 @@ enum RealmCache {
         let key = "\(confinement.cacheKey ?? UUID().uuidString) \(path)"
         if let known = entries.withLock({ $0[key] })?.core, matches(known) { return known }
         let core = try open()
-        let entry = Entry(core: core)
+        let entry = Entry(core: core, schema: core.schema)
         entries.withLock { entries in
             entries = entries.filter { $0.value.core != nil }
             entries[key] = entry
@@ -26,8 +27,28 @@ enum RealmCache {
         return core
     }
 
-    static func isOpen(_ path: String) -> Bool {
-        entries.withLock { $0.contains { $0.key.hasSuffix(" \(path)") && $0.value.core != nil } }
+    static func isOpen(_ path: String) -> Bool { isOpen(path) { _ in true } }
+
+    /// Whether a Realm of the file is open whose classes are others.
+    static func isOpen(_ path: String, withOtherClassesThan schema: Schema) -> Bool {
+        isOpen(path) { $0 != schema }
+    }
+
+    private static func isOpen(_ path: String, where matches: (Schema) -> Bool) -> Bool {
+        entries.withLock { entries in
+            entries.contains { $0.key.hasSuffix(" \(path)") && $0.value.core != nil && matches($0.value.schema) }
+        }
+    }
+
+    /// Deletes a file and what belongs to it; its synchronising ends.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` while a Realm of the process has it open.
+    static func delete(_ path: String) throws {
+        guard !isOpen(path) else {
+            throw Realm.Error(
+                .alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
+        }
+        SyncSession.remove(path: path)?.close()
+        RealmFiles.delete(at: path)
     }
 }
 
@@ -43,6 +64,7 @@ extension RealmCore {
             let schema = try Schema.of(types)
             try requireKeys(schema, configuration)
             let (path, memoryFile) = try place(configuration)
+            if configuration.isSynced { try requireSameUse(path, schema, configuration.syncConfiguration) }
             let core = try RealmCache.core(path: path, confinement: confinement) {
                 try open(configuration, types, schema, path, memoryFile, confinement)
             } matches: { known in
@@ -74,13 +96,20 @@ extension RealmCore {
             guard configuration.deleteRealmIfMigrationNeeded, !configuration.readOnly,
                 Realm.Error(wrapping: error).code == .schemaMismatch
             else { throw error }
-            guard !RealmCache.isOpen(path) else {
-                throw Realm.Error(
-                    .alreadyOpen, "'\(path)' was made for other classes and is open: it cannot be deleted now.")
-            }
-            RealmFiles.delete(at: path)
+            try RealmCache.delete(path)
             return try make()
         }
+    }
+
+    /// All who use a synced file in one process share the classes and the user: what the file has of classes that one
+    /// of them lacks would leave the upload queue.
+    private static func requireSameUse(_ path: String, _ schema: Schema, _ sync: SyncConfiguration?) throws {
+        guard !RealmCache.isOpen(path, withOtherClassesThan: schema) else {
+            throw Realm.Error(
+                .alreadyOpen,
+                "'\(path)' is open with other classes. Open every Realm of a synced file with the same objectTypes.")
+        }
+        if let sync { try SyncSession.makeWay(path: path, schema: schema, configuration: sync) }
     }
 
     /// Synced objects are known by their `_id`.
@@ -100,7 +129,7 @@ extension RealmCore {
             let file = try MemoryFile(identifier: identifier)
             return (file.path, file)
         case .file(let url):
-            let path = url.resolvingSymlinksInPath().path
+            let path = RealmFiles.path(of: url)
             if configuration.readOnly, !FileManager.default.fileExists(atPath: path) {
                 throw Realm.Error(.fileNotFound, "'\(path)' does not exist and was to be opened for reading only.")
             }
@@ -110,7 +139,8 @@ extension RealmCore {
             } catch {
                 throw Realm.Error(.fileAccess, "The folder '\(folder)' cannot be made: \(error.localizedDescription)")
             }
-            return (path, nil)
+            // With its folder there, the path may lead through links.
+            return (RealmFiles.path(of: url), nil)
         }
     }
 }

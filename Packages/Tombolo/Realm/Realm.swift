@@ -84,16 +84,16 @@ public struct Realm: Equatable {
         configuration.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
     }
 
-    /// Deletes the file of a configuration and what belongs to it. No Realm of the process may have it open.
+    /// Deletes the file of a configuration and what belongs to it, edits that were not uploaded among them. No Realm of
+    /// the process may have it open; its ``SyncSession`` ends.
     /// - Returns: whether there was one.
     /// - Throws: ``Realm/Error`` with the code `alreadyOpen`.
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        guard let path = configuration.fileURL?.path, FileManager.default.fileExists(atPath: path) else { return false }
-        guard !RealmCache.isOpen(path) else {
-            throw Error(.alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
+        guard let path = configuration.fileURL.map(RealmFiles.path), FileManager.default.fileExists(atPath: path) else {
+            return false
         }
-        RealmFiles.delete(at: path)
+        try RealmCache.delete(path)
         return true
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Synchronization
 internal import TomboloChangesets
 internal import TomboloModel
@@ -6,7 +7,8 @@ internal import TomboloSyncClient
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// The synchronising of one realm file: shared by all Realms of the process on it, for the life of the process.
+/// The synchronising of one realm file for one user: shared by all Realms of the process on it, until the file is
+/// deleted.
 public final class SyncSession: Sendable {
     public enum ConnectionState: String, Sendable {
         case disconnected
@@ -26,6 +28,11 @@ public final class SyncSession: Sendable {
     }
 
     private struct State {
+        /// Whose token is shown at the next connect, and who hears of problems: a later login brings another one.
+        var configuration: SyncConfiguration
+        var isClosed = false
+        /// Counts client resets: numbers of changesets mean something between two of them only.
+        var resets = 0
         var connection = ConnectionState.disconnected
         var completedVersion: Int64 = -1
         var acknowledged: Int64 = 0
@@ -39,29 +46,40 @@ public final class SyncSession: Sendable {
                 [:]
     }
 
-    let configuration: SyncConfiguration
+    private let schema: Schema
+    private let url: URL
     private let engine: SyncEngine
     private let state: SharedState
+    private let relay: Relay
+    private let observers: FileObservers
+    private let observer: Int
 
     /// Reports arrive on the engine's thread; the lock guards what they and the app's threads share.
     private final class SharedState: Sendable {
-        let value = Mutex(State())
+        let value: Mutex<State>
+
+        init(_ state: State) { value = Mutex(state) }
     }
 
+    /// The present one.
+    var configuration: SyncConfiguration { state.value.withLock { $0.configuration } }
+
     private init(path: String, schema: Schema, configuration: SyncConfiguration) throws {
-        self.configuration = configuration
-        let state = SharedState()
+        self.schema = schema
+        url = try configuration.user.app.syncURL()
+        let state = SharedState(State(configuration: configuration))
         self.state = state
-        let user = configuration.user
         let relay = Relay()
-        engine = try SyncEngine(
-            configuration: .init(url: try user.app.syncURL(), accessToken: { user.accessToken }),
+        self.relay = relay
+        let engine = try SyncEngine(
+            configuration: .init(
+                url: url, accessToken: { state.value.withLock { $0.configuration.user.accessToken } }),
             makeStore: { try SQLiteDeviceStore(path: path, schema: schema) },
             onReport: { relay.session?.receive($0) })
+        self.engine = engine
+        observers = FileObservers.shared(for: path)
+        observer = observers.add { _ in Task { await engine.changesetQueued() } }
         relay.set(self)
-        let engine = engine
-        let observers = FileObservers.shared(for: path)
-        _ = observers.add { _ in Task { await engine.changesetQueued() } }
         resume()
     }
 
@@ -69,18 +87,61 @@ public final class SyncSession: Sendable {
 
     private static let all = Mutex<[String: SyncSession]>([:])
 
-    /// The session of a file; begins to synchronise when it is first asked for.
+    /// The session of a file; begins to synchronise when it is first asked for. A user who logged in anew goes on with
+    /// the new token.
     static func session(path: String, schema: Schema, configuration: SyncConfiguration) throws -> SyncSession {
-        try all.withLock { sessions in
+        let session = try all.withLock { sessions in
             if let session = sessions[path] { return session }
             let session = try SyncSession(path: path, schema: schema, configuration: configuration)
             sessions[path] = session
             return session
         }
+        session.adopt(configuration)
+        return session
+    }
+
+    /// Before a file is opened: closes its session where that is for other classes, which no Realm of the process uses.
+    /// - Throws: ``Realm/Error`` with the code `incompatibleSession` where the file is synchronised for another user.
+    static func makeWay(path: String, schema: Schema, configuration: SyncConfiguration) throws {
+        guard let session = all.withLock({ $0[path] }) else { return }
+        let (old, new) = (session.configuration.user, configuration.user)
+        guard old.id == new.id, try session.url == new.app.syncURL() else {
+            throw Realm.Error(
+                .incompatibleSession,
+                "'\(path)' is synchronised for user '\(old.id)' with \(session.url), not for '\(new.id)' with "
+                    + "\(try new.app.syncURL()). Give each user a file of their own, as "
+                    + "user.flexibleSyncConfiguration() does, or delete this one first.")
+        }
+        if session.schema != schema { remove(path: path)?.close() }
     }
 
     static func sessions(of user: User) -> [SyncSession] {
-        all.withLock { sessions in sessions.values.filter { $0.configuration.user === user } }
+        all.withLock { Array($0.values) }.filter { $0.configuration.user === user }
+    }
+
+    /// Takes the session of a file out of use, for the file goes; nil where there is none. Close it.
+    static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }
+
+    /// Goes on with the token of a new login.
+    private func adopt(_ configuration: SyncConfiguration) {
+        let isNewLogin = state.value.withLock { state in
+            guard state.configuration.user !== configuration.user else { return false }
+            let handler = configuration.errorHandler ?? state.configuration.errorHandler
+            state.configuration = SyncConfiguration(user: configuration.user, errorHandler: handler)
+            return true
+        }
+        if isNewLogin { resume() }
+    }
+
+    /// Stops for good and lets go of the file; who waits gets an error.
+    func close() {
+        observers.remove(observer)
+        engine.close()
+        relay.set(nil)
+        state.value.withLock { state in
+            state.isClosed = true
+            Self.releaseWaiters(&state)
+        }
     }
 
     // MARK: State
@@ -127,8 +188,13 @@ public final class SyncSession: Sendable {
     /// Waits until every local write so far has its outcome on this device.
     /// - Throws: ``SyncError`` when the session stops for good; `CancellationError`.
     public func waitForUpload() async throws {
-        let last = try await engine.state().lastChangeset
-        try await wait { $0.acknowledged >= last }
+        while true {
+            let resets = state.value.withLock { $0.resets }
+            let last = try await engine.state().lastChangeset
+            try await wait { $0.resets != resets || $0.acknowledged >= last }
+            // A client reset numbers the changesets anew.
+            if state.value.withLock({ $0.resets == resets }) { return }
+        }
     }
 
     /// Waits until the device is connected and has caught up with what the server had when it connected.
@@ -141,15 +207,15 @@ public final class SyncSession: Sendable {
     }
 
     private func wait(until isDone: @escaping @Sendable (State) throws -> Bool) async throws {
-        let id = state.value.withLock { state in
+        let (id, resets) = state.value.withLock { state in
             state.nextID += 1
-            return state.nextID
+            return (state.nextID, state.resets)
         }
         let acknowledged = try await engine.state().acknowledged
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.value.withLock { state in
-                    state.acknowledged = max(state.acknowledged, acknowledged)
+                    if state.resets == resets { state.acknowledged = max(state.acknowledged, acknowledged) }
                     state.waiters[id] = (isDone, continuation)
                     if Task.isCancelled {
                         state.waiters[id] = nil
@@ -169,6 +235,7 @@ public final class SyncSession: Sendable {
     private static func releaseWaiters(_ state: inout State) {
         for (id, waiter) in state.waiters {
             do {
+                if state.isClosed { throw SyncEngineError.closed }
                 if let failure = state.failure { throw SyncError(failure) }
                 guard try waiter.isDone(state) else { continue }
                 waiter.continuation.resume()
@@ -194,7 +261,10 @@ public final class SyncSession: Sendable {
 
     // MARK: Reports
 
-    private func receive(_ report: ClientSession.Report) {
+    /// Who waits for something: for tests.
+    var waiterCount: Int { state.value.withLock { $0.waiters.count } }
+
+    func receive(_ report: ClientSession.Report) {
         var errors: [SyncError] = []
         var progress: (Progress, [@Sendable (Progress) -> Void])?
         state.value.withLock { state in
@@ -213,6 +283,7 @@ public final class SyncSession: Sendable {
                 errors.append(
                     SyncError(.writeRejected, reasons, compensatingWrites: changesets.map(CompensatingWriteInfo.init)))
             case .reset(let reason):
+                state.resets += 1
                 state.acknowledged = 0
                 state.completedVersion = -1
                 errors.append(SyncError(.clientReset, reason))
@@ -223,7 +294,8 @@ public final class SyncSession: Sendable {
             Self.releaseWaiters(&state)
         }
         if let progress { for block in progress.1 { block(progress.0) } }
-        for error in errors { configuration.errorHandler?(error, self) }
+        guard !errors.isEmpty, let handler = configuration.errorHandler else { return }
+        for error in errors { handler(error, self) }
     }
 
     /// Breaks the circle of a session that makes its engine with a callback to itself.
@@ -232,6 +304,6 @@ public final class SyncSession: Sendable {
 
         var session: SyncSession? { reference.withLock { $0 } }
 
-        func set(_ session: SyncSession) { reference.withLock { $0 = session } }
+        func set(_ session: SyncSession?) { reference.withLock { $0 = session } }
     }
 }

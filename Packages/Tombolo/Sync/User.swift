@@ -23,7 +23,8 @@ public final class User: Sendable {
         return configuration
     }
 
-    /// Stops the user's synchronising. Files stay; delete them with `Realm.deleteFiles(for:)`.
+    /// Stops the user's synchronising. Files stay; delete them with `Realm.deleteFiles(for:)`, or log the user in again
+    /// and open them to go on.
     public func logOut() async throws {
         for session in SyncSession.sessions(of: self) { await session.suspendAndWait() }
         app.forget(self)

@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSQLiteStore
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import Tombolo
+
+/// Sessions whose gateway is never there: nobody can connect to port 0.
+@Suite("Sync sessions", .timeLimit(.minutes(5)))
+struct SyncSessionTests {
+    private let folder: TemporaryFolder
+    private let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:0"))
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func user(_ id: String = "ada", token: String = "first") -> User {
+        User(id: id, accessToken: token, app: app)
+    }
+
+    private func configuration(
+        _ user: User, _ types: [Object.Type] = [Session.self, Speaker.self, Room.self]
+    ) -> Realm.Configuration {
+        var configuration = folder.configuration(types: types)
+        configuration.syncConfiguration = SyncConfiguration(user: user)
+        return configuration
+    }
+
+    private func store(of realm: Realm) throws -> SQLiteDeviceStore {
+        try SQLiteDeviceStore(path: realm.core.file.path, schema: realm.core.schema)
+    }
+
+    /// The session of a Realm that is closed again.
+    private func session(_ configuration: Realm.Configuration) throws -> SyncSession {
+        try #require(try Realm.fresh(configuration).syncSession)
+    }
+
+    // MARK: Files
+
+    @Test("Deleting the files ends their session; what is opened next has a session on the new file")
+    func deleteFiles() async throws {
+        let user = user()
+        let configuration = configuration(user)
+        let old = try session(configuration)
+        try await user.logOut()
+        #expect(try Realm.deleteFiles(for: configuration))
+        await #expect(throws: (any Error).self) { try await old.waitForUpload() }
+
+        let realm = try Realm.fresh(configuration)
+        #expect(realm.syncSession !== old)
+        let subscriptions = realm.subscriptions
+        try await subscriptions.change { subscriptions.append(QuerySubscription<Room>(name: "rooms")) }
+        #expect(try store(of: realm).state().wanted.subscriptions.map(\.name) == ["rooms"])
+    }
+
+    @Test("A file that is deleted because its classes changed gets a new session too")
+    func deletedForMigration() async throws {
+        let user = user()
+        let old = try session(configuration(user, [Before.Guest.self]))
+        var configuration = configuration(user, [After.Guest.self])
+        configuration.deleteRealmIfMigrationNeeded = true
+        let realm = try Realm.fresh(configuration)
+        await #expect(throws: (any Error).self) { try await old.subscriptions() }
+        let session = try #require(realm.syncSession)
+        #expect(try await session.subscriptions().wanted == .empty)
+    }
+
+    @Test("An open file is found whichever way its path leads")
+    func links() throws {
+        let link = folder.url.appending(path: "link")
+        let real = folder.url.appending(path: "real")
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        var (one, other) = (folder.configuration(), folder.configuration())
+        one.fileURL = link.appending(path: "test.sqlite")
+        other.fileURL = real.appending(path: "test.sqlite")
+        var realm: Realm? = try Realm.fresh(one)
+        for configuration in [one, other] {
+            let error = #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
+            #expect(error?.code == .alreadyOpen)
+        }
+        #expect(realm != nil)
+        realm = nil
+        #expect(try Realm.deleteFiles(for: one))
+        #expect(!Realm.fileExists(for: other))
+    }
+
+    // MARK: Users
+
+    @Test("A new login of the same user goes on with its token", arguments: [false, true])
+    func newLogin(afterLogOut: Bool) async throws {
+        let first = user()
+        let session = try session(configuration(first))
+        session.receive(.failure(SessionFailure(.notAuthenticated, "The token has expired.")))
+        #expect(session.error?.code == .clientUser)
+        if afterLogOut { try await first.logOut() }
+        let second = user(token: "second")
+        #expect(try self.session(configuration(second)) === session)
+        #expect(session.configuration.user.accessToken == "second")
+        #expect(session.error == nil)
+        #expect(SyncSession.sessions(of: first).isEmpty)
+    }
+
+    @Test("Another user is refused, until the files are deleted")
+    func otherUser() throws {
+        let configuration = configuration(user())
+        let old = try session(configuration)
+        let others = self.configuration(user("grace"))
+        let error = #expect(throws: Realm.Error.self) { try Realm.fresh(others) }
+        #expect(error?.code == .incompatibleSession)
+        #expect(old.configuration.user.id == "ada")
+        #expect(try Realm.deleteFiles(for: configuration))
+        #expect(try session(others).configuration.user.id == "grace")
+    }
+
+    // MARK: Classes
+
+    @Test("Other classes are refused while a Realm is open, and get a session of their own afterwards")
+    func otherClasses() async throws {
+        let user = user()
+        var realm: Realm? = try Realm.fresh(configuration(user, [Room.self]))
+        let error = #expect(throws: Realm.Error.self) { try Realm.fresh(configuration(user)) }
+        #expect(error?.code == .alreadyOpen)
+        let old = try #require(realm?.syncSession)
+        realm = nil
+        let wider = try Realm.fresh(configuration(user))
+        #expect(wider.syncSession !== old)
+        await #expect(throws: (any Error).self) { try await old.subscriptions() }
+        try wider.write { wider.add(Session(1, "One")) }
+        #expect(try store(of: wider).pendingChangesets(after: 0, maximumCount: 9, maximumByteCount: 9).count == 1)
+    }
+
+    // MARK: Subscriptions
+
+    @Test("Changes of the subscriptions at the same time are all kept")
+    func concurrentChanges() async throws {
+        let configuration = configuration(user())
+        let realm = try Realm.fresh(configuration)
+        let names = (0..<12).map { "query \($0)" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names {
+                group.addTask {
+                    let realm = try await Realm.open(configuration: configuration)
+                    let subscriptions = realm.subscriptions
+                    try await subscriptions.change { subscriptions.append(QuerySubscription<Room>(name: name)) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let wanted = try store(of: realm).state().wanted
+        #expect(Set(wanted.subscriptions.map(\.name)) == Set(names))
+        #expect(wanted.version == Int64(names.count))
+    }
+
+    @Test("A set that no connection could carry is refused, and the one before stays")
+    func tooLargeSet() async throws {
+        let realm = try Realm.fresh(configuration(user()))
+        let subscriptions = realm.subscriptions
+        try await subscriptions.change { subscriptions.append(QuerySubscription<Room>(name: "rooms")) }
+        let keys = (0..<Predicate.maximumPartCount).map { $0 }
+        let text = String(repeating: "x", count: SQLiteDeviceStore.maximumSubscriptionSetByteCount)
+        await #expect(throws: SubscriptionError.self) {
+            try await subscriptions.change {
+                subscriptions.append(QuerySubscription<Session>(name: "many") { $0._id.in(keys) })
+            }
+        }
+        await #expect(throws: SubscriptionError.self) {
+            try await subscriptions.change {
+                subscriptions.append(QuerySubscription<Session>(name: "long") { $0.title == text })
+            }
+        }
+        #expect(try await subscriptions.count() == 1)
+        #expect(try store(of: realm).state().wanted.version == 1)
+    }
+
+    // MARK: Client resets
+
+    @Test("waitForUpload follows the queue's new numbers after a client reset")
+    func resetWhileWaiting() async throws {
+        let realm = try Realm.fresh(configuration(user()))
+        let session = try #require(realm.syncSession)
+        let store = try store(of: realm)
+        for number in 1...3 { try realm.write { realm.add(Session(number, "x")) } }
+        try acknowledge(2, in: store)
+        async let upload: Void = session.waitForUpload()
+        while session.waiterCount == 0 { await Task.yield() }
+        // The third changeset becomes the first.
+        try store.reset(client: ClientID(rawValue: 5))
+        session.receive(.reset(reason: "a test"))
+        while session.waiterCount == 0 { await Task.yield() }
+        session.receive(.acknowledged(1))
+        try await upload
+    }
+
+    private func acknowledge(_ number: Int64, in store: SQLiteDeviceStore) throws {
+        _ = try store.apply(
+            BatchEnd(
+                position: Position(
+                    tick: 1, token: 1, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
+                serverTime: Stamp(microseconds: 1), acknowledged: number, frameCount: 0), last: nil,
+            wallMicroseconds: 0)
+    }
+}
+
+private enum Before {
+    class Guest: Object {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted var name: String
+    }
+}
+
+private enum After {
+    class Guest: Object {
+        @Persisted(primaryKey: true) var _id: Int
+        @Persisted var name: Int
+    }
+}
