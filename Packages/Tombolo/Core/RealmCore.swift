@@ -208,6 +208,7 @@ final class RealmCore {
                 try ChangesetQueue(file).append(
                     finished.changeset.instructions, wallMicroseconds: Date().microsecondsSince1970)
             }
+            for (classIndex, last) in finished.lastRowIDs { try RowIDCounter(file).keep(last, classIndex) }
             try connection.run("COMMIT")
         } catch {
             cancel()
@@ -283,13 +284,16 @@ final class RealmCore {
         }
     }
 
-    /// The identity of a new object of a class without a primary key.
+    /// The identity of a new object of a class without a primary key; never that of an earlier one.
     func nextRowID(_ classIndex: Int) -> Int64 {
         let last: Int64
         if let known = transaction?.lastRowIDs[classIndex] {
             last = known
+        } else if transaction?.failure != nil {
+            // Nothing is kept, and the file may not even be locked.
+            last = 0
         } else {
-            last = query { try connection.integer("SELECT max(rowid) FROM \(layout.tables[classIndex].table)") ?? 0 }
+            last = query { try RowIDCounter(file).last(classIndex) }
         }
         transaction?.lastRowIDs[classIndex] = last + 1
         return last + 1

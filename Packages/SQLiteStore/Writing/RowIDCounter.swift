@@ -1,0 +1,39 @@
+internal import TomboloModel
+
+/// The last rowids given to objects of classes without a primary key, which go by them. A rowid is never given again:
+/// SQLite alone would give that of a deleted newest row to the next one, and who holds the deleted object would see the
+/// other's values. Inside the caller's write transaction.
+package struct RowIDCounter {
+    private let connection: SQLiteConnection
+    private let layout: StoreLayout
+
+    package init(_ file: StoreFile) {
+        connection = file.connection
+        layout = file.layout
+    }
+
+    /// Files of local classes with keys have no use for the table: it is made by the first who needs it.
+    private func makeTable() throws {
+        try connection.run(
+            "CREATE TABLE IF NOT EXISTS tombolo_rowid (name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID")
+    }
+
+    package func last(_ classIndex: Int) throws -> Int64 {
+        try makeTable()
+        let table = layout.tables[classIndex]
+        let statement = try connection.statement(
+            "SELECT max(coalesce((SELECT max(rowid) FROM \(table.table)), 0), "
+                + "coalesce((SELECT last FROM tombolo_rowid WHERE name = ?), 0))")
+        defer { statement.reset() }
+        statement.bind(.string(table.schema.name), at: 1)
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+
+    package func keep(_ last: Int64, _ classIndex: Int) throws {
+        let statement = try connection.statement(
+            "INSERT INTO tombolo_rowid VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET last = excluded.last")
+        statement.bind(.string(layout.schema[classIndex].name), at: 1)
+        statement.bind(last, at: 2)
+        try statement.run()
+    }
+}
