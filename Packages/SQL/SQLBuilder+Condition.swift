@@ -58,6 +58,11 @@ extension SQLBuilder {
         let present = literals.filter { !$0.isNull && seen.insert($0).inserted }
         let hasNull = literals.contains(where: \.isNull)
         guard !present.isEmpty else { return hasNull ? "(\(operand.sql) IS NULL)" : "FALSE" }
+        if let listTable, parameters.count + present.count > Self.maximumParameterCount {
+            lists.append(present)
+            let values = "SELECT value FROM \(listTable) WHERE list = \(lists.count - 1)"
+            return twoValued("\(operand.sql) IN (\(values))", operand, onNull: hasNull)
+        }
         let list = present.map { bind($0, operand.type) }.joined(separator: ", ")
         return twoValued("\(operand.sql) IN (\(list))", operand, onNull: hasNull)
     }

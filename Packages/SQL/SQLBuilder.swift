@@ -17,6 +17,13 @@ public struct SQLBuilder: Sendable {
     /// What the placeholders stand for, in order.
     public private(set) var parameters: [SQLParameter] = []
     private let firstParameter: Int
+    /// For SQLite: a table with the columns `list` and `value`. Lists of literals that would make more parameters than
+    /// ``maximumParameterCount`` are looked up there, by their position in ``lists``; without it every literal is bound.
+    public var listTable: String?
+    /// What ``listTable`` must hold when the statement runs.
+    public internal(set) var lists: [[Value]] = []
+    /// The most parameters that lists may fill; SQLite allows 32,766 in all.
+    public static let maximumParameterCount = 10_000
 
     /// - Parameters:
     ///   - alias: the name of the class's table in the statement; the table's own name where nil.

@@ -93,6 +93,46 @@ struct ResultsTests {
         #expect(realm.objects(Session.self).where { $0.title.contains(text) }.count == 1)
     }
 
+    @Test("Literals that no property can hold match nothing, and everything differs from them")
+    func impossibleLiterals() throws {
+        let sessions = realm.objects(Session.self)
+        let all = sessions.count
+        #expect(sessions.where { $0.title.contains("\0") }.isEmpty)
+        #expect(sessions.where { $0.title == "a\0" }.isEmpty)
+        #expect(sessions.where { $0.title != "a\0" }.count == all)
+        #expect(
+            sessions.where { $0.title.in(["Oslo 0", "\0"]) }.count == sessions.where { $0.title == "Oslo 0" }.count)
+        #expect(sessions.where { $0.rating < .nan }.isEmpty)
+        #expect(sessions.where { $0.rating > .nan }.isEmpty)
+        #expect(sessions.where { $0.rating != .nan }.count == all)
+        #expect(sessions.where { !($0.rating == .nan) && $0._id == 1 }.count == 1)
+        #expect(sessions.where { $0.room.name == "\0" }.isEmpty)
+        #expect(realm.object(ofType: Speaker.self, forPrimaryKey: "a\0") == nil)
+    }
+
+    @Test("Lists of any length can be looked in, several in one query, and in a file that is only read")
+    func longLists() throws {
+        var configuration = realm.configuration
+        configuration.readOnly = true
+        let numbers = Array(-300_000..<500)
+        let titles = (0..<40_000).map { "title \($0)" } + ["Oslo 0"]
+        for realm in [realm, try Realm.fresh(configuration)] {
+            let sessions = realm.objects(Session.self)
+            #expect(sessions.where { $0._id.in(numbers) }.count == 500)
+            #expect(sessions.where { !$0._id.in(numbers) }.count == 500)
+            #expect(
+                sessions.where { $0._id.in(numbers) && $0.title.in(titles) }.count
+                    == sessions.where { $0._id < 500 && $0.title == "Oslo 0" }.count)
+            #expect(
+                sessions.where { $0._id.in(numbers) || $0.title.in(titles) }.count
+                    == sessions.where { $0._id < 500 || $0.title == "Oslo 0" }.count)
+        }
+        try realm.write {
+            realm.add(Session(1_000, "title 7"))
+            #expect(realm.objects(Session.self).where { $0.title.in(titles) && $0._id >= 1_000 }.count == 1)
+        }
+    }
+
     @Test("Results are live in and after a write transaction")
     func live() throws {
         let cheap = realm.objects(Session.self).where { $0.price < 100 }

@@ -16,9 +16,11 @@ extension Realm {
         guard let column = core.schema[classIndex].primaryKey else {
             programError("'\(type)' does not have a primary key.")
         }
-        guard let value = Value(any: key, for: column.type), (try? column.validate(value)) != nil else {
+        guard let value = Value(any: key, for: column.type), value.isKey(of: column.type) else {
             programError("The primary key of '\(type)' is of type \(column.type.name), not \(KeyType.self).")
         }
+        // No object has a key that its property cannot hold.
+        guard (try? column.validate(value)) != nil else { return nil }
         return core.find(ObjectReference(classIndex: classIndex, key: value))?.managedObject() as? Element
     }
 

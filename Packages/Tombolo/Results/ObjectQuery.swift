@@ -39,19 +39,22 @@ extension RealmCore {
         let className = schema[query.classIndex].name
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
+            builder.listTable = LiteralLists.table
+            let predicate = query.predicate.withoutImpossibleLiterals
             var sql = "SELECT \(selecting) FROM \(layout.tables[query.classIndex].table) AS o"
-            if query.predicate != .constant(true) { sql += " WHERE \(try builder.condition(query.predicate))" }
+            if predicate != .constant(true) { sql += " WHERE \(try builder.condition(predicate))" }
             if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }
             if let limit { sql += " LIMIT \(limit)" }
-            let parameters = builder.parameters
+            let (parameters, lists) = (builder.parameters, builder.lists)
             return self.query {
+                if !lists.isEmpty { try LiteralLists.fill(lists, on: connection) }
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 for (index, parameter) in parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
                 return try read(statement)
             }
         } catch {
-            // Names and types come from the program, never from its users.
+            // Names and types come from the program; literals that its users may enter are all accepted.
             programError("The query on \(className) cannot be used: \(error)")
         }
     }

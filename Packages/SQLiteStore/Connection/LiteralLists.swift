@@ -1,0 +1,24 @@
+package import TomboloModel
+
+/// Lists of literals too long to bind, in a temporary table of the connection.
+package enum LiteralLists {
+    /// For `SQLBuilder.listTable`.
+    package static let table = "temp.tombolo_literals"
+
+    /// Makes `lists` the table's content, numbered from 0. In the transaction of the query.
+    package static func fill(_ lists: [[Value]], on connection: SQLiteConnection) throws {
+        try connection.run(
+            "CREATE TEMP TABLE IF NOT EXISTS tombolo_literals (list INTEGER, value, PRIMARY KEY (list, value)) "
+                + "WITHOUT ROWID")
+        try connection.run("DELETE FROM \(table)")
+        let insert = try connection.statement("INSERT OR IGNORE INTO \(table) VALUES (?, ?)")
+        for (number, list) in lists.enumerated() {
+            for value in list {
+                insert.bind(Int64(number), at: 1)
+                insert.bind(value, at: 2)
+                try insert.run()
+            }
+        }
+        insert.clear()
+    }
+}
