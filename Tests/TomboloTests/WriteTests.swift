@@ -274,6 +274,48 @@ struct WriteTests {
         #expect(realm.objects(Note.self).map(\.text) == ["b", "c"])
     }
 
+    @Test("The identity of a deleted object without a primary key is not given again")
+    func identityWithoutKey() throws {
+        let configuration = realm.configuration
+        let other = try Realm.fresh(configuration)
+        try realm.write { realm.add([Note(value: ["text": "a"]), Note(value: ["text": "b"])]) }
+        other.refresh()
+        let held = try #require(other.objects(Note.self).last)
+        #expect(held.text == "b")
+        try realm.write { realm.delete(realm.objects(Note.self)) }
+        try realm.write { realm.add([Note(value: ["text": "c"]), Note(value: ["text": "d"])]) }
+        other.refresh()
+        #expect(held.isInvalidated)
+        #expect(other.objects(Note.self).map(\.text) == ["c", "d"])
+    }
+
+    @Test("Objects of another Realm are copied with what they lead to, in circles and along chains too")
+    func copies() throws {
+        let source = try Realm.fresh(.init(inMemoryIdentifier: UUID().uuidString, objectTypes: [Session.self]))
+        try source.write {
+            let session = Session(1, "One")
+            let speaker = Speaker(value: ["_id": "a", "name": "Ada"])
+            session.speakers.append(objectsIn: [speaker, speaker])
+            speaker.sessions.append(objectsIn: [session, Session(2, "Two")])
+            source.add(session)
+            var last = session
+            for number in 10..<2_000 {
+                let next = Session(number, "x")
+                let link = Speaker(value: ["_id": "s\(number)"])
+                link.sessions.append(next)
+                last.speakers.append(link)
+                source.add(next)
+                last = next
+            }
+        }
+        let original = try #require(source.object(ofType: Session.self, forPrimaryKey: 1))
+        let copy = try realm.write { realm.create(Session.self, value: original) }
+        #expect(copy.speakers.map(\._id) == ["a", "a", "s10"])
+        #expect(copy.speakers[0].sessions.map(\.title) == ["One", "Two"])
+        #expect(realm.objects(Session.self).count == source.objects(Session.self).count)
+        #expect(realm.objects(Speaker.self).count == source.objects(Speaker.self).count)
+    }
+
     @Test("Properties can be read and set by name")
     func byName() throws {
         let session = Session(1, "One")

@@ -4,14 +4,36 @@ internal import TomboloModel
 
 extension RealmCore {
     /// Makes or updates an object from a dictionary by property names, an array in the order of properties, or
-    /// another object. Nil where that fails; the transaction fails then.
+    /// another object, which is copied with everything that its links and lists lead to. Nil where that fails; the
+    /// transaction fails then.
     func create(_ type: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
+        var copies = ForeignCopies()
+        if let object = value as? Object, Swift.type(of: object) == type, let row = foreignRow(of: object) {
+            _ = copies.note(row)
+        }
+        let result = createOne(type, value, policy, &copies)
+        // Not by recursion: chains of links may be long, and may lead in circles.
+        while let next = copies.waiting.popLast() {
+            guard createOne(Swift.type(of: next), next, policy, &copies) != nil else { return nil }
+        }
+        return result
+    }
+
+    /// The row of an object of another Realm; nil for others.
+    private func foreignRow(of object: Object) -> ManagedRow? {
+        guard let row = object.accessor as? ManagedRow, row.core !== self else { return nil }
+        return row
+    }
+
+    private func createOne(
+        _ type: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy, _ copies: inout ForeignCopies
+    ) -> ManagedRow? {
         let classIndex = classIndex(of: type)
         let layout = objectClass(classIndex)
         guard let given = given(value, layout) else { return nil }
         let sample = type.init()
-        guard let key = key(given, sample, layout, classIndex) else { return nil }
+        guard let key = key(given, sample, layout, classIndex, &copies) else { return nil }
         let reference = ObjectReference(classIndex: classIndex, key: key)
         let existing = layout.schema.primaryKeyIndex == nil ? nil : find(reference)
         if existing != nil, policy == .error {
@@ -26,7 +48,9 @@ extension RealmCore {
             case .column(let column):
                 if column == layout.schema.primaryKeyIndex { continue }
                 if let value {
-                    guard let converted = convert(value, column, layout, classIndex, policy) else { return nil }
+                    guard let converted = convert(value, column, layout, classIndex, policy, &copies) else {
+                        return nil
+                    }
                     fields.append(FieldWrite(column: column, value: converted))
                 } else if existing == nil {
                     guard let field = defaultField(property, column, sample, classIndex) else { return nil }
@@ -34,7 +58,7 @@ extension RealmCore {
                 }
             case .list(let index):
                 guard let value else { continue }
-                guard let targets = convert(list: value, property, layout, policy) else { return nil }
+                guard let targets = convert(list: value, property, layout, policy, &copies) else { return nil }
                 lists.append((index, targets))
             }
         }
@@ -88,7 +112,8 @@ extension RealmCore {
     }
 
     private func key(
-        _ given: [String: Any], _ sample: Object, _ layout: ObjectClass, _ classIndex: Int
+        _ given: [String: Any], _ sample: Object, _ layout: ObjectClass, _ classIndex: Int,
+        _ copies: inout ForeignCopies
     ) -> Value? {
         guard let column = layout.schema.primaryKeyIndex else { return .int(nextRowID(classIndex)) }
         let property = layout.properties[layout.propertyOfColumn[column]]
@@ -96,7 +121,7 @@ extension RealmCore {
             let value = property.unmanagedValue(of: sample).value._value
             return validate(value, column: column, of: classIndex) ? value : nil
         }
-        return convert(value, column, layout, classIndex, .error)
+        return convert(value, column, layout, classIndex, .error, &copies)
     }
 
     private func defaultField(
@@ -117,12 +142,13 @@ extension RealmCore {
 
     /// A value of a column; nil where it is not accepted.
     private func convert(
-        _ value: Any, _ column: Int, _ layout: ObjectClass, _ classIndex: Int, _ policy: Realm.UpdatePolicy
+        _ value: Any, _ column: Int, _ layout: ObjectClass, _ classIndex: Int, _ policy: Realm.UpdatePolicy,
+        _ copies: inout ForeignCopies
     ) -> Value? {
         let definition = layout.schema.columns[column]
         if let target = linkTarget(of: classIndex, column) {
             if Self.isNil(value) { return .null }
-            return convert(object: value, target, "\(layout.schema.name).\(definition.name)", policy)
+            return convert(object: value, target, "\(layout.schema.name).\(definition.name)", policy, &copies)
         }
         guard let converted = Value(any: value, for: definition.type) else {
             fail(
@@ -136,7 +162,8 @@ extension RealmCore {
 
     /// The key of a linked object: a managed or unmanaged one, or the values of one to create.
     private func convert(
-        object value: Any, _ target: Int, _ place: String, _ policy: Realm.UpdatePolicy
+        object value: Any, _ target: Int, _ place: String, _ policy: Realm.UpdatePolicy,
+        _ copies: inout ForeignCopies
     ) -> Value? {
         let targetType = objectClass(target).type
         if let object = value as? Object {
@@ -144,17 +171,19 @@ extension RealmCore {
                 fail(.invalidInput, "'\(place)' links to \(targetType) and cannot hold a \(type(of: object)).")
                 return nil
             }
-            // An object of another Realm is copied.
-            if let row = object.accessor as? ManagedRow, row.core !== self {
-                return create(targetType, object, policy)?.key
+            // An object of another Realm is copied, under its key and once.
+            if let row = foreignRow(of: object) {
+                if copies.note(row) { copies.waiting.append(object) }
+                return row.key
             }
             return object.accessor == nil ? add(object, policy)?.key : managed(object)?.key
         }
-        return create(targetType, value, policy)?.key
+        return createOne(targetType, value, policy, &copies)?.key
     }
 
     private func convert(
-        list value: Any, _ property: ObjectProperty, _ layout: ObjectClass, _ policy: Realm.UpdatePolicy
+        list value: Any, _ property: ObjectProperty, _ layout: ObjectClass, _ policy: Realm.UpdatePolicy,
+        _ copies: inout ForeignCopies
     ) -> [Value]? {
         let place = "\(layout.schema.name).\(property.name)"
         guard case .list(let index) = property.slot,
@@ -171,7 +200,7 @@ extension RealmCore {
         }
         var keys: [Value] = []
         for item in items {
-            guard let key = convert(object: item, target, place, policy) else { return nil }
+            guard let key = convert(object: item, target, place, policy, &copies) else { return nil }
             keys.append(key)
         }
         return keys
