@@ -13,9 +13,12 @@ public import TomboloModel
 /// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
 ///   erase makes a new object.
 /// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped.
+/// - Permission is asked for every life of an object within the changeset, also for one that it began and ended, and
+///   for what a create replaces in the trash.
 public struct Arbiter: Sendable {
     public let schema: Schema
     private var rows: [ObjectReference: Row] = [:]
+    private var trash: [ObjectReference: Row] = [:]
     private var log: [ObjectReference: [LogEntry]] = [:]
 
     public init(schema: Schema) { self.schema = schema }
@@ -24,6 +27,9 @@ public struct Arbiter: Sendable {
     public mutating func load(_ reference: ObjectReference, _ row: Row?) {
         rows[reference] = row
     }
+
+    /// Loads the row of an object that is in the trash: for devices it is gone, but a create takes the row over.
+    public mutating func load(_ reference: ObjectReference, trashed row: Row) { trash[reference] = row }
 
     /// Loads changelog entries of a referenced object, oldest first.
     public mutating func load(_ entry: LogEntry) { log[entry.reference, default: []].append(entry) }
@@ -92,8 +98,8 @@ extension Arbiter {
         var lost = 0
         /// What foreign keys did.
         var consequences: [LogEntry] = []
-        /// Rows as they were before the changeset, for permissions.
-        var before: [ObjectReference: Row?] = [:]
+        /// For permissions: every object that an instruction named, with its lives within the changeset.
+        var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
         /// Links to objects that a later instruction of the changeset may create.
         var deferredLinks: [(from: ObjectReference, column: Int, to: ObjectReference)] = []
@@ -110,9 +116,16 @@ extension Arbiter {
         }
 
         mutating func touch(_ reference: ObjectReference) {
-            guard before[reference] == nil else { return }
-            before[reference] = .some(arbiter.rows[reference])
+            guard lives[reference] == nil else { return }
+            lives[reference] = arbiter.rows[reference].map { [ObjectLife(old: $0, replaced: nil, last: $0)] } ?? []
             touched.append(reference)
+        }
+
+        /// Takes a row away, with what permissions need of it.
+        mutating func remove(_ reference: ObjectReference) {
+            guard let row = arbiter.rows.removeValue(forKey: reference) else { return }
+            guard let count = lives[reference]?.count, count > 0 else { return }
+            lives[reference]?[count - 1].end(row)
         }
 
         mutating func perform(_ instruction: Instruction) throws(Refusal) {
@@ -140,8 +153,9 @@ extension Arbiter {
             case .add(_, let column, let amount):
                 try add(amount, to: reference, column, item, concurrent)
             case .erase:
-                guard arbiter.rows[reference] != nil else { return }
-                arbiter.rows[reference] = nil
+                guard let row = arbiter.rows[reference] else { return }
+                remove(reference)
+                if item.isTrashable { arbiter.trash[reference] = row }
                 unlink(reference)
                 writes.append(.erase(reference))
             }
@@ -158,7 +172,7 @@ extension Arbiter {
                     if isLink {
                         arbiter.rows[reference]?[column] = .null
                     } else {
-                        arbiter.rows[reference] = nil
+                        remove(reference)
                     }
                     consequences.append(
                         LogEntry(
@@ -193,6 +207,8 @@ extension Arbiter {
                 deferredLinks.append((reference, index, target))
                 row[index] = .null
             }
+            let replaced = arbiter.trash.removeValue(forKey: reference)
+            lives[reference, default: []].append(ObjectLife(old: nil, replaced: replaced, last: row))
             arbiter.rows[reference] = row
             writes.append(.insert(reference, row, defaults: defaults))
         }
@@ -321,41 +337,37 @@ extension Arbiter {
             }
         }
 
-        /// Asks for every object that the changeset touched: what it was before, what it is now.
+        /// Asks for every life of every object that the changeset touched.
         func requirePermission(_ permit: (WriteRequest) -> String?) throws(Refusal) {
+            var askedOwners: Set<ObjectReference> = []
             for reference in touched {
-                let old = before[reference] ?? nil
-                let new = arbiter.rows[reference]
-                guard let request = request(reference, old, new) else { continue }
-                if let reason = permit(request) {
+                for request in requests(reference, &askedOwners) {
+                    guard let reason = permit(request) else { continue }
                     throw Refusal(
                         .notPermitted, reason, className: arbiter.schema[reference.classIndex].name, key: reference.key)
                 }
             }
         }
 
-        func request(_ reference: ObjectReference, _ old: Row?, _ new: Row?) -> WriteRequest? {
-            if let row = new ?? old, let owner = arbiter.owner(of: reference, row: row) {
-                let present = arbiter.rows[owner]
-                let past = before[owner] ?? present
-                // A list goes with its object: where this changeset erased that too, its own request decides.
-                // An owner that the store did not load is a request without rows, which no rule permits.
-                guard let present else {
-                    return before.keys.contains(owner)
-                        ? nil : WriteRequest(operation: .update, classIndex: owner.classIndex, old: nil, new: nil)
+        func requests(
+            _ reference: ObjectReference, _ askedOwners: inout Set<ObjectReference>
+        ) -> [WriteRequest] {
+            var lives = lives[reference] ?? []
+            if let row = arbiter.rows[reference], !lives.isEmpty { lives[lives.count - 1].last = row }
+            var requests: [WriteRequest] = []
+            for life in lives {
+                guard let owner = arbiter.owner(of: reference, row: life.last) else {
+                    requests += life.requests(
+                        reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable)
+                    continue
                 }
-                return WriteRequest(
-                    operation: past == nil ? .create : .update, classIndex: owner.classIndex, old: past, new: present)
+                // Where the changeset writes the object that has the list, that one's own requests decide.
+                guard self.lives[owner]?.isEmpty != false, askedOwners.insert(owner).inserted else { continue }
+                // An owner that is gone or in the trash makes a request without rows, which no rule permits.
+                let row = arbiter.rows[owner]
+                requests.append(WriteRequest(operation: .update, classIndex: owner.classIndex, old: row, new: row))
             }
-            switch (old, new) {
-            case (nil, nil): return nil
-            case (nil, let new?):
-                return WriteRequest(operation: .create, classIndex: reference.classIndex, old: nil, new: new)
-            case (let old?, nil):
-                return WriteRequest(operation: .delete, classIndex: reference.classIndex, old: old, new: nil)
-            case (let old?, let new?):
-                return WriteRequest(operation: .update, classIndex: reference.classIndex, old: old, new: new)
-            }
+            return requests
         }
 
         /// The state after the changeset, with entries for the changesets that follow in the group.

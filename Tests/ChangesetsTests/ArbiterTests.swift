@@ -342,6 +342,72 @@ private typealias F = ArbiterFixture
         #expect(asked.map(\.operation) == [.delete])
     }
 
+    @Test func whatAChangesetMakesAndErasesIsAskedForAsACreate() throws {
+        var f = F()
+        let asked = try f.requests([F.create(F.item(1), title: "new"), F.set(1, F.count, .int(7)), .erase(F.item(1))])
+        #expect(asked.map(\.operation) == [.create])
+        #expect(asked[0].classIndex == 0)
+        #expect(asked[0].new == Row([.int(1), .string("new"), .int(7), .null, .int(0)]))
+        #expect(throws: Refusal.self) {
+            _ = try f.apply([F.create(F.item(2), title: "new"), .erase(F.item(2))], permit: { _ in "no" })
+        }
+    }
+
+    @Test func anObjectThatIsErasedAndMadeAgainIsAskedForTwice() throws {
+        var f = F()
+        f.load(1, title: "theirs")
+        let asked = try f.requests([.erase(F.item(1)), F.create(F.item(1), title: "mine")])
+        #expect(asked.map(\.operation) == [.delete, .create])
+        #expect(asked[0].old?[F.title] == .string("theirs"))
+        #expect(asked[1].new?[F.title] == .string("mine"))
+    }
+
+    @Test func bothOwnersDecideOverAnElementThatChangesItsList() throws {
+        var f = F()
+        f.load(1, title: "theirs")
+        f.load(2, title: "mine")
+        f.loadElement(1, owner: 1, target: 2)
+        let asked = try f.requests([.erase(F.element(1)), F.createElement(F.element(1), owner: 2, target: 2)])
+        #expect(asked.map(\.operation) == [.update, .update])
+        #expect(asked.map { $0.old?[F.title] } == [.string("theirs"), .string("mine")])
+    }
+
+    @Test(arguments: [false, true])
+    func whatACreateReplacesInTheTrashNeedsPermission(erased: Bool) throws {
+        var f = F()
+        f.arbiter.load(F.page(1), trashed: F.pageRow(1, "theirs"))
+        let asked = try f.requests([F.create(F.page(1), title: "mine")] + (erased ? [.erase(F.page(1))] : []))
+        #expect(asked.map(\.operation) == [.create, .update])
+        #expect(asked[1].old == F.pageRow(1, "theirs"))
+        #expect(asked[1].new == F.pageRow(1, "mine"))
+        // Once it is replaced, it is as the changeset left it.
+        let again = try f.requests(erased ? [F.create(F.page(1), title: "again")] : [.erase(F.page(1))])
+        #expect(again.map(\.operation) == (erased ? [.create, .update] : [.delete]))
+        #expect(again.last?.old == F.pageRow(1, "mine"))
+    }
+
+    @Test func anEditThatGoesIntoTheTrashNeedsPermission() throws {
+        var f = F()
+        f.arbiter.load(F.page(1), F.pageRow(1, "old"))
+        let title = [FieldWrite(column: F.title, value: .string("new"))]
+        let asked = try f.requests([.set(F.page(1), title), .erase(F.page(1))])
+        #expect(asked.map(\.operation) == [.delete, .update])
+        #expect(asked[1].new == F.pageRow(1, "new"))
+    }
+
+    /// An instruction that does nothing must not make the object count as written by the changeset.
+    @Test func nobodyMayEditTheListOfAnObjectInTheTrash() throws {
+        var f = F()
+        f.arbiter.load(F.page(1), trashed: F.pageRow(1, "theirs"))
+        f.load(1)
+        f.loadElement(1, F.pageElementClass, owner: 1, target: 1)
+        let title = [FieldWrite(column: F.title, value: .string("x"))]
+        let asked = try f.requests([.set(F.page(1), title), .erase(F.element(1, F.pageElementClass))])
+        #expect(asked.map(\.operation) == [.update])
+        #expect(asked[0].classIndex == F.pageClass)
+        #expect(asked[0].old == nil && asked[0].new == nil)
+    }
+
     @Test func referencesNamesWhatMustBeLoaded() {
         let changeset = Changeset(
             number: 1, base: 0, stamp: Stamp(microseconds: 0),

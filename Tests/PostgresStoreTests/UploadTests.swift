@@ -335,6 +335,82 @@ import TomboloSyncSession
         }
     }
 
+    /// Who may only write notes with this text, in lists too.
+    private func owner(_ text: String) -> @Sendable (WriteRequest) -> String? {
+        { request in
+            let rows: [Row?] =
+                switch request.operation {
+                case .create: [request.new]
+                case .update: [request.old, request.new]
+                case .delete: [request.old]
+                }
+            return rows.allSatisfy { $0?[2] == .string(text) } ? nil : "Not yours."
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aNoteOfOthersInTheTrashStaysAsItIs(erased: Bool) async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO parent VALUES (1, 'p'); INSERT INTO note (_id, slug, text) VALUES ('a', 's', 'theirs');
+                INSERT INTO note_mentions VALUES ('\\x000000000000000000000001', 'a', 'r', 1);
+                SELECT tombolo.trash('Note', 'a', 'bob', NULL)
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Note", .string("a"))
+            let element = ObjectReference(
+                classIndex: try #require(database.schema.elementClassIndexes(of: target.classIndex).first),
+                key: .objectId(ObjectId(high: 0, low: 1)))
+            let attempts: [[Instruction]] = [
+                [.create(target, note("a", slug: "mine", text: "mine"))] + (erased ? [.erase(target)] : []),
+                [.set(target, [FieldWrite(column: 1, value: .string("x"))]), .erase(element)],
+            ]
+            let results = try await database.store.upload(
+                attempts.enumerated().map { index, instructions in
+                    Upload(
+                        client: ada,
+                        changeset: Changeset(
+                            number: Int64(index) + 1, base: base.number, stamp: base.time, instructions: instructions),
+                        permit: owner("mine"))
+                })
+            for result in results {
+                guard case .refused(let refusal) = result else {
+                    Issue.record("not refused: \(result)")
+                    continue
+                }
+                #expect(refusal.code == .notPermitted)
+            }
+            let row = try await connection.query(
+                "SELECT slug, text, trashed_by, (SELECT count(*) FROM note_mentions) FROM note")
+            #expect(try row[0][0].string == "s" && row[0][1].string == "theirs" && row[0][2].string == "bob")
+            #expect(try row[0][3].int64 == 1)
+        }
+    }
+
+    @Test func anObjectOfATrashableClassIsErasedAndMadeAgainInOneChangeset() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO parent VALUES (1, 'p'); INSERT INTO note (_id, slug, text) VALUES ('a', 's', 'old');
+                INSERT INTO note_mentions VALUES ('\\x000000000000000000000001', 'a', 'r', 1)
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Note", .string("a"))
+            #expect(
+                try await database.store.upload([
+                    upload(
+                        ada, 1, base: base, .erase(target), .create(target, note("a", slug: "t", text: "new")))
+                ]) == [.applied(lost: 0)])
+            _ = try #require(try await database.store.makeTick())
+            let difference = try await database.store.withReader { try await $0.difference(from: base) }
+            let change = try #require(difference.changes.first { $0.reference == target })
+            #expect(change.old == Row([.string("a"), .string("s"), .string("old"), .null]))
+            #expect(change.new == Row([.string("a"), .string("t"), .string("new"), .null]))
+            #expect(change.elements.isEmpty)
+        }
+    }
+
     // MARK: Speed
 
     @Test func manyChangesetsShareStatements() async throws {

@@ -57,8 +57,8 @@ struct UploadTransaction {
     private var bases: [Int64: StoredTick] = [:]
     private var receivedAt = Stamp(microseconds: 0)
     private var accepted: [Accepted] = []
-    /// Objects whose row is in the trash: a create takes it over.
-    private var trashed: Set<ObjectReference> = []
+    /// Rows in the trash: a create takes them over.
+    private var trashed: [ObjectReference: Row] = [:]
 
     init(group: [Upload], mode: Mode, layout: StoreLayout, connection: PostgresConnection) {
         self.group = group
@@ -200,6 +200,7 @@ struct UploadTransaction {
         let loaded = try await load(plan)
         guard loaded.basesRemain else { return false }
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
+        for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
         for entry in loaded.entries { arbiter.load(entry) }
         for index in accepted.indices where accepted[index].outcome == nil {
             let upload = accepted[index].upload
@@ -241,7 +242,7 @@ struct UploadTransaction {
                 let found = try item.row(answer, index)
                 let reference = ObjectReference(classIndex: lock.classIndex, key: found.row[item.keyIndex])
                 if found.isTrashed {
-                    trashed.insert(reference)
+                    trashed[reference] = found.row
                 } else {
                     loaded.rows[reference] = found.row
                 }
@@ -261,7 +262,7 @@ struct UploadTransaction {
             if case .alone = mode, let item = accepted.first, case .written(let writes, _, _) = item.outcome {
                 writes.count <= Self.separateWriteLimit
             } else { false }
-        var compiler = WriteCompiler(layout: layout, trashed: trashed, joins: !separately)
+        var compiler = WriteCompiler(layout: layout, trashed: Set(trashed.keys), joins: !separately)
         compiler.append(progressStatement())
         compiler.append(receiptStatement())
         if case .setAside(_, let cause) = mode { compiler.append(setAsideStatement(cause)) }

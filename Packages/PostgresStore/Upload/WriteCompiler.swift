@@ -10,7 +10,8 @@ struct WriteCompiler {
     private(set) var references: [ObjectReference?] = []
 
     private let layout: StoreLayout
-    private let trashed: Set<ObjectReference>
+    /// What is in the trash at this point.
+    private var trashed: Set<ObjectReference>
     private let joins: Bool
     private var origin = ""
 
@@ -39,18 +40,20 @@ struct WriteCompiler {
         }
     }
 
-    private func shape(of write: RowWrite) -> Shape {
+    private mutating func shape(of write: RowWrite) -> Shape {
         let index = write.reference.classIndex
         switch write {
         case .insert(let reference, _, let defaults):
-            return trashed.contains(reference)
+            return trashed.remove(reference) != nil
                 ? .revive(index, defaults: defaults) : .insert(index, defaults: defaults)
         case .update(_, let columns):
             return .update(
                 index, columns: columns.map(\.column),
                 defaults: columns.filter { $0.mark == .byDefault }.map(\.column),
                 additions: columns.filter { if case .add = $0.mark { true } else { false } }.map(\.column))
-        case .erase: return .erase(index)
+        case .erase(let reference):
+            if layout.schema[index].isTrashable { trashed.insert(reference) }
+            return .erase(index)
         }
     }
 

@@ -20,6 +20,8 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case uploadsCountOnce = "The same changeset counts once; other numbers are gaps or conflicts"
     case basesMustBeKnown = "A base that is unknown or dropped is said to be so"
     case permissionIsAsked = "What is not permitted is refused, and does not block what follows"
+    case permissionIsAskedForWhatLeavesNoTrace =
+        "What a changeset makes and erases, or erases and makes again, is asked for"
     case constraintsRefuse = "A unique rule refuses one changeset and leaves the others of its group"
     case refusalsAreKeptUntilAcknowledged = "Refusals stay until the client acknowledges them"
     case laterEditWins = "Of concurrent edits to one field the later wins, whoever arrives first"

@@ -21,6 +21,7 @@ extension ServerStoreScenario {
         case .uploadsCountOnce: try await uploadsCountOnce()
         case .basesMustBeKnown: try await basesMustBeKnown()
         case .permissionIsAsked: try await permissionIsAsked()
+        case .permissionIsAskedForWhatLeavesNoTrace: try await permissionIsAskedForWhatLeavesNoTrace()
         case .constraintsRefuse: try await constraintsRefuse()
         case .refusalsAreKeptUntilAcknowledged: try await refusalsAreKeptUntilAcknowledged()
         case .laterEditWins: try await laterEditWins()

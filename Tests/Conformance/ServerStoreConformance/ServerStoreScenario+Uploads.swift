@@ -133,6 +133,49 @@ extension ServerStoreScenario {
             try await rows(Model.session), [.string("a"): Model.sessionRow("a", "One", seats: 9)], "sessions")
     }
 
+    func permissionIsAskedForWhatLeavesNoTrace() async throws {
+        try await open(ada)
+        try await write(
+            Model.put(Model.speaker, Model.speakerRow(1, "Ada")), Model.put(Model.room, Model.roomRow(1, "Aula")),
+            Model.put(Model.session, Model.sessionRow("theirs", "One")),
+            Model.put(Model.session, Model.sessionRow("mine", "Two")),
+            Model.put(Model.element, Model.elementRow(1, of: "theirs", "a", 1)))
+        let base = try await newTick()
+        // Rooms are for others; sessions are one's own, and stay so.
+        let permit: @Sendable (WriteRequest) -> String? = { request in
+            let rows = [request.old, request.new].compactMap { $0 }
+            let isMine =
+                request.classIndex == Model.session && !rows.isEmpty
+                && rows.allSatisfy { $0[0] == .string("mine") }
+            return isMine ? nil : "No."
+        }
+        let attempts: [[Instruction]] = [
+            // Were it tried, the unique rule would tell that the name is taken.
+            [.create(Model.room(2), fields(Model.roomRow(2, "Aula"))), .erase(Model.room(2))],
+            [
+                .erase(Model.element(1)),
+                .create(Model.element(1), fields(Model.elementRow(1, of: "mine", "a", 1))),
+            ],
+            [
+                .erase(Model.session("theirs")),
+                .create(Model.session("theirs"), fields(Model.sessionRow("theirs", "Mine now"))),
+            ],
+        ]
+        for (index, instructions) in attempts.enumerated() {
+            let result = try await store.upload([
+                upload(ada, Int64(index) + 1, base: base, instructions, permit: permit)
+            ])
+            guard case .refused(let refusal) = result[0], refusal.code == .notPermitted else {
+                throw ServerStoreConformanceFailure("attempt \(index) was not refused as it should: \(result[0])")
+            }
+        }
+        _ = try await newTick()
+        try requireEqual(
+            Array(try await rows(Model.element).values), [Model.elementRow(1, of: "theirs", "a", 1)], "elements")
+        try requireEqual(
+            try await rows(Model.session)[.string("theirs")], Model.sessionRow("theirs", "One"), "their session")
+    }
+
     func constraintsRefuse() async throws {
         try await open(ada, bob)
         try await write(Model.put(Model.room, Model.roomRow(1, "Aula")))
