@@ -135,8 +135,10 @@ public final class PostgresServerStore: ServerStore {
                         "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
             }
             try await connection.query(
-                "DELETE FROM tombolo.receipt WHERE client = $1 AND number <= $2",
-                [.int64(client.rawValue), .int64(acknowledged)])
+                """
+                UPDATE tombolo.receipt SET acknowledged_at = $3 \
+                WHERE client = $1 AND number <= $2 AND acknowledged_at IS NULL
+                """, [.int64(client.rawValue), .int64(acknowledged), .int64(now.microseconds)])
             return ClientOpening(last: last, serverTime: now)
         }
     }

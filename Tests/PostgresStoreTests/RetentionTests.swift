@@ -82,6 +82,38 @@ import TomboloSyncSession
         await database.finish()
     }
 
+    @Test func receiptsGoAsLongAfterTheyWereAcknowledged() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let client = ClientID(rawValue: 1)
+        let classIndex = try TestModel.index("Account", database.schema)
+        _ = try await database.store.openClient(client, user: "u", acknowledged: 0)
+        try await connection.execute("INSERT INTO account VALUES (1, 0)")
+        let base = try #require(try await database.store.makeTick())
+        func add(_ number: Int64) -> Upload {
+            Upload(
+                client: client,
+                changeset: Changeset(
+                    number: number, base: base.number, stamp: base.time,
+                    instructions: [
+                        .add(ObjectReference(classIndex: classIndex, key: .int(1)), column: 1, amount: number)
+                    ]), permit: { _ in nil })
+        }
+        _ = try await database.store.upload([add(1), add(2)])
+        _ = try await database.store.openClient(client, user: "u", acknowledged: 1)
+        let retention = ChangelogRetention(configuration: database.configuration)
+        for (days, expected) in [(29, [1, 2]), (31, [2])] as [(Int64, [Int64])] {
+            _ = try await retention.run(now: Stamp(microseconds: base.time.microseconds + days * Self.day))
+            let numbers = try await connection.query("SELECT number FROM tombolo.receipt ORDER BY number")
+            #expect(try numbers.map { try $0[0].int64 } == expected)
+        }
+        // Nobody can tell any more whether it is the same.
+        #expect(try await database.store.upload([add(1)]) == [.conflict])
+        #expect(try await database.store.upload([add(2)]) == [.duplicate])
+        await connection.close()
+        await database.finish()
+    }
+
     @Test func aLongRunningWriterHoldsUpNobodyAndLosesNothing() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(configuration: database.configuration)

@@ -9,6 +9,8 @@ public import TomboloChangesets
 /// - An old one is detached CONCURRENTLY, then dropped, once the floor tick sees everything in it. The floor is the
 ///   newest tick older than the retention time; ticks below it are deleted first, so that nobody bases anything on
 ///   them while the partitions go, a grace time later.
+/// - What the server remembers of applied changesets goes as long after the device has acknowledged them: until then
+///   a copy of the device's file may show them again.
 /// - When nobody runs this, the partition in use simply grows.
 public struct ChangelogRetention: Sendable {
     /// How long a device may be away.
@@ -21,8 +23,8 @@ public struct ChangelogRetention: Sendable {
     public static let interval = Duration.seconds(600)
     /// How long one step may wait for others' locks; it goes on in the next run.
     public static let stepTimeout = Duration.seconds(10)
-    /// Ticks deleted in one transaction.
-    static let tickBatch = 10_000
+    /// Ticks, or receipts, deleted in one transaction.
+    static let deletionBatch = 10_000
     /// Keeps two runs apart.
     static let lockKey: Int64 = 0x746f_6d62_6f6c_6f02
 
@@ -84,6 +86,7 @@ public struct ChangelogRetention: Sendable {
                 try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
                 try await removePartitions(connection, now, &report)
                 try await moveFloor(connection, now, &report)
+                try await removeReceipts(connection, now)
                 try await attachNextPartition(connection, &report)
                 try await openNextPartition(connection, now, &report)
                 // The server notices a closed connection a moment later; the next run may come before.
@@ -171,14 +174,12 @@ public struct ChangelogRetention: Sendable {
         guard let row = found.first else { return }
         let floor = try row[0].int64
         report.floor = floor
-        while true {
-            let deleted = try await connection.query(
-                """
-                DELETE FROM tombolo.tick WHERE number IN (\
-                SELECT number FROM tombolo.tick WHERE number < $1 ORDER BY number LIMIT \(Self.tickBatch))
-                """, [.int64(floor)])
-            if deleted.affectedRows < Self.tickBatch { break }
-        }
+        try await delete(
+            connection,
+            """
+            DELETE FROM tombolo.tick WHERE number IN (\
+            SELECT number FROM tombolo.tick WHERE number < $1 ORDER BY number LIMIT \(Self.deletionBatch))
+            """, below: floor)
         // A floor that has not moved keeps its time: the grace would never end otherwise.
         try await connection.query(
             """
@@ -188,6 +189,20 @@ public struct ChangelogRetention: Sendable {
             AND NOT EXISTS (SELECT 1 FROM tombolo.changelog_partition p \
             WHERE (p.generation + 1) * \(ChangelogPartition.width) - 1 <= tombolo.retention.first_seq)
             """, [.int64(floor), .int64(try row[1].int64), .int64(now.microseconds)])
+    }
+
+    private func removeReceipts(_ connection: PostgresConnection, _ now: Stamp) async throws {
+        try await delete(
+            connection,
+            """
+            DELETE FROM tombolo.receipt WHERE (client, number) IN (\
+            SELECT client, number FROM tombolo.receipt WHERE acknowledged_at < $1 ORDER BY acknowledged_at \
+            LIMIT \(Self.deletionBatch))
+            """, below: now.microseconds - retention.microseconds)
+    }
+
+    private func delete(_ connection: PostgresConnection, _ sql: String, below limit: Int64) async throws {
+        while try await connection.query(sql, [.int64(limit)]).affectedRows == Self.deletionBatch {}
     }
 
     // MARK: New partitions

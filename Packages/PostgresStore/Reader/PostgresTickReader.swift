@@ -89,7 +89,7 @@ struct PostgresTickReader: TickReader {
             PostgresStatement(
                 """
                 SELECT number, code, message, class, key FROM tombolo.receipt \
-                WHERE client = $1 AND code IS NOT NULL ORDER BY number
+                WHERE client = $1 AND acknowledged_at IS NULL AND code IS NOT NULL ORDER BY number
                 """, [.int64(client.rawValue)]),
         ])
         let last = try results[0].first.map { try $0[0].int64 } ?? 0

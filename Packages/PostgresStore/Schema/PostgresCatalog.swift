@@ -84,7 +84,7 @@ extension PostgresCatalog {
         WHERE NOT t.tgisinternal AND t.tgenabled = 'A' \
         UNION ALL \
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
-        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S') \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i') \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \
         JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'tombolo'

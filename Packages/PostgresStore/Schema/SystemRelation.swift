@@ -1,4 +1,4 @@
-/// A table or sequence in `tombolo`.
+/// A table, a sequence or an index in `tombolo`, with what is made together with it.
 struct SystemRelation {
     let name: String
     let sql: String
@@ -116,8 +116,17 @@ struct SystemRelation {
                     message text COLLATE "C",
                     class text COLLATE "C",
                     key text COLLATE "C",
+                    acknowledged_at bigint,
                     PRIMARY KEY (client, number)
                 )
+                """),
+        SystemRelation(
+            name: "receipt_pending",
+            sql: """
+                ALTER TABLE tombolo.receipt ADD COLUMN IF NOT EXISTS acknowledged_at bigint;
+                CREATE INDEX IF NOT EXISTS receipt_acknowledged_at ON tombolo.receipt (acknowledged_at);
+                CREATE INDEX IF NOT EXISTS receipt_pending ON tombolo.receipt (client, number) \
+                WHERE acknowledged_at IS NULL
                 """),
         SystemRelation(
             name: "set_aside",

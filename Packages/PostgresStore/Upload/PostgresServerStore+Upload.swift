@@ -22,36 +22,42 @@ extension PostgresServerStore {
         var results: [UploadResult] = []
         results.reserveCapacity(uploads.count)
         var rest = uploads[...]
+        var stopped: Set<ClientID> = []
         while !rest.isEmpty {
             let group = Array(rest.prefix(Self.maximumGroupSize))
             rest = rest.dropFirst(group.count)
-            results += try await apply(group)
+            let outcome = try await apply(group, stopped)
+            for (upload, result) in zip(group, outcome) where result.stopsItsClient { stopped.insert(upload.client) }
+            results += outcome
         }
         return results
     }
 
-    private func apply(_ group: [Upload]) async throws -> [UploadResult] {
+    private func apply(_ group: [Upload], _ stopped: Set<ClientID>) async throws -> [UploadResult] {
         do {
-            return try await attempt(group, .together)
+            return try await attempt(group, .together, stopped)
         } catch let failure as UploadFailure {
             guard !failure.cause.isRetryable || failure.cause.code == .lockNotAvailable else { throw failure.cause }
             logger.debug("A group of \(group.count) changesets is applied one by one: \(failure.cause)")
         }
         do {
-            return try await applyOneByOne(group)
+            return try await applyOneByOne(group, stopped)
         } catch let failure as UploadFailure {
             throw failure.cause
         }
     }
 
     /// A changeset whose outcome stays unknown lets the call fail in the end; the other clients' are applied before.
-    private func applyOneByOne(_ group: [Upload]) async throws -> [UploadResult] {
+    private func applyOneByOne(_ group: [Upload], _ stopped: Set<ClientID>) async throws -> [UploadResult] {
         var results: [UploadResult] = []
+        var stopped = stopped
         var stuck: Set<ClientID> = []
         var failure: (any Error)?
         for upload in group where !stuck.contains(upload.client) {
             do {
-                results.append(try await applyAlone(upload))
+                let result = try await applyAlone(upload, stopped)
+                if result.stopsItsClient { stopped.insert(upload.client) }
+                results.append(result)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -63,21 +69,23 @@ extension PostgresServerStore {
         return results
     }
 
-    private func applyAlone(_ upload: Upload) async throws -> UploadResult {
+    private func applyAlone(_ upload: Upload, _ stopped: Set<ClientID>) async throws -> UploadResult {
         do {
-            return try await attempt([upload], .alone)[0]
+            return try await attempt([upload], .alone, stopped)[0]
         } catch let error as UploadFailure where !error.cause.isRetryable {
-            guard error.cause.isRefusal else { return try await setAside(upload, error) }
+            guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
             let reference = error.reference
             let refusal = constraints.refusal(
                 error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
-            return try await attempt([upload], .refused(refusal))[0]
+            return try await attempt([upload], .refused(refusal), stopped)[0]
         }
     }
 
     /// An error that says nothing about the data: the changeset is kept for the operator, and does not block those
     /// behind it.
-    private func setAside(_ upload: Upload, _ failure: UploadFailure) async throws -> UploadResult {
+    private func setAside(
+        _ upload: Upload, _ failure: UploadFailure, _ stopped: Set<ClientID>
+    ) async throws -> UploadResult {
         logger.error(
             """
             Changeset \(upload.changeset.number) of client \(upload.client) is set aside in tombolo.set_aside: \
@@ -86,18 +94,20 @@ extension PostgresServerStore {
         let refusal = Refusal(
             .setAside, "The server could not apply this change and has kept it for its operator.",
             className: failure.reference.map { schema[$0.classIndex].name }, key: failure.reference?.key)
-        return try await attempt([upload], .setAside(refusal, failure.cause))[0]
+        return try await attempt([upload], .setAside(refusal, failure.cause), stopped)[0]
     }
 
     /// Runs one transaction, again where it failed for a passing reason.
-    private func attempt(_ group: [Upload], _ mode: UploadTransaction.Mode) async throws -> [UploadResult] {
+    private func attempt(
+        _ group: [Upload], _ mode: UploadTransaction.Mode, _ stopped: Set<ClientID>
+    ) async throws -> [UploadResult] {
         var delay = Self.uploadAttempts.first
         var attempt = 1
         while true {
             do {
                 return try await pool.withConnection { connection in
                     var transaction = UploadTransaction(
-                        group: group, mode: mode, layout: self.layout, connection: connection)
+                        group: group, mode: mode, stopped: stopped, layout: self.layout, connection: connection)
                     return try await transaction.run()
                 }
             } catch {
@@ -111,6 +121,16 @@ extension PostgresServerStore {
                 try await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.uploadAttempts.last)
             }
+        }
+    }
+}
+
+extension UploadResult {
+    /// Whether later changesets of the client must not be applied in the same call.
+    var stopsItsClient: Bool {
+        switch self {
+        case .gap, .conflict, .unknownBase: true
+        case .applied, .refused, .duplicate: false
         }
     }
 }

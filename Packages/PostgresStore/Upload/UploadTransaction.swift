@@ -45,10 +45,14 @@ struct UploadTransaction {
         let first: Int64
         var last: Int64
         var hashes: [Int64: Int64] = [:]
+        /// Nothing more of it is applied.
+        var isStopped: Bool
     }
 
     private let group: [Upload]
     private let mode: Mode
+    /// Clients of which nothing more is applied.
+    private let stopped: Set<ClientID>
     private let layout: StoreLayout
     private let connection: PostgresConnection
 
@@ -60,9 +64,12 @@ struct UploadTransaction {
     /// Rows in the trash: a create takes them over.
     private var trashed: [ObjectReference: Row] = [:]
 
-    init(group: [Upload], mode: Mode, layout: StoreLayout, connection: PostgresConnection) {
+    init(
+        group: [Upload], mode: Mode, stopped: Set<ClientID>, layout: StoreLayout, connection: PostgresConnection
+    ) {
         self.group = group
         self.mode = mode
+        self.stopped = stopped
         self.layout = layout
         self.connection = connection
         results = Array(repeating: nil, count: group.count)
@@ -146,8 +153,9 @@ struct UploadTransaction {
         let answers = Array(try await connection.pipeline(settings + questions).dropFirst(settings.count))
         for row in answers[0] {
             let last = try row[2].int64
-            clients[ClientID(rawValue: try row[0].int64)] = Client(
-                user: try row[1].string, first: last, last: last)
+            let client = ClientID(rawValue: try row[0].int64)
+            clients[client] = Client(
+                user: try row[1].string, first: last, last: last, isStopped: stopped.contains(client))
         }
         for row in answers[1] {
             clients[ClientID(rawValue: try row[0].int64)]?.hashes[try row[1].int64] = try row[2].int64
@@ -171,8 +179,8 @@ struct UploadTransaction {
         let isReadable = upload.changeset.isReadable(in: layout.schema)
         let hash = isReadable ? upload.changeset.fingerprint(in: layout.schema) : 0
         if number <= client.last {
-            results[position] = client.hashes[number].map { $0 == hash ? .duplicate : .conflict } ?? .duplicate
-        } else if number > client.last + 1 {
+            results[position] = client.hashes[number] == hash ? .duplicate : .conflict
+        } else if client.isStopped || number > client.last + 1 {
             results[position] = .gap(expected: client.last + 1)
         } else if let base = bases[upload.changeset.base] {
             var item = Accepted(position: position, upload: upload, base: base, hash: hash)
@@ -183,10 +191,11 @@ struct UploadTransaction {
             accepted.append(item)
             client.last = number
             client.hashes[number] = hash
-            clients[upload.client] = client
         } else {
             results[position] = .unknownBase
         }
+        client.isStopped = client.isStopped || results[position]?.stopsItsClient == true
+        clients[upload.client] = client
     }
 
     // MARK: 2–4. Rows, changelog, arbitration

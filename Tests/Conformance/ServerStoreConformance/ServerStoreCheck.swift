@@ -18,6 +18,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case uploadsApply = "Uploads create, change and erase"
     case progressIsAsOfTheTick = "Progress is as of the tick, and brings a tick of its own"
     case uploadsCountOnce = "The same changeset counts once; other numbers are gaps or conflicts"
+    case copiedFilesAreNoticed = "A copied file's other changesets are conflicts, and nothing after them is applied"
     case basesMustBeKnown = "A base that is unknown or dropped is said to be so"
     case permissionIsAsked = "What is not permitted is refused, and does not block what follows"
     case permissionIsAskedForWhatLeavesNoTrace =

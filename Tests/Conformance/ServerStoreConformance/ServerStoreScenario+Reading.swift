@@ -19,6 +19,7 @@ extension ServerStoreScenario {
         case .uploadsApply: try await uploadsApply()
         case .progressIsAsOfTheTick: try await progressIsAsOfTheTick()
         case .uploadsCountOnce: try await uploadsCountOnce()
+        case .copiedFilesAreNoticed: try await copiedFilesAreNoticed()
         case .basesMustBeKnown: try await basesMustBeKnown()
         case .permissionIsAsked: try await permissionIsAsked()
         case .permissionIsAskedForWhatLeavesNoTrace: try await permissionIsAskedForWhatLeavesNoTrace()

@@ -86,6 +86,42 @@ extension ServerStoreScenario {
         try requireEqual(try await rows(Model.session)[.string("a")]?[Model.Session.seats], .int(12), "seats")
     }
 
+    /// Two copies of a device's file use one client: what each of them does has its effect once or is told to it.
+    func copiedFilesAreNoticed() async throws {
+        try await open(ada, bob)
+        try await write(
+            Model.put(Model.session, Model.sessionRow("a", "One")), Model.put(Model.room, Model.roomRow(1, "Aula")))
+        let base = try await newTick()
+        func add(_ number: Int64, _ amount: Int64) -> Upload {
+            upload(
+                ada, number, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: amount))
+        }
+        try await apply(add(1, 1), add(2, 2), add(3, 3))
+        _ = try await newTick()
+        // One copy has acknowledged everything, the other comes from before.
+        for acknowledged in [3, 0] as [Int64] {
+            let opening = try await store.openClient(ada, user: "user \(ada)", acknowledged: acknowledged)
+            try requireEqual(opening.mustReset, nil, "opening with \(acknowledged)")
+        }
+        try requireEqual(try await store.upload([add(2, 2)]), [.duplicate], "the same changeset")
+        try requireEqual(try await store.upload([add(3, 30), add(4, 40)]), [.conflict, .gap(expected: 4)], "another")
+        // Also where the group of changesets falls apart.
+        let failing = upload(bob, 1, base: base, .create(Model.room(2), fields(Model.roomRow(2, "Aula"))))
+        let results = try await store.upload([add(3, 30), failing, add(3, 3), add(4, 40)])
+        try requireEqual([results[0], results[2], results[3]], [.conflict, .duplicate, .gap(expected: 4)], "apart")
+        let unknown = Tick(number: base.number + 99, token: 1, snapshot: .empty, time: base.time)
+        let baseless = upload(ada, 4, base: unknown, .erase(Model.session("a")))
+        try requireEqual(
+            try await store.upload([baseless, add(4, 40)]), [.unknownBase, .gap(expected: 4)], "an unknown base")
+        // And over many groups.
+        let many = [add(3, 30)] + (4..<300).map { add($0, 40) }
+        try requireEqual(
+            try await store.upload(many), [.conflict] + many.dropFirst().map { _ in .gap(expected: 4) }, "many")
+        try await apply(add(4, 4))
+        _ = try await newTick()
+        try requireEqual(try await rows(Model.session)[.string("a")]?[Model.Session.seats], .int(10), "seats")
+    }
+
     func basesMustBeKnown() async throws {
         try await open(ada)
         try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
