@@ -9,6 +9,8 @@ public import TomboloModel
 ///   say. Only other entries are concurrent.
 /// - Of concurrent writes to one column the later stamp wins; the greater client id breaks ties, plain SQL beats
 ///   clients; an explicit value beats a default.
+/// - A default replaces nothing but an earlier default that the device could not know of: what an object has stays when
+///   a device creates it again.
 /// - Additions count in any order; a set that is later than an addition replaces it.
 /// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
 ///   erase makes a new object.
@@ -112,8 +114,10 @@ extension Arbiter {
         }
 
         func concurrent(_ reference: ObjectReference) -> [LogEntry] {
-            (arbiter.log[reference] ?? []).filter { !base.sees($0.xid) && $0.client != client }
+            (arbiter.log[reference] ?? []).filter(isConcurrent)
         }
+
+        func isConcurrent(_ entry: LogEntry) -> Bool { !base.sees(entry.xid) && entry.client != client }
 
         mutating func touch(_ reference: ObjectReference) {
             guard lives[reference] == nil else { return }
@@ -226,7 +230,7 @@ extension Arbiter {
                         className: item.name, key: reference.key)
                 }
                 guard field.column != item.primaryKeyIndex else { continue }
-                guard wins(field, concurrent) else {
+                guard field.isDefault ? replaces(field.column, of: reference) : wins(field, concurrent) else {
                     lost += 1
                     continue
                 }
@@ -302,11 +306,18 @@ extension Arbiter {
         func wins(_ field: FieldWrite, _ concurrent: [LogEntry]) -> Bool {
             concurrent.allSatisfy { entry in
                 switch entry.mark(of: field.column) {
-                case nil, .add: true
-                case .set: field.isDefault ? false : isLater(than: entry)
-                case .byDefault: field.isDefault ? isLater(than: entry) : true
+                case nil, .add, .byDefault: true
+                case .set: isLater(than: entry)
                 }
             }
+        }
+
+        /// Whether a default may replace the value of a column of an object that is there.
+        func replaces(_ column: Int, of reference: ObjectReference) -> Bool {
+            guard let last = arbiter.log[reference]?.last(where: { $0.mark(of: column) != nil }),
+                last.mark(of: column) == .byDefault
+            else { return false }
+            return isConcurrent(last) && isLater(than: last)
         }
 
         func isLater(than entry: LogEntry) -> Bool {

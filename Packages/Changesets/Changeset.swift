@@ -41,7 +41,8 @@ public enum Instruction: Hashable, Sendable {
 public struct FieldWrite: Hashable, Sendable {
     public let column: Int
     public let value: Value
-    /// From the declaration rather than from the app: loses to any explicit write.
+    /// From the declaration rather than from the app: loses to any explicit write, and to whatever an object has that
+    /// the device knew of.
     public let isDefault: Bool
 
     public init(column: Int, value: Value, isDefault: Bool = false) {

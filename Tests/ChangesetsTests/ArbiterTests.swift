@@ -105,6 +105,38 @@ private typealias F = ArbiterFixture
         }
     }
 
+    @Test(arguments: [nil, F.a, F.b] as [ClientID?])
+    func aDefaultLeavesWhatTheDeviceCouldKnow(author: ClientID?) throws {
+        let fields = [
+            FieldWrite(column: F.title, value: .string(""), isDefault: true),
+            FieldWrite(column: F.count, value: .int(7)),
+        ]
+        for marks in [[:], [F.title: .byDefault]] as [[Int: LogEntry.Mark]] {
+            var f = F()
+            f.load(1)
+            // Seen by the base, or the device's own.
+            f.log(1, .create, marks, xid: author == F.a ? 20 : 7, at: 5, by: author)
+            let result = try f.apply([.create(F.item(1), fields)])
+            #expect(result.writes == [F.update(1, F.count, .int(7))])
+        }
+        // The changelog says nothing of what is older than it.
+        var f = F()
+        f.load(1)
+        #expect(try f.apply([.create(F.item(1), fields)]).writes == [F.update(1, F.count, .int(7))])
+    }
+
+    @Test(arguments: [.add(3), .set] as [LogEntry.Mark])
+    func aDefaultLeavesWhatWasDoneToAnEarlierOne(mark: LogEntry.Mark) throws {
+        for author in [nil, F.a, F.b] as [ClientID?] {
+            var f = F()
+            f.load(1, count: 3)
+            f.log(1, .create, [F.count: .byDefault], at: 5, by: F.b)
+            f.log(1, .update, [F.count: mark], at: 6, by: author)
+            let byDefault = FieldWrite(column: F.count, value: .int(0), isDefault: true)
+            #expect(try f.apply([.create(F.item(1), [byDefault])]).writes.isEmpty)
+        }
+    }
+
     // MARK: Counters
 
     @Test func additionsCountInAnyOrder() throws {

@@ -218,14 +218,15 @@ final class Oracle {
             guard var row = row(reference) else { return }
             var marks: [Int: LogEntry.Mark] = [:]
             for field in fields where field.column != 0 {
+                if field.isDefault, !yields(reference, field.column, others) { continue }
                 var isBeaten = false
                 var later: Int64 = 0
                 for deed in others {
                     switch deed.mark(field.column) {
                     case nil: break
                     case .add(let amount): if !isLater(than: deed) { later += amount }
-                    case .set: if field.isDefault || !isLater(than: deed) { isBeaten = true }
-                    case .byDefault: if field.isDefault, !isLater(than: deed) { isBeaten = true }
+                    case .set: if !isLater(than: deed) { isBeaten = true }
+                    case .byDefault: break
                     }
                 }
                 guard !isBeaten else { continue }
@@ -239,6 +240,15 @@ final class Oracle {
                 marks[field.column] = field.isDefault ? .byDefault : .set
             }
             if !marks.isEmpty { put(reference, row, .set, marks) }
+        }
+
+        /// Whether the value that is there gives way to a default: it is one itself, of somebody else, which this device
+        /// did not know and which came before.
+        func yields(_ reference: ObjectReference, _ column: Int, _ others: [Deed]) -> Bool {
+            var author: Deed?
+            for deed in oracle.deeds[reference] ?? [] where deed.mark(column) != nil { author = deed }
+            guard let author, case .byDefault = author.mark(column) else { return false }
+            return others.contains { $0.xid == author.xid && $0.client == author.client } && isLater(than: author)
         }
 
         /// Links lead to what is there at the end of the changeset, or nowhere.

@@ -27,6 +27,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case refusalsAreKeptUntilAcknowledged = "Refusals stay until the client acknowledges them"
     case laterEditWins = "Of concurrent edits to one field the later wins, whoever arrives first"
     case seenEditsCameBefore = "What the base sees came before, whatever the clocks say"
+    case defaultsYield = "A default replaces only an earlier default that its device could not know"
     case futureStampsAreClamped = "A device's clock that is ahead wins nothing over later edits"
     case additionsAllCount = "Concurrent additions all count"
     case eraseWins = "A concurrent erase wins, and a create after it is a new object"

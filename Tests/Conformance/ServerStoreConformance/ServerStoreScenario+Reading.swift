@@ -27,6 +27,7 @@ extension ServerStoreScenario {
         case .refusalsAreKeptUntilAcknowledged: try await refusalsAreKeptUntilAcknowledged()
         case .laterEditWins: try await laterEditWins()
         case .seenEditsCameBefore: try await seenEditsCameBefore()
+        case .defaultsYield: try await defaultsYield()
         case .futureStampsAreClamped: try await futureStampsAreClamped()
         case .additionsAllCount: try await additionsAllCount()
         case .eraseWins: try await eraseWins()

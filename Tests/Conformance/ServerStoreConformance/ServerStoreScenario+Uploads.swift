@@ -314,6 +314,33 @@ extension ServerStoreScenario {
             try await rows(Model.session)[.string("a")]?[Model.Session.title], .string("bob again"), "title")
     }
 
+    /// A fresh installation creates an object with a fixed key before it has heard of the server's.
+    func defaultsYield() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "Server", seats: 7, startsAt: 5)))
+        let base = try await newTick()
+        func create(_ client: ClientID, _ number: Int64, _ key: String, after: Int64, _ row: Row) -> Upload {
+            upload(
+                client, number, base: base, at: later(base, by: after),
+                .create(Model.session(key), fields(row, byDefault: [1, 2, 3, 4])))
+        }
+        // The row has been seen by the base: nothing is concurrent.
+        try await apply(create(ada, 1, "a", after: 10, Model.sessionRow("a", "", rating: 1)))
+        // Ada's first create makes the row; her second and an earlier one of Bob leave it, a later one does not.
+        try await apply(create(ada, 2, "b", after: 20, Model.sessionRow("b", "ada")))
+        try await apply(create(ada, 3, "b", after: 30, Model.sessionRow("b", "ada again")))
+        try await apply(create(bob, 1, "b", after: 5, Model.sessionRow("b", "bob, earlier")))
+        try await apply(create(ada, 4, "c", after: 20, Model.sessionRow("c", "ada")))
+        try await apply(create(bob, 2, "c", after: 30, Model.sessionRow("c", "bob, later")))
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session),
+            [
+                .string("a"): Model.sessionRow("a", "Server", seats: 7, startsAt: 5, rating: 1),
+                .string("b"): Model.sessionRow("b", "ada"), .string("c"): Model.sessionRow("c", "bob, later"),
+            ], "sessions")
+    }
+
     func futureStampsAreClamped() async throws {
         try await open(ada)
         try await write(Model.put(Model.session, Model.sessionRow("a", "0")))
