@@ -86,10 +86,7 @@ final class Oracle {
         var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
         for instruction in changeset.instructions { attempt.perform(instruction) }
         attempt.resolveLinks()
-        let isForbidden = attempt.touched.contains { reference in
-            reference.classIndex == SimulatedSchema.item
-                && row(reference)?[SimulatedSchema.Item.title] == .string(Workload.forbiddenTitle)
-        }
+        let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
         let isDuplicate = attempt.isDuplicate
         switch procedure.results[item.index] {
         case .applied:
@@ -131,6 +128,9 @@ final class Oracle {
         var links: [ObjectReference: [Int: Value]] = [:]
         /// Unique rules are checked with every write, not at the end.
         var isDuplicate = false
+        var made: Set<ObjectReference> = []
+        /// It made something forbidden and erased it again.
+        var hidesForbidden = false
 
         func row(_ reference: ObjectReference) -> Row? { oracle.row(reference) }
 
@@ -141,6 +141,11 @@ final class Oracle {
             if row != nil, oracle.isTitleTaken(reference) { isDuplicate = true }
             oracle.deeds[reference, default: []].append(
                 Deed(xid: oracle.xid, client: client, stamp: stamp, kind: kind, marks: marks))
+        }
+
+        func isForbidden(_ reference: ObjectReference) -> Bool {
+            reference.classIndex == SimulatedSchema.item
+                && row(reference)?[SimulatedSchema.Item.title] == .string(Workload.forbiddenTitle)
         }
 
         func isLater(than deed: Deed) -> Bool {
@@ -174,6 +179,7 @@ final class Oracle {
                 put(reference, row, .add, [column: .add(amount)])
             case .erase:
                 guard row(reference) != nil else { return }
+                if made.remove(reference) != nil, isForbidden(reference) { hidesForbidden = true }
                 let known = Set(oracle.database.tables.keys).union(oracle.state.keys)
                 for other in known where other != reference {
                     guard var changed = row(other) else { continue }
@@ -212,6 +218,7 @@ final class Oracle {
                 links[reference] = [SimulatedSchema.Item.parent: row[SimulatedSchema.Item.parent]]
             }
             put(reference, row, .create, marks)
+            made.insert(reference)
         }
 
         mutating func set(_ reference: ObjectReference, _ fields: [FieldWrite], _ others: [Deed]) {
