@@ -22,12 +22,30 @@ public struct Arbiter: Sendable {
     private var rows: [ObjectReference: Row] = [:]
     private var trash: [ObjectReference: Row] = [:]
     private var log: [ObjectReference: [LogEntry]] = [:]
+    /// By the target: columns that link to it, or did once.
+    private var referrers: [ObjectReference: [Field]] = [:]
+
+    /// One column of one object.
+    private struct Field: Hashable {
+        let reference: ObjectReference
+        let column: Int
+    }
 
     public init(schema: Schema) { self.schema = schema }
 
     /// Loads the present row of an object that ``references(of:)`` named; nil where there is none.
     public mutating func load(_ reference: ObjectReference, _ row: Row?) {
         rows[reference] = row
+        guard let row else { return }
+        for column in schema[reference.classIndex].columns.indices {
+            if let target = link(from: reference.classIndex, column, row[column]) {
+                note(Field(reference: reference, column: column), linksTo: target)
+            }
+        }
+    }
+
+    private mutating func note(_ field: Field, linksTo target: ObjectReference) {
+        referrers[target, default: []].append(field)
     }
 
     /// Loads the row of an object that is in the trash: for devices it is gone, but a create takes the row over.
@@ -103,8 +121,10 @@ extension Arbiter {
         /// For permissions: every object that an instruction named, with its lives within the changeset.
         var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
-        /// Links to objects that a later instruction of the changeset may create.
-        var deferredLinks: [(from: ObjectReference, column: Int, to: ObjectReference)] = []
+        /// Links to objects that a later instruction of the changeset may create, in order.
+        var deferredLinks: [(from: Field, to: ObjectReference)] = []
+        /// Where in that order the link of a column stands that was not written since.
+        var deferral: [Field: Int] = [:]
 
         init(arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot) {
             self.arbiter = arbiter
@@ -167,29 +187,25 @@ extension Arbiter {
 
         /// What the database's foreign keys do when an object goes, for what is loaded; the changelog has it too.
         mutating func unlink(_ target: ObjectReference) {
-            for (reference, row) in arbiter.rows {
-                for column in arbiter.schema[reference.classIndex].columns.indices
-                where row[column] == target.key
-                    && arbiter.link(from: reference.classIndex, column, row[column]) == target
-                {
-                    let isLink = arbiter.schema[reference.classIndex].owner == nil
-                    if isLink {
-                        arbiter.rows[reference]?[column] = .null
-                    } else {
-                        remove(reference)
-                    }
-                    consequences.append(
-                        LogEntry(
-                            reference: reference, operation: isLink ? .update : .erase,
-                            marks: isLink ? [column: .set] : [:], xid: .max, stamp: stamp, client: client))
+            for field in arbiter.referrers.removeValue(forKey: target) ?? [] {
+                let (reference, column) = (field.reference, field.column)
+                guard arbiter.rows[reference]?[column] == target.key else { continue }
+                let isLink = arbiter.schema[reference.classIndex].owner == nil
+                if isLink {
+                    arbiter.rows[reference]?[column] = .null
+                } else {
+                    remove(reference)
                 }
+                consequences.append(
+                    LogEntry(
+                        reference: reference, operation: isLink ? .update : .erase,
+                        marks: isLink ? [column: .set] : [:], xid: .max, stamp: stamp, client: client))
             }
         }
 
         mutating func insert(
             _ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema
         ) throws(Refusal) {
-            deferredLinks.removeAll { $0.from == reference }
             var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
             var defaults = Set(item.columns.indices)
             if let key = item.primaryKeyIndex {
@@ -201,14 +217,19 @@ extension Arbiter {
                 row[field.column] = field.value
                 if field.isDefault { defaults.insert(field.column) } else { defaults.remove(field.column) }
             }
-            for (index, column) in item.columns.enumerated() {
+            for (index, column) in item.columns.enumerated() where column.linkTarget != nil {
+                let from = Field(reference: reference, column: index)
+                deferral[from] = nil
                 guard let target = arbiter.link(from: reference.classIndex, index, row[index]) else { continue }
-                guard arbiter.rows[target] == nil, target != reference else { continue }
+                guard arbiter.rows[target] == nil, target != reference else {
+                    arbiter.note(from, linksTo: target)
+                    continue
+                }
                 guard column.isOptional else {
                     lost += 1
                     return
                 }
-                deferredLinks.append((reference, index, target))
+                postpone(from, linkTo: target)
                 row[index] = .null
             }
             let replaced = arbiter.trash.removeValue(forKey: reference)
@@ -235,16 +256,18 @@ extension Arbiter {
                     continue
                 }
                 var value = field.value
-                deferredLinks.removeAll { $0.from == reference && $0.column == field.column }
-                if let target = arbiter.link(from: reference.classIndex, field.column, value),
-                    arbiter.rows[target] == nil
-                {
-                    guard item.columns[field.column].isOptional else {
+                let from = Field(reference: reference, column: field.column)
+                if item.columns[field.column].linkTarget != nil { deferral[from] = nil }
+                if let target = arbiter.link(from: reference.classIndex, field.column, value) {
+                    if arbiter.rows[target] != nil {
+                        arbiter.note(from, linksTo: target)
+                    } else if item.columns[field.column].isOptional {
+                        postpone(from, linkTo: target)
+                        value = .null
+                    } else {
                         lost += 1
                         continue
                     }
-                    deferredLinks.append((reference, field.column, target))
-                    value = .null
                 }
                 if case .int(let number) = value {
                     value = .int(number &+ additions(after: stamp, to: field.column, concurrent))
@@ -291,13 +314,20 @@ extension Arbiter {
             writes.append(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
         }
 
+        mutating func postpone(_ from: Field, linkTo target: ObjectReference) {
+            deferral[from] = deferredLinks.count
+            deferredLinks.append((from, target))
+        }
+
         /// Points links at objects that a later instruction made; the others stay nil.
         mutating func setDeferredLinks() {
-            for (reference, column, target) in deferredLinks {
+            for (index, (from, target)) in deferredLinks.enumerated() where deferral[from] == index {
+                let (reference, column) = (from.reference, from.column)
                 guard arbiter.rows[target] != nil, var row = arbiter.rows[reference], row[column].isNull else {
                     continue
                 }
                 row[column] = target.key
+                arbiter.note(from, linksTo: target)
                 arbiter.rows[reference] = row
                 writes.append(.update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]))
             }

@@ -272,6 +272,25 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([F.set(1, F.parent, .int(2))], at: mine, by: F.a).lost == lost)
     }
 
+    @Test func anEraseUnlinksWhatLinksToTheObjectThenAndNothingElse() throws {
+        var f = F()
+        for key in 1...5 as ClosedRange<Int64> { f.load(key) }
+        f.load(6, parent: .int(1))
+        f.load(7, parent: .int(1))
+        _ = try f.apply(
+            [
+                // Away and back, away for good, to it at last, and to it before it is there.
+                F.set(6, F.parent, .int(2)), F.set(6, F.parent, .int(1)), F.set(7, F.parent, .int(2)),
+                F.set(3, F.parent, .int(1)), .create(F.item(9), [FieldWrite(column: F.parent, value: .int(8))]),
+                .create(F.item(8), []),
+            ], at: 10, by: F.b)
+        _ = try f.apply([.erase(F.item(1)), .erase(F.item(8))], at: 20, by: F.b, number: 2)
+        // Links that the erase made nil have its stamp, the others those that they had.
+        for (key, lost) in [(6, 1), (3, 1), (9, 1), (7, 0)] as [(Int64, Int)] {
+            #expect(try f.apply([F.set(key, F.parent, .int(4))], at: 15, by: F.a, number: key).lost == lost, "\(key)")
+        }
+    }
+
     @Test func anElementGoesWithItsTarget() throws {
         var f = F()
         f.load(1)
