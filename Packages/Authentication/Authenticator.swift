@@ -9,8 +9,13 @@ public import TomboloRules
 public final class Authenticator: Sendable {
     /// Failed logins of one e-mail from one address within ``failedLoginWindowSeconds`` before further ones wait.
     public static let maximumFailedLogins = 10
+    /// The same for all e-mails from one address: an office or a proxy may stand behind it.
+    public static let maximumFailedLoginsOfAddress = 200
+    /// Logins from one address whose passwords are checked at once; further ones are told to try again.
+    public static let maximumConcurrentLoginsOfAddress = PasswordHasher.maximumWaiting / 4
     public static let failedLoginWindowSeconds: Double = 60
-    /// How many pairs of e-mail and address are counted; a flood of more makes the oldest forgotten.
+    /// How many pairs of e-mail and address are counted, and how many addresses; a flood of more makes those with the
+    /// fewest failures forgotten, and none that waits.
     public static let maximumRememberedLogins = 10_000
     /// How long a user's roles may be used without asking the database: how soon a change takes effect.
     public static let roleLifetimeSeconds: Double = 1
@@ -53,14 +58,20 @@ public final class Authenticator: Sendable {
         let email = AccountRegistry.normalized(email)
         let key = LoginLimiter.Key(
             email: String(email.prefix(AccountRegistry.maximumEmailByteCount)), address: String(address.prefix(64)))
-        if let seconds = limiter.withLock({ $0.begin(key, now: steadySeconds) }) {
-            throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
+        let begun = limiter.withLock { limiter in
+            Result { () throws(AuthenticationError) in try limiter.begin(key, now: steadySeconds) }
         }
+        try begun.get()
+        var outcome = LoginLimiter.Outcome.notTried
+        defer { limiter.withLock { $0.end(key, outcome) } }
         let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
         let account = isUsable ? try await Accounts.account(email: email, pool) : nil
         let matches = try await hasher.matches(isUsable ? password : "", account?.hash)
-        guard let account, matches else { throw AuthenticationError.wrongCredentials }
-        limiter.withLock { $0.succeed(key) }
+        guard let account, matches else {
+            outcome = .failed
+            throw AuthenticationError.wrongCredentials
+        }
+        outcome = .succeeded
         return try await signer.sign(account.userID, now: now)
     }
 

@@ -1,18 +1,16 @@
-/// Counts failed logins by e-mail and address, in memory and bounded: a value, its owner holds the lock.
+/// Limits logins, in memory and bounded: a value, its owner holds the lock.
 ///
-/// Each pair has ``Limit/failures`` attempts that may fail within ``Limit/windowSeconds``; an attempt counts when it
-/// begins, so that many at once are limited too, and is taken back when it succeeds.
+/// Each pair of e-mail and address, and each address alone, has a number of attempts that may fail within
+/// ``Limit/windowSeconds``; an attempt counts when it begins, so that many at once are limited too. One address has no
+/// more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from logging in.
 struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
+        var failuresOfAddress = Authenticator.maximumFailedLoginsOfAddress
+        var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
-        /// Pairs that are remembered; beyond that the one that ends first is forgotten.
+        /// Pairs that are remembered, and addresses.
         var entries = Authenticator.maximumRememberedLogins
-    }
-
-    private struct Entry {
-        var failures: Int
-        var endsAt: Double
     }
 
     struct Key: Hashable, Sendable {
@@ -20,35 +18,59 @@ struct LoginLimiter: Sendable {
         let address: String
     }
 
-    private let limit: Limit
-    private var entries: [Key: Entry] = [:]
-
-    init(_ limit: Limit = Limit()) { self.limit = limit }
-
-    var count: Int { entries.count }
-
-    /// Begins an attempt.
-    /// - Parameter now: in seconds, of any steady clock.
-    /// - Returns: the seconds to wait, or nil where the attempt may go on.
-    mutating func begin(_ key: Key, now: Double) -> Int? {
-        if let entry = entries[key], entry.endsAt > now {
-            guard entry.failures < limit.failures else { return Int((entry.endsAt - now).rounded(.up)) }
-            entries[key]?.failures += 1
-            return nil
-        }
-        if entries[key] == nil, entries.count >= limit.entries { makeRoom(now: now) }
-        entries[key] = Entry(failures: 1, endsAt: now + limit.windowSeconds)
-        return nil
+    /// How an attempt ended.
+    enum Outcome: Sendable {
+        case succeeded
+        case failed
+        /// The password was not looked at.
+        case notTried
     }
 
-    /// The attempt succeeded: its failures are forgotten.
-    mutating func succeed(_ key: Key) { entries[key] = nil }
+    private let limit: Limit
+    private var pairs: AttemptCounter<Key>
+    private var addresses: AttemptCounter<String>
+    /// Attempts under way, by address.
+    private var underWay: [String: Int] = [:]
 
-    private mutating func makeRoom(now: Double) {
-        entries = entries.filter { $0.value.endsAt > now }
-        // A tenth at once, so that a flood of new pairs does not sort the whole map each time.
-        guard entries.count >= limit.entries else { return }
-        let ending = entries.sorted { $0.value.endsAt < $1.value.endsAt }
-        for (key, _) in ending.prefix(max(1, limit.entries / 10)) { entries[key] = nil }
+    init(_ limit: Limit = Limit()) {
+        self.limit = limit
+        pairs = AttemptCounter(
+            attempts: limit.failures, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
+        addresses = AttemptCounter(
+            attempts: limit.failuresOfAddress, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
+    }
+
+    /// Pairs that are remembered.
+    var count: Int { pairs.count }
+
+    /// Begins an attempt; where it may go on, ``end(_:_:)`` must follow.
+    /// - Parameter now: in seconds, of any steady clock.
+    /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)`` or ``AuthenticationError/busy``.
+    mutating func begin(_ key: Key, now: Double) throws(AuthenticationError) {
+        guard underWay[key.address, default: 0] < limit.concurrent else { throw .busy }
+        if let seconds = addresses.begin(key.address, now: now) {
+            throw .tooManyAttempts(retryAfterSeconds: seconds)
+        }
+        if let seconds = pairs.begin(key, now: now) {
+            addresses.giveBack(key.address)
+            throw .tooManyAttempts(retryAfterSeconds: seconds)
+        }
+        underWay[key.address, default: 0] += 1
+    }
+
+    /// A success forgets the failures of the pair; of the address only this attempt, since whoever tries many accounts
+    /// may have one.
+    mutating func end(_ key: Key, _ outcome: Outcome) {
+        let left = underWay[key.address, default: 0] - 1
+        underWay[key.address] = left > 0 ? left : nil
+        switch outcome {
+        case .succeeded:
+            pairs.forget(key)
+            addresses.giveBack(key.address)
+        case .failed: break
+        case .notTried:
+            pairs.giveBack(key)
+            addresses.giveBack(key.address)
+        }
     }
 }

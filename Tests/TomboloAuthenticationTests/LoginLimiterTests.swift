@@ -5,29 +5,44 @@ import TomboloRules
 @testable import TomboloAuthentication
 
 @Suite struct LoginLimiterTests {
-    private let limit = LoginLimiter.Limit(failures: 3, windowSeconds: 60, entries: 10)
+    private let limit = LoginLimiter.Limit(
+        failures: 3, failuresOfAddress: 20, concurrent: 4, windowSeconds: 60, entries: 10)
     private let ann = LoginLimiter.Key(email: "ann@example.org", address: "192.0.2.1")
 
-    @Test func afterTooManyFailuresAPairWaits() {
-        var limiter = LoginLimiter(limit)
-        for _ in 0..<3 { #expect(limiter.begin(ann, now: 100) == nil) }
-        #expect(limiter.begin(ann, now: 100.5) == 60)
-        #expect(limiter.begin(ann, now: 159.5) == 1)
-        #expect(limiter.begin(ann, now: 160) == nil)
+    private func key(_ email: String, _ address: String = "192.0.2.1") -> LoginLimiter.Key {
+        LoginLimiter.Key(email: email, address: address)
     }
 
-    @Test func othersAreNotAffected() {
-        var limiter = LoginLimiter(limit)
-        for _ in 0..<4 { _ = limiter.begin(ann, now: 0) }
-        #expect(limiter.begin(LoginLimiter.Key(email: ann.email, address: "192.0.2.2"), now: 0) == nil)
-        #expect(limiter.begin(LoginLimiter.Key(email: "bob@example.org", address: ann.address), now: 0) == nil)
+    /// An attempt with a wrong password.
+    private func fail(_ limiter: inout LoginLimiter, _ key: LoginLimiter.Key, now: Double) throws(AuthenticationError) {
+        try limiter.begin(key, now: now)
+        limiter.end(key, .failed)
     }
 
-    @Test func aSuccessForgetsTheFailures() {
+    @Test func afterTooManyFailuresAPairWaits() throws {
         var limiter = LoginLimiter(limit)
-        for _ in 0..<10 {
-            #expect(limiter.begin(ann, now: 0) == nil)
-            limiter.succeed(ann)
+        for _ in 0..<3 { try fail(&limiter, ann, now: 100) }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 60)) {
+            try limiter.begin(ann, now: 100.5)
+        }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 1)) {
+            try limiter.begin(ann, now: 159.5)
+        }
+        try limiter.begin(ann, now: 160)
+    }
+
+    @Test func othersAreNotAffected() throws {
+        var limiter = LoginLimiter(limit)
+        for _ in 0..<4 { try? fail(&limiter, ann, now: 0) }
+        try limiter.begin(key(ann.email, "192.0.2.2"), now: 0)
+        try limiter.begin(key("bob@example.org"), now: 0)
+    }
+
+    @Test func aSuccessForgetsTheFailures() throws {
+        var limiter = LoginLimiter(limit)
+        for _ in 0..<50 {
+            try limiter.begin(ann, now: 0)
+            limiter.end(ann, .succeeded)
         }
         #expect(limiter.count == 0)
     }
@@ -35,9 +50,55 @@ import TomboloRules
     @Test func aFloodOfPairsStaysBounded() {
         var limiter = LoginLimiter(limit)
         for number in 0..<1_000 {
-            _ = limiter.begin(LoginLimiter.Key(email: "\(number)", address: ""), now: Double(number) / 1_000)
+            try? fail(&limiter, key("\(number)", "\(number)"), now: Double(number) / 1_000)
             #expect(limiter.count <= 10)
         }
+    }
+
+    @Test func aFloodOfEMailsDoesNotForgetAPairThatWaits() {
+        var limiter = LoginLimiter(limit)
+        for _ in 0..<3 { try? fail(&limiter, ann, now: 0) }
+        for number in 0..<1_000 { try? fail(&limiter, key("\(number)", "\(number)"), now: 1) }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 58)) { try limiter.begin(ann, now: 2) }
+    }
+
+    @Test func whereAllPairsWaitNewOnesWaitToo() throws {
+        var limiter = LoginLimiter(limit)
+        for number in 0..<30 { try fail(&limiter, key("\(number / 3)", "\(number)"), now: 0) }
+        for number in 0..<10 {
+            for _ in 0..<3 { try? fail(&limiter, key("full \(number)", "\(number)"), now: 0) }
+        }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 59)) {
+            try limiter.begin(key("new", "new"), now: 1)
+        }
+        try limiter.begin(key("new", "new"), now: 60)
+    }
+
+    @Test func oneAddressThatTriesManyEMailsWaits() throws {
+        var limiter = LoginLimiter(limit)
+        for number in 0..<20 { try fail(&limiter, key("\(number)"), now: 0) }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 60)) {
+            try limiter.begin(key("another"), now: 0)
+        }
+        try limiter.begin(key("another", "192.0.2.2"), now: 0)
+    }
+
+    @Test func oneAddressHasFewAttemptsUnderWay() throws {
+        var limiter = LoginLimiter(limit)
+        for number in 0..<4 { try limiter.begin(key("\(number)"), now: 0) }
+        #expect(throws: AuthenticationError.busy) { try limiter.begin(key("another"), now: 0) }
+        try limiter.begin(key("another", "192.0.2.2"), now: 0)
+        limiter.end(key("0"), .failed)
+        try limiter.begin(key("another"), now: 0)
+    }
+
+    @Test func anAttemptWhosePasswordWasNotLookedAtDoesNotCount() throws {
+        var limiter = LoginLimiter(limit)
+        for _ in 0..<100 {
+            try limiter.begin(ann, now: 0)
+            limiter.end(ann, .notTried)
+        }
+        #expect(limiter.count == 0)
     }
 
     @Test func rolesAreRememberedForAMomentAndNotWithoutEnd() {
