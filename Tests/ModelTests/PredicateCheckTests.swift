@@ -105,4 +105,10 @@ struct PredicateCheckTests {
             try Predicate.or([.isIn(seats, (0..<4_096).map { .int($0) }), part]).check(for: "Talk", in: schema)
         }
     }
+
+    @Test func `A name too long to be a slip is compared with none`() {
+        let long = String(repeating: "a", count: String.nearestLengthLimit)
+        #expect(long.nearest(in: [long + "b"]) == long + "b")
+        #expect((long + "b").nearest(in: [long]) == nil)
+    }
 }

@@ -79,7 +79,8 @@ private typealias F = SessionFixture
         session = ServerSession(schema: F.schema)
         hello = F.hello()
         hello.classes = [HelloClass(name: "Itm", columns: ["_id: int"])]
-        guard case .send(.failure(let failure)) = session.handle(.message(.hello(hello))).first else {
+        _ = on(.message(.hello(hello)))
+        guard case .send(.failure(let failure)) = session.handle(.authenticated(F.authority)).first else {
             return #expect(Bool(false))
         }
         #expect(failure.code == .badSchema)
@@ -87,7 +88,35 @@ private typealias F = SessionFixture
         session = ServerSession(schema: F.schema)
         let unknown = Subscription(name: nil, className: "Nothing", predicate: .constant(true))
         hello = F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [unknown]))
-        #expect(on(.message(.hello(hello))) == ["send failure badSubscription", "close"])
+        _ = on(.message(.hello(hello)))
+        #expect(on(.authenticated(F.authority)) == ["send failure badSubscription", "close"])
+    }
+
+    @Test mutating func aHelloOfNobodyIsNotLookedAtClosely() {
+        var hello = F.hello()
+        hello.classes = [HelloClass(name: "Nothing", columns: [])]
+        #expect(on(.message(.hello(hello))) == ["authenticate token"])
+        #expect(
+            on(.failed(SessionFailure(.notAuthenticated, "no"))) == ["send failure notAuthenticated", "close"])
+    }
+
+    @Test mutating func aFailureQuotesLittleOfALongName() {
+        let long = String(repeating: "Item", count: 100_000)
+        let unknown = Subscription(name: nil, className: long, predicate: .constant(true))
+        var withClass = F.hello()
+        withClass.classes = [HelloClass(name: long, columns: [])]
+        var withColumn = F.hello()
+        withColumn.classes = [HelloClass(name: "Item", columns: [long + ": int"])]
+        let withQuery = F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [unknown]))
+        for hello in [withClass, withColumn, withQuery] {
+            session = ServerSession(schema: F.schema)
+            _ = on(.message(.hello(hello)))
+            guard case .send(.failure(let failure)) = session.handle(.authenticated(F.authority)).first else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.message.contains("ItemItem"))
+            #expect(failure.message.count <= ServerSession.maximumFailureLength + 1)
+        }
     }
 
     @Test mutating func messagesOutOfTurnFailTheSession() {

@@ -104,8 +104,13 @@ extension Predicate {
 }
 
 extension String {
+    /// A longer name, in bytes, is no slip of one of ours: names come from anyone, and a comparison takes time in
+    /// proportion to their length.
+    package static let nearestLengthLimit = 100
+
     /// The candidate with the smallest edit distance, where that is small enough to be a likely slip.
     package func nearest(in candidates: [String]) -> String? {
+        guard utf8.count <= Self.nearestLengthLimit else { return nil }
         let best = candidates.map { ($0, editDistance(to: $0)) }.min { $0.1 < $1.1 }
         guard let best, best.1 <= Swift.max(2, count / 3) else { return nil }
         return best.0

@@ -11,7 +11,8 @@ extension ServerSession {
                 let hint = described.name.nearest(in: schema.classes.map(\.name)).map { " Did you mean \($0)?" } ?? ""
                 throw SessionFailure(
                     .badSchema,
-                    "The server has no class \(described.name).\(hint) Migrate the server before releasing the app.")
+                    "The server has no class \(shown(described.name)).\(hint) Migrate the server before releasing the app."
+                )
             }
             let item = schema[index]
             var columns: [Int] = []
@@ -29,20 +30,26 @@ extension ServerSession {
 
     private static func column(_ text: String, of item: ClassSchema) throws(SessionFailure) -> Int {
         guard let colon = text.firstIndex(of: ":") else {
-            throw SessionFailure(.badSchema, "'\(text)' describes no property of \(item.name): expected 'name: type'.")
+            throw SessionFailure(
+                .badSchema, "'\(shown(text))' describes no property of \(item.name): expected 'name: type'.")
         }
         let name = String(text[..<colon])
         guard let column = item.columnIndex(name) else {
             let hint = name.nearest(in: item.columns.map(\.name)).map { " Did you mean '\($0)'?" } ?? ""
             throw SessionFailure(
                 .badSchema,
-                "The server's \(item.name) has no property '\(name)'.\(hint) "
+                "The server's \(item.name) has no property '\(shown(name))'.\(hint) "
                     + "Migrate the server before releasing the app.")
         }
         let expected = HelloClass.describe(item.columns[column])
         guard text == expected else {
-            throw SessionFailure(.badSchema, "\(item.name): the device has '\(text)', the server has '\(expected)'.")
+            throw SessionFailure(
+                .badSchema, "\(item.name): the device has '\(shown(text))', the server has '\(expected)'.")
         }
         return column
     }
+    /// A device's text as messages show it: with so many characters.
+    private static let shownLength = 100
+
+    private static func shown(_ text: String) -> Substring { text.prefix(shownLength) }
 }

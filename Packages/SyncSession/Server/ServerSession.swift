@@ -73,6 +73,8 @@ public struct ServerSession: Sendable {
     /// Changesets that may wait for the upload under way; a device that sends more fails the session.
     public static let maximumWaitingChangesets = 10_000
     public static let heartbeatSeconds = 5
+    /// A failure's message is cut after so many characters: it may name what the device sent.
+    public static let maximumFailureLength = 1_000
 
     private enum Phase {
         case waiting
@@ -123,10 +125,13 @@ public struct ServerSession: Sendable {
 
     public init(schema: Schema) { self.schema = schema }
 
-    /// The device's id; known once hello was accepted.
+    /// The device's id; known once hello came.
     public var clientID: ClientID { client }
 
     public var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// Whether changesets wait for the upload under way.
+    public var hasWaitingUploads: Bool { !waitingChangesets.isEmpty }
 
     /// True while the executor should not take further messages from the device.
     public var isUploadBacklogged: Bool { waitingChangesets.count > Self.maximumWaitingChangesets / 2 }
@@ -141,12 +146,7 @@ public struct ServerSession: Sendable {
         case (.waiting, .message(.hello(let hello))): return begin(hello)
         case (.waiting, .message):
             return fail(SessionFailure(.badMessage, "A session begins with hello; another message came first."))
-        case (.authenticating(let hello), .authenticated(let authority)):
-            self.authority = authority
-            phase = .opening(hello)
-            return [
-                .open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)
-            ]
+        case (.authenticating(let hello), .authenticated(let authority)): return authenticated(hello, authority)
         case (.opening(let hello), .opened(let opening, let check)): return open(hello, opening, check)
         case (.reading, .frame(let frame)): return [.send(.frame(frame))]
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
@@ -203,6 +203,13 @@ public struct ServerSession: Sendable {
                     "This gateway speaks protocol versions \(ProtocolVersion.oldest) to \(ProtocolVersion.current); "
                         + "the device speaks \(hello.protocolVersion). \(advice)"))
         }
+        client = hello.client
+        phase = .authenticating(hello)
+        return [.authenticate(accessToken: hello.accessToken)]
+    }
+
+    /// Nobody else's hello is looked at more closely.
+    private mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
         do throws(SessionFailure) {
             deviceColumns = try Self.deviceColumns(hello.classes, in: schema)
             try Self.check(hello.activeSubscriptions, in: schema)
@@ -210,10 +217,10 @@ public struct ServerSession: Sendable {
         } catch {
             return fail(error)
         }
-        client = hello.client
         schemaFingerprint = HelloClass.fingerprint(of: hello.classes)
-        phase = .authenticating(hello)
-        return [.authenticate(accessToken: hello.accessToken)]
+        self.authority = authority
+        phase = .opening(hello)
+        return [.open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)]
     }
 
     private static func check(_ set: SubscriptionSet, in schema: Schema) throws(SessionFailure) {
@@ -469,6 +476,14 @@ public struct ServerSession: Sendable {
 
     private mutating func fail(_ failure: SessionFailure) -> [Action] {
         phase = .closed
-        return [.send(.failure(failure)), .close]
+        return [.send(.failure(failure.shortened)), .close]
+    }
+}
+
+extension SessionFailure {
+    fileprivate var shortened: SessionFailure {
+        guard message.utf8.count > ServerSession.maximumFailureLength else { return self }
+        return SessionFailure(
+            code, message.prefix(ServerSession.maximumFailureLength) + "…", isRetryable: isRetryable)
     }
 }
