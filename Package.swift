@@ -238,7 +238,8 @@ let package = Package(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
-                "TomboloPostgresStore", "TomboloRules", lifecycle, logging,
+                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloWebSocket", lifecycle, logging,
+                nioCore, nioPosix,
             ]),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
         tests("TicketServiceTests", service + ["RandomValues", "TicketService", "ServiceTestSupport"]),

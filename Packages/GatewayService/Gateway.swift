@@ -15,6 +15,8 @@ public struct Gateway: Service {
     /// Devices that bootstrap or catch up at once; the others wait. The store needs so many database connections, and
     /// some for the feed and uploads.
     public static let maximumConcurrentReads = 8
+    /// Uploads of all devices that wait to be applied, in bytes as they came; devices that send more wait.
+    public static let maximumWaitingUploadByteCount = 32 << 20
 
     private let services: SessionRunner.Services
     private let wakeUps: @Sendable () -> AsyncStream<Void>
@@ -26,14 +28,16 @@ public struct Gateway: Service {
     ///   - wakeUps: yields whenever there may be a new tick.
     ///   - onCommit: called after uploads were committed: nudges the sequencer.
     public init(
-        store: any ServerStore, authorize: @escaping @Sendable (String) async throws -> SessionAuthority,
+        store: any ServerStore, limits: SessionLimits = SessionLimits(),
+        authorize: @escaping @Sendable (String) async throws -> SessionAuthority,
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
         services = SessionRunner.Services(
             store: store, feed: TickFeed(store: store, logger: logger),
             uploads: UploadQueue(store: store, onCommit: onCommit),
+            uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
             reads: ReadSlots(count: Self.maximumConcurrentReads),
-            authorize: authorize)
+            authorize: authorize, limits: limits)
         self.wakeUps = wakeUps
         self.logger = logger
     }
@@ -47,13 +51,16 @@ public struct Gateway: Service {
     public func serve(_ socket: MessageSocket, logger: Logger) async {
         guard counter.enter() else {
             logger.warning("A device was turned away: \(Self.maximumConnectionCount) are connected.")
+            await socket.close()
             return
         }
         defer { counter.leave() }
         let runner = SessionRunner(services: services, logger: logger)
         do {
             try await cancelWhenGracefulShutdown {
-                try await socket.run { messages, writer in try await runner.run(messages, writer) }
+                try await socket.run(silenceLimit: services.limits.silenceLimit) { messages, writer in
+                    try await runner.run(messages, writer)
+                }
             }
         } catch is CancellationError {
             return

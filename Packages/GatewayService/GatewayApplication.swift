@@ -21,9 +21,13 @@ public struct GatewayApplication: ApplicationProtocol {
 
     public var server: HTTPServerBuilder {
         let gateway = gateway
+        let configuration = http.limits.channelConfiguration
         return HTTPServerBuilder { responder in
-            UpgradableServerChannel(responder: responder, path: Gateway.path) { socket, logger in
-                await gateway.serve(socket, logger: logger)
+            UpgradableServerChannel(
+                responder: responder, path: Gateway.path, configuration: configuration,
+                openingByteCount: SessionRunner.openingByteCount
+            ) {
+                await gateway.serve($0, logger: $1)
             }
         }
     }

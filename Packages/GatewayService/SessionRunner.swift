@@ -1,7 +1,9 @@
 internal import Logging
 internal import NIOCore
+internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
+internal import TomboloPostgresStore
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 internal import TomboloWebSocket
@@ -14,14 +16,29 @@ actor SessionRunner {
     static let lowWater = 256 << 10
     /// A device has this long to say hello and to be authenticated.
     static let openingTimeout = Duration.seconds(15)
+    /// What a device may send before its session is open, in bytes: a hello, and the frames around it.
+    static let openingByteCount = MessageCodec.maximumControlByteCount + (64 << 10)
+
+    /// How often it is looked, within the limit, whether the device takes what it is sent.
+    static let progressChecks = 8
 
     /// What the gateway gives every session.
     struct Services: Sendable {
         let store: any ServerStore
         let feed: TickFeed
         let uploads: UploadQueue
+        let uploadBudget: UploadBudget
         let reads: ReadSlots
         let authorize: @Sendable (String) async throws -> SessionAuthority
+        let limits: SessionLimits
+    }
+
+    /// What the user of an open session may see and do, and who said so.
+    private struct Authority {
+        let accessToken: String
+        var rulesFingerprint: UInt64
+        /// Before the last look-up that was answered.
+        var askedAt: ContinuousClock.Instant
     }
 
     private let services: Services
@@ -33,6 +50,17 @@ actor SessionRunner {
     private var isCongested = false
     private var shouldClose = false
     private var didOpen = false
+    private var messages: MessageStream?
+    private var authority: Authority?
+    private var isCheckingAuthority = false
+    /// While a batch is read: what waits on the device holds a slot and a database connection.
+    private var holdsReadSlot = false
+    /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
+    private var waitingUploadByteCount = 0
+    private var uploadingByteCount = 0
+    /// Given to the connection since the session began.
+    private var writtenByteCount = 0
+    private var isWriting = false
     private var writerWaiting: CheckedContinuation<Void, Never>?
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private let jobs: AsyncStream<@Sendable () async -> Void>
@@ -43,16 +71,28 @@ actor SessionRunner {
         self.logger = logger
         codec = MessageCodec(schema: services.store.schema)
         session = ServerSession(schema: services.store.schema)
-        // Bounded by the session: one read, one upload, one pull and one opening at a time.
+        // Bounded by the session: one read, one upload, one pull, one opening and one check of authority at a time.
         (jobs, addJob) = AsyncStream.makeStream()
     }
 
     /// Serves the connection until either side ends it.
     func run(_ messages: MessageStream, _ writer: MessageWriter) async throws {
+        self.messages = messages
+        do {
+            try await serve(messages, writer)
+        } catch {
+            await releaseUploads()
+            throw error
+        }
+        await releaseUploads()
+    }
+
+    private func serve(_ messages: MessageStream, _ writer: MessageWriter) async throws {
         let ticks = await services.feed.watch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.receive(messages) }
             group.addTask { try await self.write(to: writer) }
+            group.addTask { try await self.watchProgress(of: writer) }
             group.addTask {
                 for await _ in ticks { await self.handle(.tickAvailable) }
             }
@@ -60,6 +100,12 @@ actor SessionRunner {
                 while true {
                     try await Task.sleep(for: .seconds(ServerSession.heartbeatSeconds))
                     await self.handle(.heartbeat)
+                }
+            }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: self.services.limits.authorityInterval * .random(in: 0.75...1.25))
+                    await self.keepAuthority()
                 }
             }
             group.addTask {
@@ -104,13 +150,29 @@ actor SessionRunner {
                                 + "\(MessageCodec.maximumControlByteCount) bytes.")))
                 continue
             }
+            let message: ClientMessage
             do throws(ProtocolError) {
-                handle(.message(try codec.decodeClientMessage(Array(buffer.readableBytesView))))
+                message = try codec.decodeClientMessage(Array(buffer.readableBytesView))
             } catch {
                 handle(.failed(error.failure))
+                continue
             }
+            if case .upload = message {
+                try await services.uploadBudget.admit(buffer.readableBytes)
+                waitingUploadByteCount += buffer.readableBytes
+            }
+            handle(.message(message))
+            await releaseDroppedUploads()
             while session.isUploadBacklogged { try await Task.sleep(for: .milliseconds(5)) }
         }
+    }
+
+    /// The session drops uploads that come too early or too late.
+    private func releaseDroppedUploads() async {
+        guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
+        let byteCount = waitingUploadByteCount
+        waitingUploadByteCount = 0
+        await services.uploadBudget.release(byteCount)
     }
 
     private func handle(_ event: ServerSession.Event) {
@@ -123,12 +185,17 @@ actor SessionRunner {
         case .close:
             shouldClose = true
             wakeWriter()
+            wakeWaitingForRoom()
         case .authenticate(let accessToken):
             addJob.yield { await self.authenticate(accessToken) }
         case .open(let client, let user, let acknowledged, let position):
             addJob.yield { await self.open(client, user, acknowledged, position) }
         case .read(let request): addJob.yield { await self.read(request) }
-        case .upload(let changesets, let authority): addJob.yield { await self.upload(changesets, authority) }
+        case .upload(let changesets, let authority):
+            // All that waited.
+            uploadingByteCount += waitingUploadByteCount
+            waitingUploadByteCount = 0
+            addJob.yield { await self.upload(changesets, authority) }
         case .pull(let number):
             addJob.yield { await self.pull(after: number) }
         }
@@ -137,12 +204,47 @@ actor SessionRunner {
     // MARK: Jobs
 
     private func authenticate(_ accessToken: String) async {
+        let asked = ContinuousClock.now
         do {
-            handle(.authenticated(try await services.authorize(accessToken)))
+            let known = try await services.authorize(accessToken)
+            authority = Authority(
+                accessToken: accessToken, rulesFingerprint: known.rulesFingerprint, askedAt: asked)
+            handle(.authenticated(known))
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
             fail(error, doing: "checking the access token")
+        }
+    }
+
+    /// Looks up again what the user may see and do; a look-up that does not return is not waited for without end.
+    private func keepAuthority() {
+        guard let authority, !session.isClosed else { return }
+        guard authority.askedAt.duration(to: .now) < services.limits.authorityPatience else {
+            return handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "For \(services.limits.authorityPatience) the gateway could not find out what the user may do.",
+                        isRetryable: true)))
+        }
+        guard !isCheckingAuthority else { return }
+        isCheckingAuthority = true
+        addJob.yield { await self.checkAuthority(authority) }
+    }
+
+    private func checkAuthority(_ before: Authority) async {
+        defer { isCheckingAuthority = false }
+        let asked = ContinuousClock.now
+        do {
+            let known = try await services.authorize(before.accessToken)
+            authority?.askedAt = asked
+            authority?.rulesFingerprint = known.rulesFingerprint
+            if known.rulesFingerprint != before.rulesFingerprint { handle(.authorityChanged(known)) }
+        } catch let failure as SessionFailure {
+            handle(.failed(failure))
+        } catch {
+            logger.debug("What a user may do could not be looked up: \(error)")
         }
     }
 
@@ -151,6 +253,7 @@ actor SessionRunner {
             let opening = try await services.store.openClient(client, user: user, acknowledged: acknowledged)
             let check = try await check(position)
             didOpen = true
+            messages?.liftOpeningLimit()
             handle(.opened(opening, check))
         } catch {
             fail(error, doing: "opening the session")
@@ -162,9 +265,13 @@ actor SessionRunner {
         return ServerSession.PositionCheck(position, known: known, latest: try await services.store.latestTick())
     }
 
+    /// A device that has not taken what it was sent before gets no slot.
     private func read(_ request: ReadRequest) async {
-        await services.reads.acquire()
+        await waitForRoom()
+        guard (try? await services.reads.acquire()) != nil else { return }
+        holdsReadSlot = true
         await runRead(request)
+        holdsReadSlot = false
         await services.reads.release()
     }
 
@@ -173,14 +280,28 @@ actor SessionRunner {
         do {
             let schema = services.store.schema
             let (end, tick) = try await services.store.withReader { reader in
-                let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
-                    await self.handleWithRoom(.frame(frame))
+                do {
+                    let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
+                        try await self.handleWithRoom(.frame(frame))
+                    }
+                    return (end, reader.tick)
+                } catch let error as PostgresError where !error.isRetryable {
+                    throw UnmendableReadError(cause: error)
+                } catch let error as PostgresStoreError where !error.isRetryable {
+                    throw UnmendableReadError(cause: error)
                 }
-                return (end, reader.tick)
             }
             handle(.readFinished(end, tick))
         } catch is CancellationError {
             return
+        } catch let error as UnmendableReadError {
+            logger.error("The session ends: its batch cannot be read: \(error.cause)")
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "The gateway's database refused to read what the device asked for, and would do so again. "
+                            + "The gateway's log says why; connecting again does not help before that is mended.")))
         } catch {
             fail(error, doing: "reading a batch")
         }
@@ -199,10 +320,25 @@ actor SessionRunner {
         do {
             let results = try await services.uploads.upload(
                 changesets.map { Upload(client: client, changeset: $0, permit: authority.permit) })
+            await releaseUploaded()
             handle(.uploaded(results))
+            await releaseDroppedUploads()
         } catch {
             fail(error, doing: "applying uploaded changesets")
         }
+    }
+
+    private func releaseUploaded() async {
+        let byteCount = uploadingByteCount
+        uploadingByteCount = 0
+        await services.uploadBudget.release(byteCount)
+    }
+
+    private func releaseUploads() async {
+        let byteCount = waitingUploadByteCount
+        waitingUploadByteCount = 0
+        await services.uploadBudget.release(byteCount)
+        await releaseUploaded()
     }
 
     private func fail(_ error: any Error, doing what: String) {
@@ -226,8 +362,10 @@ actor SessionRunner {
     }
 
     /// Waits until the device has taken most of what was sent, then handles the event: the back-pressure of reads.
-    private func handleWithRoom(_ event: ServerSession.Event) async {
+    /// - Throws: `CancellationError` when nothing is sent any more.
+    private func handleWithRoom(_ event: ServerSession.Event) async throws {
         await waitForRoom()
+        guard !session.isClosed else { throw CancellationError() }
         handle(event)
     }
 
@@ -251,20 +389,54 @@ actor SessionRunner {
             let messages = outbox
             let byteCount = outboxByteCount
             outbox = []
+            isWriting = true
+            defer { isWriting = false }
             try await writer.write(messages)
+            writtenByteCount += byteCount
             outboxByteCount -= byteCount
             if outboxByteCount <= Self.lowWater { makeRoom() }
         }
     }
 
+    /// Ends a batch whose device takes nothing, though it may say that it is there; and a connection that does not even
+    /// take the session's last words. A device that stands still otherwise costs a bounded outbox and may stay.
+    private func watchProgress(of writer: MessageWriter) async throws {
+        let limits = services.limits
+        var taken = 0
+        var since = ContinuousClock.now
+        while true {
+            try await Task.sleep(for: limits.writeStallLimit / Self.progressChecks)
+            guard let pending = try? await writer.pendingByteCount() else { continue }
+            let now = writtenByteCount - pending
+            if !isWriting || now >= taken + limits.minimumProgressByteCount || !(holdsReadSlot || shouldClose) {
+                taken = now
+                since = .now
+            } else if since.duration(to: .now) >= limits.writeStallLimit {
+                guard !shouldClose else { throw StalledConnectionError(limit: limits.writeStallLimit) }
+                handle(
+                    .failed(
+                        SessionFailure(
+                            .unavailable,
+                            "The device took next to nothing for \(limits.writeStallLimit) of a batch that was read for it.",
+                            isRetryable: true)))
+                taken = now
+                since = .now
+            }
+        }
+    }
+
     private func makeRoom() {
-        let waiting = waitingForRoom
-        waitingForRoom = []
-        for continuation in waiting { continuation.resume() }
+        wakeWaitingForRoom()
         if isCongested {
             isCongested = false
             handle(.writable(true))
         }
+    }
+
+    private func wakeWaitingForRoom() {
+        let waiting = waitingForRoom
+        waitingForRoom = []
+        for continuation in waiting { continuation.resume() }
     }
 
     private func wakeWriter() {

@@ -8,13 +8,13 @@ internal import NIOHTTPTypesHTTP1
 internal import NIOWebSocket
 
 /// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket where the client asks for one at
-/// `path`.
+/// `path`. A connection that does not say which within the configuration's idle timeout is closed.
 public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
     public typealias HTTPChannel = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     package enum Upgrade: Sendable {
         case http(HTTPChannel)
-        case socket(MessageSocket.Channel)
+        case socket(MessageSocket)
     }
 
     public struct Value: ServerChildChannelValue {
@@ -24,40 +24,73 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     public let responder: HTTPChannelHandler.Responder
     private let path: String
+    private let configuration: HTTP1Channel.Configuration
+    private let openingByteCount: Int
     private let onSocket: @Sendable (MessageSocket, Logger) async -> Void
 
+    /// - Parameters:
+    ///   - configuration: the bounds of headers and idle connections.
+    ///   - openingByteCount: what a WebSocket's client may send before it is trusted.
     public init(
-        responder: @escaping HTTPChannelHandler.Responder, path: String,
-        onSocket: @escaping @Sendable (MessageSocket, Logger) async -> Void
+        responder: @escaping HTTPChannelHandler.Responder, path: String, configuration: HTTP1Channel.Configuration,
+        openingByteCount: Int, onSocket: @escaping @Sendable (MessageSocket, Logger) async -> Void
     ) {
         self.responder = responder
         self.path = path
+        self.configuration = configuration
+        self.openingByteCount = openingByteCount
         self.onSocket = onSocket
     }
 
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let path = path
+            let configuration = configuration
+            let openingByteCount = openingByteCount
             let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
                 maxFrameSize: MessageSocket.maximumMessageByteCount,
                 shouldUpgrade: { channel, head in
                     channel.eventLoop.makeSucceededFuture(head.uri == path ? HTTPHeaders() : nil)
                 },
                 upgradePipelineHandler: { channel, _ in
-                    channel.eventLoop.makeCompletedFuture { Upgrade.socket(try MessageSocket.wrap(channel)) }
+                    channel.eventLoop.makeCompletedFuture {
+                        Upgrade.socket(
+                            try MessageSocket(
+                                upgraded: channel, isClient: false, openingByteCount: openingByteCount))
+                    }
                 })
-            let configuration = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
+            let upgrading = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+                    try channel.pipeline.syncOperations.addHandler(
+                        HTTPConnectionStateHandler(
+                            idleTimeout: configuration.idleTimeout.map { Duration($0) }, logger: logger))
                     return Upgrade.http(
                         try HTTPChannel(
                             wrappingChannelSynchronously: channel,
                             configuration: .init(isOutboundHalfClosureEnabled: true)))
                 }
             }
+            var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrading)
+            pipeline.decoderConfiguration.maxHeaderFieldSize = configuration.httpDecoder.maxHeaderFieldSize
+            pipeline.decoderConfiguration.maxHeaderListSize = configuration.httpDecoder.maxHeaderListSize
+            pipeline.decoderConfiguration.maxHeaderFieldCount = configuration.httpDecoder.maxHeaderFieldCount
             let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
-                configuration: .init(upgradeConfiguration: configuration))
+                configuration: pipeline)
+            try channel.pipeline.syncOperations.addHandler(ParserErrorHandler())
+            closeUnlessDecided(channel, upgrade)
             return Value(upgrade: upgrade, channel: channel)
+        }
+    }
+
+    /// Closes a connection whose first request does not come, or is none that can be served.
+    private func closeUnlessDecided(_ channel: any Channel, _ upgrade: EventLoopFuture<Upgrade>) {
+        let timer = configuration.idleTimeout.map { time in
+            channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        }
+        upgrade.whenComplete { result in
+            timer?.cancel()
+            if case .failure = result { channel.close(promise: nil) }
         }
     }
 
@@ -65,8 +98,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
         do {
             switch try await value.upgrade.get() {
             case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-            case .socket(let channel):
-                await onSocket(MessageSocket(channel: channel, isClient: false, logger: logger), logger)
+            case .socket(let socket): await onSocket(socket, logger)
             }
         } catch {
             logger.debug("A connection ended before its first request: \(error)")

@@ -5,11 +5,14 @@ public import TomboloSyncSession
 public actor UploadQueue {
     /// Changesets of one transaction.
     public static let maximumGroupSize = 100
+    /// Rough size of one transaction's changesets, in bytes; a longer changeset is alone in its own.
+    public static let maximumGroupByteCount = 8 << 20
     /// Transactions under way at once.
     public static let maximumConcurrency = 2
 
     private struct Waiting {
         let uploads: [Upload]
+        let byteCount: Int
         let done: CheckedContinuation<[UploadResult], any Error>
     }
 
@@ -29,10 +32,10 @@ public actor UploadQueue {
         var results: [UploadResult] = []
         var rest = uploads[...]
         while !rest.isEmpty {
-            let part = Array(rest.prefix(Self.maximumGroupSize))
+            let (part, byteCount) = Self.firstGroup(of: rest)
             rest = rest.dropFirst(part.count)
             results += try await withCheckedThrowingContinuation { done in
-                waiting.append(Waiting(uploads: part, done: done))
+                waiting.append(Waiting(uploads: part, byteCount: byteCount, done: done))
                 startIfPossible()
             }
             // What follows a changeset that could not be taken would only be refused as a gap.
@@ -41,18 +44,35 @@ public actor UploadQueue {
         return results
     }
 
+    private static func firstGroup(of uploads: ArraySlice<Upload>) -> (uploads: [Upload], byteCount: Int) {
+        var part: [Upload] = []
+        var byteCount = 0
+        for upload in uploads.prefix(maximumGroupSize) {
+            let size = upload.changeset.byteCount
+            guard part.isEmpty || byteCount + size <= maximumGroupByteCount else { break }
+            part.append(upload)
+            byteCount += size
+        }
+        return (part, byteCount)
+    }
+
     private func startIfPossible() {
         while underWay < Self.maximumConcurrency, !waiting.isEmpty {
             var group: [Waiting] = []
             var clients: Set<ClientID> = []
             var size = 0
+            var byteCount = 0
             var later: [Waiting] = []
             // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
             // make a gap for the other.
             for next in waiting {
                 let own = Set(next.uploads.map(\.client))
-                if clients.isDisjoint(with: own), group.isEmpty || size + next.uploads.count <= Self.maximumGroupSize {
+                let fits =
+                    size + next.uploads.count <= Self.maximumGroupSize
+                    && byteCount + next.byteCount <= Self.maximumGroupByteCount
+                if clients.isDisjoint(with: own), group.isEmpty || fits {
                     size += next.uploads.count
+                    byteCount += next.byteCount
                     clients.formUnion(own)
                     group.append(next)
                 } else {

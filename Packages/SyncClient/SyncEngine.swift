@@ -231,7 +231,7 @@ public actor SyncEngine {
             let usesTLS = configuration.url.scheme == "wss"
             let socket = try await MessageSocket.connect(
                 host: host, port: configuration.url.port ?? (usesTLS ? 443 : 80), path: configuration.url.path(),
-                usesTLS: usesTLS, group: MultiThreadedEventLoopGroup.singleton, logger: configuration.logger)
+                usesTLS: usesTLS, group: MultiThreadedEventLoopGroup.singleton)
             try await socket.run { messages, writer in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {

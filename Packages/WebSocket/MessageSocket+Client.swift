@@ -1,4 +1,3 @@
-public import Logging
 public import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -6,16 +5,18 @@ internal import NIOSSL
 internal import NIOWebSocket
 
 extension MessageSocket {
-    /// Connecting, including TLS and the upgrade, takes no longer.
+    /// Connecting takes no longer, nor do TLS and the upgrade together.
     public static let connectTimeout = Duration.seconds(10)
 
     /// Opens a connection as a client.
-    /// - Throws: ``MessageSocketError/refusedUpgrade(_:)`` or a network error.
+    /// - Parameter timeout: for the network, and again for TLS and the upgrade.
+    /// - Throws: ``MessageSocketError/refusedUpgrade(_:)``, ``MessageSocketError/noUpgrade(within:)`` or a network error.
     public static func connect(
-        host: String, port: Int, path: String, usesTLS: Bool, group: any EventLoopGroup, logger: Logger
+        host: String, port: Int, path: String, usesTLS: Bool, group: any EventLoopGroup,
+        timeout: Duration = connectTimeout
     ) async throws -> MessageSocket {
         let upgrade = try await ClientBootstrap(group: group)
-            .connectTimeout(.seconds(connectTimeout.components.seconds))
+            .connectTimeout(TimeAmount(timeout))
             .connect(host: host, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if usesTLS {
@@ -23,23 +24,42 @@ extension MessageSocket {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: context, serverHostname: host))
                     }
-                    return try upgrading(channel, host: host, port: port, path: path)
+                    return limited(
+                        try upgrading(channel, host: host, port: port, path: path), of: channel, to: timeout)
                 }
             }
-        return MessageSocket(channel: try await upgrade.get(), isClient: true, logger: logger)
+        return try await upgrade.get()
+    }
+
+    /// Closes the connection when the upgrade takes too long or fails.
+    private static func limited(
+        _ upgrade: EventLoopFuture<MessageSocket>, of channel: any NIOCore.Channel, to timeout: Duration
+    ) -> EventLoopFuture<MessageSocket> {
+        let promise = channel.eventLoop.makePromise(of: MessageSocket.self)
+        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+            promise.fail(MessageSocketError.noUpgrade(within: timeout))
+            channel.close(promise: nil)
+        }
+        upgrade.whenComplete { result in
+            timer.cancel()
+            promise.completeWith(result)
+            if case .failure = result { channel.close(promise: nil) }
+        }
+        return promise.futureResult
     }
 
     private static func upgrading(
         _ channel: any NIOCore.Channel, host: String, port: Int, path: String
-    ) throws -> EventLoopFuture<Channel> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<Channel>(maxFrameSize: maximumMessageByteCount) { channel, _ in
-            channel.eventLoop.makeCompletedFuture { try wrap(channel) }
+    ) throws -> EventLoopFuture<MessageSocket> {
+        let upgrader = NIOTypedWebSocketClientUpgrader<MessageSocket>(maxFrameSize: maximumMessageByteCount) {
+            channel, _ in
+            channel.eventLoop.makeCompletedFuture { try MessageSocket(upgraded: channel, isClient: true) }
         }
         var headers = HTTPHeaders()
         headers.add(name: "Host", value: "\(host):\(port)")
         headers.add(name: "Content-Length", value: "0")
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
-        let configuration = NIOTypedHTTPClientUpgradeConfiguration<Channel>(
+        let configuration = NIOTypedHTTPClientUpgradeConfiguration<MessageSocket>(
             upgradeRequestHead: head, upgraders: [upgrader]
         ) { channel in
             channel.eventLoop.makeFailedFuture(

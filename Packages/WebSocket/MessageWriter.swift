@@ -4,7 +4,13 @@ internal import NIOWebSocket
 /// Writes messages; waits while the network does not take more.
 public struct MessageWriter: Sendable {
     let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+    let channel: any NIOCore.Channel
     let isClient: Bool
+
+    /// What was written and is not with the operating system yet, in bytes.
+    public func pendingByteCount() async throws -> Int {
+        try await channel.getOption(.bufferedWritableBytes).get()
+    }
 
     /// Writes messages with one flush.
     public func write(_ messages: [[UInt8]]) async throws {

@@ -115,6 +115,43 @@ struct BadInputTests {
     }
 
     @Test
+    func `Fragments of more than 20 MiB together close the connection with code 1009`() async throws {
+        try await Platform.with { platform in
+            let hello = try hello(platform)
+            let code = try await RawSocket.with(platform.gateways[0]) { socket in
+                try await socket.send(hello)
+                while case .message(let bytes) = try await socket.next() {
+                    if case .end = try Self.codec.decodeServerMessage(bytes) { break }
+                }
+                let fragment = [UInt8](repeating: 0, count: 5 << 20)
+                try await socket.send(fragment, isLast: false)
+                for _ in 0..<3 { try await socket.send(fragment, opcode: RawSocket.continuation, isLast: false) }
+                try await socket.send([0], opcode: RawSocket.continuation)
+                while true {
+                    if case .closed(let code) = try await socket.next() { return code }
+                }
+            }
+            #expect(code == 1009)
+            try await expectService(platform)
+        }
+    }
+
+    @Test
+    func `A device that sends more than a hello before its session is open is closed with code 1009`() async throws {
+        try await Platform.with { platform in
+            let code = try await RawSocket.with(platform.gateways[0]) { socket in
+                // Not the whole message, which the gateway must not wait for.
+                let part = [UInt8](repeating: 0, count: MessageCodec.maximumControlByteCount + (65 << 10))
+                try await socket.send(part, claiming: 10 << 20)
+                guard case .closed(let code) = try await socket.next() else { return nil as Int? }
+                return code
+            }
+            #expect(code == 1009)
+            try await expectService(platform)
+        }
+    }
+
+    @Test
     func `A frame that WebSocket does not allow closes its connection only`() async throws {
         try await Platform.with { platform in
             for opcode: UInt8 in [0x1, 0x5] {

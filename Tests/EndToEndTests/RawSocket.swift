@@ -12,6 +12,7 @@ struct RawSocket {
 
     static let binary: UInt8 = 0x2
     static let pong: UInt8 = 0xA
+    static let continuation: UInt8 = 0x0
     /// A gateway has this long to answer.
     static let patience = Duration.seconds(60)
 
@@ -90,10 +91,14 @@ struct RawSocket {
     }
 
     /// Sends a masked frame.
-    /// - Parameter claiming: the length that its header gives; the payload's own where nil.
-    func send(_ payload: [UInt8], opcode: UInt8 = Self.binary, claiming: Int? = nil) async throws {
+    /// - Parameters:
+    ///   - isLast: whether no fragment of the same message follows.
+    ///   - claiming: the length that its header gives; the payload's own where nil.
+    func send(
+        _ payload: [UInt8], opcode: UInt8 = Self.binary, isLast: Bool = true, claiming: Int? = nil
+    ) async throws {
         var buffer = ByteBuffer()
-        buffer.writeInteger(0x80 | opcode)
+        buffer.writeInteger((isLast ? 0x80 : 0) | opcode)
         let length = claiming ?? payload.count
         switch length {
         case ..<126: buffer.writeInteger(0x80 | UInt8(length))

@@ -12,17 +12,23 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-/// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Whoever comes may
-/// read and write everything.
+/// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
+/// says otherwise, whoever comes may read and write everything.
 struct GatewayFixture: Sendable {
     let schema: Schema
     let pool: PostgresPool
     let folder: URL
     let app: App
+    let port: Int
 
-    static func with(_ schema: Schema, _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void) async throws
-    {
-        let logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() }
+    static func with(
+        _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
+        authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
+        _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
+    ) async throws {
+        // Keeps metadata, which holds the ids of requests.
+        var logger = Logger(label: "gateway-tests") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .critical
         let configuration = try await TestCluster.shared().createDatabase()
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 16))
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
@@ -33,15 +39,12 @@ struct GatewayFixture: Sendable {
         let ticks = TickListener(configuration: configuration, logger: logger)
         let sequencer = Sequencer(configuration: configuration, logger: logger)
         let gateway = Gateway(
-            store: store,
-            authorize: { _ in
-                SessionAuthority(
-                    user: "somebody", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil })
-            }, wakeUps: { ticks.wakeUps() }, onCommit: { sequencer.nudge() }, logger: logger)
+            store: store, limits: limits, authorize: authorize, wakeUps: { ticks.wakeUps() },
+            onCommit: { sequencer.nudge() }, logger: logger)
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
         let http = HTTPApplication(
-            name: "gateway", host: "127.0.0.1", port: 0, logger: logger, identify: { _ in .anonymous },
-            whenRunning: { hasPort.yield($0) }, register: { _ in })
+            name: "gateway", host: "127.0.0.1", port: 0, limits: httpLimits, logger: logger,
+            identify: { _ in .anonymous }, whenRunning: { hasPort.yield($0) }, register: { _ in })
         let services = ServiceGroup(
             services: [
                 SequencerService(sequencer: sequencer), ticks, gateway,
@@ -51,7 +54,7 @@ struct GatewayFixture: Sendable {
             group.addTask { try await services.run() }
             for await port in ports {
                 let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)"))
-                let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app)
+                let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app, port: port)
                 try await body(fixture)
                 break
             }
@@ -72,4 +75,10 @@ struct GatewayFixture: Sendable {
         configuration.objectTypes = types
         return try await Realm(configuration: configuration, downloadBeforeOpen: .always)
     }
+}
+
+extension SessionAuthority {
+    /// Of a user who may read and write everything.
+    static let everything = SessionAuthority(
+        user: "somebody", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil })
 }

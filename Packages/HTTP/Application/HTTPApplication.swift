@@ -15,7 +15,7 @@ public struct HTTPApplication: ApplicationProtocol {
     public let responder: RouterResponder<EdgeContext>
     public let configuration: ApplicationConfiguration
     public let logger: Logger
-    private let limits: HTTPLimits
+    public let limits: HTTPLimits
     private let host: String
     private let port: Int
     private let whenRunning: @Sendable (Int) async -> Void

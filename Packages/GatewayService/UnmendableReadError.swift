@@ -1,0 +1,4 @@
+/// A read that the database refuses, and would refuse again.
+struct UnmendableReadError: Error {
+    let cause: any Error
+}

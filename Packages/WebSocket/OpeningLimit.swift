@@ -1,0 +1,44 @@
+internal import NIOCore
+internal import NIOWebSocket
+internal import Synchronization
+
+/// How many bytes the other side may still send, until the limit is lifted. Shared by the handler, which counts down on
+/// the event loop, and whoever lifts it.
+final class OpeningLimit: Sendable {
+    private let left: Mutex<Int?>
+
+    init(byteCount: Int) { left = Mutex(byteCount) }
+
+    func lift() { left.withLock { $0 = nil } }
+
+    /// - Returns: whether they are within the limit.
+    func take(_ byteCount: Int) -> Bool {
+        left.withLock { left in
+            guard let before = left else { return true }
+            left = max(0, before - byteCount)
+            return byteCount <= before
+        }
+    }
+}
+
+/// Stands first, before frames are put together: what is too much is never in memory as a whole.
+final class OpeningLimitHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let limit: OpeningLimit
+    private var isExceeded = false
+
+    init(_ limit: OpeningLimit) { self.limit = limit }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isExceeded else { return }
+        guard limit.take(unwrapInboundIn(data).readableBytes) else {
+            isExceeded = true
+            // The protocol's error handler makes code 1009 of it.
+            context.fireErrorCaught(NIOWebSocketError.invalidFrameLength)
+            return
+        }
+        context.fireChannelRead(data)
+    }
+}

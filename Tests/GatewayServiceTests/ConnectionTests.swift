@@ -1,0 +1,75 @@
+import NIOCore
+import NIOPosix
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloWebSocket
+
+@testable import GatewayService
+
+/// Connections before and beside their WebSocket.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ConnectionTests {
+    /// Connects, sends a text, and reads until the server closes.
+    private static func talk(_ port: Int, _ text: String) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            if !text.isEmpty { try await outbound.write(ByteBuffer(string: text)) }
+            var answer = ""
+            for try await buffer in inbound { answer += String(buffer: buffer) }
+            return answer
+        }
+    }
+
+    private func withGateway(
+        idle: Duration, _ body: @escaping @Sendable @MainActor (GatewayFixture) async throws -> Void
+    ) async throws {
+        var limits = HTTPLimits()
+        limits.idleTimeout = idle
+        try await GatewayFixture.with(try Schema.of([Note.self]), http: limits, body)
+    }
+
+    @Test(arguments: ["", "GET /sync HTTP/1.1\r\nHost: gateway\r\n"])
+    func `A connection that does not come to its first request is closed`(_ beginning: String) async throws {
+        try await withGateway(idle: .milliseconds(200)) { fixture in
+            let answer = try await Self.talk(fixture.port, beginning)
+            #expect(answer.isEmpty)
+        }
+    }
+
+    @Test
+    func `A connection that stays silent after its request is closed`() async throws {
+        try await withGateway(idle: .milliseconds(200)) { fixture in
+            let answer = try await Self.talk(fixture.port, "GET /nothing HTTP/1.1\r\nHost: gateway\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 404"))
+        }
+    }
+
+    @Test
+    func `A request with more headers than a server takes is refused`() async throws {
+        try await withGateway(idle: .seconds(600)) { fixture in
+            let headers = (0...HTTPLimits.defaultHeaderCount).map { "X-\($0): 0\r\n" }.joined()
+            let answer = try await Self.talk(fixture.port, "GET /nothing HTTP/1.1\r\n\(headers)\r\n")
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+            #expect(!answer.hasPrefix("HTTP/1.1 404"))
+        }
+    }
+
+    @Test
+    func `A server that accepts and says nothing is given up`() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        await #expect(throws: MessageSocketError.self) {
+            _ = try await MessageSocket.connect(
+                host: "127.0.0.1", port: port, path: "/sync", usesTLS: false,
+                group: MultiThreadedEventLoopGroup.singleton, timeout: .milliseconds(200))
+        }
+        try await server.close()
+    }
+}

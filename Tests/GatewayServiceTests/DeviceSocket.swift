@@ -1,0 +1,66 @@
+import NIOCore
+import NIOPosix
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloWebSocket
+
+/// A device's connection that sends and reads only what a test says.
+final class DeviceSocket {
+    let codec: MessageCodec
+    let writer: MessageWriter
+    private var messages: MessageStream.Iterator
+
+    private init(_ schema: Schema, _ messages: MessageStream, _ writer: MessageWriter) {
+        codec = MessageCodec(schema: schema)
+        self.writer = writer
+        self.messages = messages.makeAsyncIterator()
+    }
+
+    /// Connects, runs `body` and closes.
+    static func with(
+        _ schema: Schema, port: Int, _ body: @escaping @Sendable (DeviceSocket) async throws -> Void
+    ) async throws {
+        let socket = try await MessageSocket.connect(
+            host: "127.0.0.1", port: port, path: "/sync", usesTLS: false, group: MultiThreadedEventLoopGroup.singleton)
+        try await socket.run { messages, writer in
+            try await body(DeviceSocket(schema, messages, writer))
+        }
+    }
+
+    func send(_ message: ClientMessage) async throws { try await writer.write(codec.encode(message)) }
+
+    /// Says hello as a new device that wants all objects of the schema's classes.
+    func sayHello() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let everything = codec.schema.classes.map {
+            Subscription(name: $0.name, className: $0.name, predicate: .constant(true))
+        }
+        try await send(
+            .hello(
+                Hello(
+                    accessToken: "token", client: .random(using: &generator), position: .none,
+                    activeSubscriptions: .empty,
+                    wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
+                    classes: HelloClass.describe(codec.schema))))
+    }
+
+    /// Reads until `pick` finds what it looks for; nil at the end of the connection. Says of every batch that it was
+    /// applied.
+    func first<R>(_ pick: (ServerMessage) -> R?) async throws -> R? {
+        while let bytes = try await messages.next() {
+            let message = try codec.decodeServerMessage(Array(bytes.readableBytesView))
+            if case .end(let end) = message { try await send(.applied(tick: end.position.tick)) }
+            if let found = pick(message) { return found }
+        }
+        return nil
+    }
+
+    func firstEnd(_ isWanted: (BatchEnd) -> Bool = { _ in true }) async throws -> BatchEnd? {
+        try await first { if case .end(let end) = $0, isWanted(end) { end } else { nil } }
+    }
+
+    func failure() async throws -> SessionFailure? {
+        try await first { if case .failure(let failure) = $0 { failure } else { nil } }
+    }
+}

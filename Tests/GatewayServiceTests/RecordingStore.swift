@@ -1,0 +1,36 @@
+import Synchronization
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// A store that applies every upload and remembers which changesets came together.
+final class RecordingStore: ServerStore {
+    struct NotRecorded: Error {}
+
+    let schema: Schema
+    private let recorded = Mutex<[[Int64]]>([])
+
+    init(schema: Schema) { self.schema = schema }
+
+    var groups: [[Int64]] { recorded.withLock { $0 } }
+
+    func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
+        recorded.withLock { $0.append(uploads.map(\.changeset.number)) }
+        return uploads.map { _ in .applied(lost: 0) }
+    }
+
+    func makeTick() async throws -> Tick? { nil }
+
+    func latestTick() async throws -> Tick { .origin }
+
+    func tick(_ number: Int64) async throws -> Tick? { nil }
+
+    func withReader<Result: Sendable>(
+        _ body: @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result { throw NotRecorded() }
+
+    func openClient(_ client: ClientID, user: String, acknowledged: Int64) async throws -> ClientOpening {
+        throw NotRecorded()
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import GatewayService
+
+@Suite(.serialized, .timeLimit(.minutes(4)))
+struct UploadTests {
+    @Test
+    func `One upload is always admitted, and the next ones when there is room, in order`() async throws {
+        let budget = UploadBudget(maximumByteCount: 10)
+        try await budget.admit(25)
+        let (order, addToOrder) = AsyncStream.makeStream(of: Int.self)
+        var waiting: [Task<Void, any Error>] = []
+        for size in [6, 7, 1] {
+            waiting.append(
+                Task {
+                    try await budget.admit(size)
+                    addToOrder.yield(size)
+                })
+            while await budget.waitingCount < waiting.count { await Task.yield() }
+        }
+        #expect(await budget.byteCount == 25)
+        await budget.release(25)
+        try await waiting[0].value
+        #expect(await budget.byteCount == 6)
+        await budget.release(6)
+        for task in waiting { try await task.value }
+        #expect(await budget.byteCount == 8)
+        let first = await order.first { _ in true }
+        #expect(first == 6)
+    }
+
+    @Test
+    func `Who no longer waits for room lets those behind go on`() async throws {
+        let budget = UploadBudget(maximumByteCount: 10)
+        try await budget.admit(6)
+        let long = Task { try await budget.admit(9) }
+        while await budget.waitingCount < 1 { await Task.yield() }
+        let short = Task { try await budget.admit(2) }
+        while await budget.waitingCount < 2 { await Task.yield() }
+        long.cancel()
+        await #expect(throws: CancellationError.self) { try await long.value }
+        try await short.value
+        #expect(await budget.byteCount == 8)
+    }
+
+    @Test
+    func `Long changesets share no transaction`() async throws {
+        let store = RecordingStore(schema: try Schema.of([Note.self]))
+        let queue = UploadQueue(store: store, onCommit: {})
+        let long = String(repeating: "x", count: UploadQueue.maximumGroupByteCount / 2)
+        let uploads = (1...6).map { number in
+            Upload(
+                client: ClientID(rawValue: 1), changeset: Self.changeset(Int64(number), number > 4 ? "short" : long),
+                permit: { _ in nil })
+        }
+        let results = try await queue.upload(uploads)
+        #expect(results.count == 6)
+        #expect(store.groups == [[1], [2], [3], [4, 5, 6]])
+    }
+
+    @Test
+    func `Uploads of more than may wait at once are all applied`() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.firstEnd()
+                // One that the session drops as a duplicate costs its room no longer either.
+                for number: Int64 in [1, 2, 2, 3, 4] {
+                    let text = String(repeating: "\(number)", count: Gateway.maximumWaitingUploadByteCount / 3)
+                    try await device.send(.upload([Self.changeset(number, text)]))
+                }
+                let end = try await device.firstEnd { $0.acknowledged == 4 }
+                #expect(end != nil)
+            }
+        }
+    }
+
+    private static func changeset(_ number: Int64, _ text: String) -> Changeset {
+        Changeset(
+            number: number, base: 0, stamp: Stamp(microseconds: number),
+            instructions: [
+                .create(
+                    ObjectReference(classIndex: 0, key: .int(number)),
+                    [FieldWrite(column: 1, value: .string(text))])
+            ])
+    }
+}
