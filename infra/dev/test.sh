@@ -16,11 +16,12 @@ run() { swift test --skip-build "$@" 2>&1 </dev/null | tee -a "$LOG" || code=$?;
 if [ $# -gt 0 ]; then
     run "$@"
 else
-    # Tests with processes of their own come by themselves: beside the simulator, which takes every core for minutes,
-    # their devices and servers would only wait.
+    # Tests with servers and devices of their own come by themselves: beside the simulator, which takes every core for
+    # minutes, they would only wait.
     runs=2
-    run --skip EndToEndTests
-    run --filter EndToEndTests --no-parallel
+    servers='EndToEndTests|GatewayServiceTests'
+    run --skip "$servers"
+    run --filter "$servers" --no-parallel
 fi
 "$DEV_SCRIPTS/test-summary.sh" "$LOG" "$runs" || code=1
 exit "$code"
