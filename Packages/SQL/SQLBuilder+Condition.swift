@@ -58,6 +58,9 @@ extension SQLBuilder {
         let present = literals.filter { !$0.isNull && seen.insert($0).inserted }
         let hasNull = literals.contains(where: \.isNull)
         guard !present.isEmpty else { return hasNull ? "(\(operand.sql) IS NULL)" : "FALSE" }
+        if dialect == .postgresql {
+            return twoValued("\(operand.sql) = ANY (\(bind(list: present, operand.type)))", operand, onNull: hasNull)
+        }
         if let listTable, parameters.count + present.count > Self.maximumParameterCount {
             lists.append(present)
             let values = "SELECT value FROM \(listTable) WHERE list = \(lists.count - 1)"

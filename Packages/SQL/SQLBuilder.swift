@@ -48,6 +48,13 @@ public struct SQLBuilder: Sendable {
         return dialect.placeholder(firstParameter + parameters.count - 1)
     }
 
+    /// Adds a list as one parameter, an array, of which PostgreSQL takes any length: the parameters of a statement are
+    /// at most 65,535.
+    mutating func bind(list: [Value], _ type: PropertyType) -> String {
+        parameters.append(SQLParameter(list: list, type))
+        return dialect.placeholder(firstParameter + parameters.count - 1)
+    }
+
     /// A condition that is TRUE or FALSE, never NULL, and equals ``Predicate/evaluate(_:)`` on every row. A plain
     /// comparison stays visible as `"column" = placeholder`, so that an index on the column serves it.
     /// - Throws: ``ValueError`` where the predicate does not fit the class.

@@ -174,6 +174,17 @@ struct AgreementTests {
                 try await postgres.values(
                     "SELECT _id FROM a WHERE \(heavy.sql) ORDER BY 1", heavy.parameters, .int(bits: 64)) == expected)
         }
+        // What a set of many subscriptions comes to: more literals than PostgreSQL has parameters, and deeper.
+        let lists = (0..<20).map { part in
+            Predicate.isIn(x, (0..<4_090).map { .int(Int64(part * 4_090 + $0)) } + (part == 7 ? [.null] : []))
+        }
+        for union in [Predicate.or(lists), .not(.or(lists)), .and([.or([alternating(leafFirst: true)]), .or(lists)])] {
+            let expected = rows.filter { union.matches($0, of: item) }.map { $0[0] }
+            let heavy = try union.sql(.postgresql, className: "A", in: schema)
+            #expect(
+                try await postgres.values(
+                    "SELECT _id FROM a WHERE \(heavy.sql) ORDER BY 1", heavy.parameters, .int(bits: 64)) == expected)
+        }
         await postgres.pool.shutdown()
     }
 }

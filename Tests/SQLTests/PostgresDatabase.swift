@@ -41,7 +41,8 @@ struct PostgresDatabase {
     }
 
     static func parameter(_ parameter: SQLParameter) -> PostgresParameter {
-        switch (parameter.value, parameter.type) {
+        if let list = parameter.list { return array(list, parameter.type) }
+        return switch (parameter.value, parameter.type) {
         case (.bool(let value), _): .bool(value)
         case (.int(let value), _): .int64(value)
         case (.double(let value), _): .double(value)
@@ -51,6 +52,27 @@ struct PostgresDatabase {
         case (.objectId(let value), _): .bytea(value.bytes)
         case (.uuid(let value), _): .uuid(value)
         case (.null, _): .null
+        }
+    }
+
+    private static func array(_ list: [Value], _ type: PropertyType) -> PostgresParameter {
+        switch type {
+        case .bool: .boolArray(list.map { if case .bool(let value) = $0 { value } else { nil } })
+        case .int: .int64Array(list.map { if case .int(let value) = $0 { value } else { nil } })
+        case .double: .doubleArray(list.map { if case .double(let value) = $0 { value } else { nil } })
+        case .string: .textArray(list.map { if case .string(let value) = $0 { value } else { nil } })
+        case .date:
+            .timestamptzArray(microseconds: list.map { if case .date(let value) = $0 { value } else { nil } })
+        case .uuid: .uuidArray(list.map { if case .uuid(let value) = $0 { value } else { nil } })
+        case .data, .objectId, .link, .list:
+            .byteaArray(
+                list.map {
+                    switch $0 {
+                    case .data(let value): [UInt8](value)
+                    case .objectId(let value): value.bytes
+                    default: nil
+                    }
+                })
         }
     }
 

@@ -69,7 +69,7 @@ struct RenderingTests {
         try check(
             .isIn(rating, [.double(0.5), .null, .double(0.5)]),
             sqlite: "(\"t\".\"rating\" IN (?) OR \"t\".\"rating\" IS NULL)",
-            postgresql: "(\"t\".\"rating\" IN ($7) OR \"t\".\"rating\" IS NULL)", [half])
+            postgresql: "(\"t\".\"rating\" = ANY ($7) OR \"t\".\"rating\" IS NULL)", [half])
     }
 
     @Test("A link compares with keys of its target's type")

@@ -6,6 +6,10 @@ extension PostgresParameter {
     /// A stored value as a parameter of its column's type.
     /// - Throws: ``ValueError`` for a value that the type does not take.
     public init(_ parameter: SQLParameter) throws(ValueError) {
+        if let list = parameter.list {
+            self = try Self.array(list, parameter.type)
+            return
+        }
         switch (parameter.type, parameter.value) {
         case (.bool, .null): self = .bool(nil)
         case (.bool, .bool(let value)): self = .bool(value)
@@ -23,6 +27,32 @@ extension PostgresParameter {
         case (.uuid, .null): self = .uuid(nil)
         case (.uuid, .uuid(let value)): self = .uuid(value)
         default: throw ValueError("A column of type \(parameter.type.name) cannot hold \(parameter.value).")
+        }
+    }
+
+    private static func array(_ list: [Value], _ type: PropertyType) throws(ValueError) -> PostgresParameter {
+        func all<Element>(_ element: (Value) -> Element?) throws(ValueError) -> [Element?] {
+            var result: [Element?] = []
+            for value in list {
+                guard let element = element(value) else {
+                    throw ValueError("A column of type \(type.name) cannot hold \(value).")
+                }
+                result.append(element)
+            }
+            return result
+        }
+        switch type {
+        case .bool: return .boolArray(try all { if case .bool(let value) = $0 { value } else { nil } })
+        case .int: return .int64Array(try all { if case .int(let value) = $0 { value } else { nil } })
+        case .double: return .doubleArray(try all { if case .double(let value) = $0 { value } else { nil } })
+        case .string: return .textArray(try all { if case .string(let value) = $0 { value } else { nil } })
+        case .data: return .byteaArray(try all { if case .data(let value) = $0 { [UInt8](value) } else { nil } })
+        case .objectId: return .byteaArray(try all { if case .objectId(let value) = $0 { value.bytes } else { nil } })
+        case .date:
+            return .timestamptzArray(
+                microseconds: try all { if case .date(let value) = $0 { value } else { nil } })
+        case .uuid: return .uuidArray(try all { if case .uuid(let value) = $0 { value } else { nil } })
+        case .link, .list: throw ValueError("A link is compared with its target's key.")
         }
     }
 

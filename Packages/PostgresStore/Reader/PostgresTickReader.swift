@@ -61,7 +61,7 @@ struct PostgresTickReader: TickReader {
         var builder = try SQLBuilder(
             .postgresql, schema: layout.schema, className: item.item.name, alias: alias)
         let sql = try builder.condition(predicate)
-        return (sql, builder.parameters.map { $0.value.parameter($0.type) })
+        return (sql, builder.parameters.map(PostgresParameter.init))
     }
 
     private func columns(_ columns: [Int], of item: ClassLayout, alias: String) throws -> String {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import PostgresClient
 internal import TomboloModel
+internal import TomboloSQL
 
 extension Value {
     /// From a result in binary form.
@@ -61,6 +62,13 @@ extension Value {
         case .objectId(let value): value.bytes
         default: nil
         }
+    }
+}
+
+extension PostgresParameter {
+    init(_ parameter: SQLParameter) {
+        self =
+            parameter.list.map { Value.parameter($0, parameter.type) } ?? parameter.value.parameter(parameter.type)
     }
 }
 

@@ -118,6 +118,13 @@ extension ServerStoreScenario {
             Set(try await rows(Model.session, matching: predicate).keys), [.string("b"), .string("c")], "sessions")
         try requireEqual(
             Set(try await rows(Model.element, matching: predicate).keys), [Model.element(2).key], "elements")
+        // What many subscriptions come to, each within the bounds of one.
+        let union = Predicate.or(
+            (0..<17).map { part in
+                .isIn(PropertyPath("seats"), (0..<4_000).map { .int(20 + Int64(part) * 4_000 + $0) })
+            })
+        try requireEqual(
+            Set(try await rows(Model.session, matching: union).keys), [.string("b"), .string("c")], "a large union")
         try await store.withReader { [schema] reader in
             try requireEqual(try await reader.count(classIndex: Model.session, matching: predicate), 2, "count")
             let collected = RowCollector(schema: schema)
