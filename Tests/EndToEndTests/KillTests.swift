@@ -101,7 +101,7 @@ struct KillTests {
         async throws
     {
         var generator = SeededGenerator.printed(for: "kill rounds")
-        let victims = Victim.allCases.flatMap { Array(repeating: $0, count: Self.isLong ? 20 : 3) }
+        let victims = Victim.allCases.flatMap { Array(repeating: $0, count: Self.isLong ? 100 : 20) }
             .shuffled(using: &generator)
         // Two numbers for each round: who of two, and when; and two seeds for the devices.
         let numbers = victims.map { _ in
