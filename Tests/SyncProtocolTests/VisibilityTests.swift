@@ -196,6 +196,21 @@ struct VisibilityTests {
         #expect(frames.last?.objectsSoFar == removed + rows)
     }
 
+    @Test("A set whose queries are too large together is refused, naming the query")
+    func setSize() {
+        let query = Predicate.isIn(PropertyPath("seats"), (0..<4_000).map { .int($0) })
+        func set(_ count: Int) -> SubscriptionSet {
+            SubscriptionSet(
+                version: 1,
+                subscriptions: (1...count).map {
+                    Subscription(name: "query \($0)", className: "Room", predicate: query)
+                })
+        }
+        #expect(throws: Never.self) { try set(7).check(in: schema) }
+        let error = #expect(throws: ValueError.self) { try set(8).check(in: schema) }
+        #expect(error?.message.contains("'query 8'") == true)
+    }
+
     @Test("Frames stay near their size, however many changes a tick has and however large the rows are")
     func frameSize() throws {
         let columns = [room: [0, 1]]

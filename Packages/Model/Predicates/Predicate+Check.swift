@@ -19,6 +19,16 @@ extension Predicate {
         try check(for: className, in: schema, maximumPathLength)
     }
 
+    /// Comparisons, literals of lists, and the operators that connect them.
+    public var partCount: Int {
+        switch self {
+        case .constant, .compare, .text: 1
+        case .isIn(_, let values): 1 + values.count
+        case .and(let inner), .or(let inner): inner.reduce(1) { $0 + $1.partCount }
+        case .not(let inner): 1 + inner.partCount
+        }
+    }
+
     private func checkSize(_ className: String, depth: Int, parts: inout Int) throws(ValueError) {
         parts += 1
         if case .isIn(_, let values) = self { parts += values.count }

@@ -28,6 +28,9 @@ public struct SubscriptionSet: Hashable, Sendable {
 
     /// The most subscriptions of one set.
     public static let maximumCount = 1_000
+    /// The most parts of all queries of a set together, see ``Predicate/partCount``: the server puts the old and the
+    /// new set into one statement, which takes 65,535 parameters.
+    public static let maximumPartCount = 30_000
 
     /// Checks every query against the schema. Paths of one name only.
     /// - Throws: ``ValueError`` that names the subscription.
@@ -35,6 +38,7 @@ public struct SubscriptionSet: Hashable, Sendable {
         guard subscriptions.count <= Self.maximumCount else {
             throw ValueError("A subscription set has at most \(Self.maximumCount) queries, not \(subscriptions.count).")
         }
+        var partCount = 0
         for subscription in subscriptions {
             do throws(ValueError) {
                 guard let item = schema[subscription.className], item.owner == nil else {
@@ -45,6 +49,12 @@ public struct SubscriptionSet: Hashable, Sendable {
                 try subscription.predicate.check(for: subscription.className, in: schema, maximumPathLength: 1)
             } catch {
                 throw ValueError("Subscription '\(subscription.name ?? "unnamed")': \(error.message)")
+            }
+            partCount += subscription.predicate.partCount
+            guard partCount <= Self.maximumPartCount else {
+                throw ValueError(
+                    "The queries of a subscription set have at most \(Self.maximumPartCount) comparisons and literals "
+                        + "together; '\(subscription.name ?? "unnamed")' is beyond that.")
             }
         }
     }
