@@ -58,8 +58,8 @@ actor SessionRunner {
     /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
     private var waitingUploadByteCount = 0
     private var uploadingByteCount = 0
-    /// Given to the connection since the session began.
-    private var writtenByteCount = 0
+    /// Writes that the connection took since the session began.
+    private var writeCount = 0
     private var isWriting = false
     private var writerWaiting: CheckedContinuation<Void, Never>?
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
@@ -392,7 +392,7 @@ actor SessionRunner {
             isWriting = true
             defer { isWriting = false }
             try await writer.write(messages)
-            writtenByteCount += byteCount
+            writeCount += 1
             outboxByteCount -= byteCount
             if outboxByteCount <= Self.lowWater { makeRoom() }
         }
@@ -402,16 +402,17 @@ actor SessionRunner {
     /// take the session's last words. A device that stands still otherwise costs a bounded outbox and may stay.
     private func watchProgress(of writer: MessageWriter) async throws {
         let limits = services.limits
-        var taken = 0
-        var since = ContinuousClock.now
+        var before = (writes: 0, pending: 0, at: ContinuousClock.now)
         while true {
             try await Task.sleep(for: limits.writeStallLimit / Self.progressChecks)
             guard let pending = try? await writer.pendingByteCount() else { continue }
-            let now = writtenByteCount - pending
-            if !isWriting || now >= taken + limits.minimumProgressByteCount || !(holdsReadSlot || shouldClose) {
-                taken = now
-                since = .now
-            } else if since.duration(to: .now) >= limits.writeStallLimit {
+            // Only a connection that took what it had before gets more.
+            let hasProgress =
+                !isWriting || writeCount != before.writes || pending > before.pending
+                || pending + limits.minimumProgressByteCount <= before.pending
+            if hasProgress || !(holdsReadSlot || shouldClose) {
+                before = (writeCount, pending, .now)
+            } else if before.at.duration(to: .now) >= limits.writeStallLimit {
                 guard !shouldClose else { throw StalledConnectionError(limit: limits.writeStallLimit) }
                 handle(
                     .failed(
@@ -419,8 +420,7 @@ actor SessionRunner {
                             .unavailable,
                             "The device took next to nothing for \(limits.writeStallLimit) of a batch that was read for it.",
                             isRetryable: true)))
-                taken = now
-                since = .now
+                before.at = .now
             }
         }
     }

@@ -30,11 +30,12 @@ final class DeviceSocket {
 
     func send(_ message: ClientMessage) async throws { try await writer.write(codec.encode(message)) }
 
-    /// Says hello as a new device that wants all objects of the schema's classes.
-    func sayHello() async throws {
+    /// Says hello as a new device.
+    /// - Parameter classes: of whose objects it wants all; every class where nil.
+    func sayHello(wanting classes: [String]? = nil) async throws {
         var generator = SystemRandomNumberGenerator()
-        let everything = codec.schema.classes.map {
-            Subscription(name: $0.name, className: $0.name, predicate: .constant(true))
+        let everything = (classes ?? codec.schema.classes.map(\.name)).map {
+            Subscription(name: $0, className: $0, predicate: .constant(true))
         }
         try await send(
             .hello(

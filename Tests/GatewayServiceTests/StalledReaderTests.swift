@@ -1,0 +1,97 @@
+import PostgresClient
+import Synchronization
+import Testing
+import TomboloModel
+import TomboloSyncProtocol
+
+@testable import GatewayService
+
+@Suite(.serialized, .timeLimit(.minutes(4)))
+struct StalledReaderTests {
+    /// More than the network between two processes of one machine holds, in frames of some megabytes.
+    private static let content = """
+        INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 32) FROM generate_series(1, 64000) AS n
+        """
+
+    /// Gets its first batch, which has nothing in it. A device that waits for a read slot is silent meanwhile and may
+    /// have to come again.
+    private static func bootstrap(_ fixture: GatewayFixture) async throws {
+        let isComplete = Mutex(false)
+        while !isComplete.withLock({ $0 }) {
+            try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello(wanting: [])
+                let end = try await device.firstEnd()
+                if end != nil { isComplete.withLock { $0 = true } }
+            }
+        }
+    }
+
+    enum Kind: CaseIterable {
+        /// Says that it is there, and does not read.
+        case pinging
+        /// Says nothing.
+        case silent
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `As many devices as there are read slots that stop reading do not keep the next one from its batch`(
+        _ kind: Kind
+    ) async throws {
+        var limits = SessionLimits()
+        limits.writeStallLimit = kind == .pinging ? .seconds(2) : .seconds(600)
+        limits.silenceLimit = kind == .silent ? .milliseconds(500) : .seconds(600)
+        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits) { fixture in
+            try await fixture.pool.execute(Self.content)
+            try await Self.waitForTick(fixture)
+            let (stalled, isStalled) = AsyncStream.makeStream(of: Void.self)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Gateway.maximumConcurrentReads {
+                    group.addTask {
+                        try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                            try await device.sayHello()
+                            _ = try await device.first { if case .frame = $0 { true } else { nil } }
+                            isStalled.yield()
+                            try await Task.sleep(for: .seconds(600))
+                        }
+                    }
+                }
+                var count = 0
+                for await _ in stalled {
+                    count += 1
+                    if count == Gateway.maximumConcurrentReads { break }
+                }
+                try await Self.bootstrap(fixture)
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Until the content is in a tick.
+    private static func waitForTick(_ fixture: GatewayFixture) async throws {
+        let isThere = Mutex(false)
+        while !isThere.withLock({ $0 }) {
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                let found = try await device.first { message -> Bool? in
+                    switch message {
+                    case .frame, .failure: return true
+                    case .end: return false
+                    default: return nil
+                    }
+                }
+                isThere.withLock { $0 = found == true }
+            }
+        }
+    }
+
+    @Test
+    func `A device that waits for a read slot gives up its place when it goes`() async throws {
+        let slots = ReadSlots(count: 1)
+        try await slots.acquire()
+        let waiting = Task { try await slots.acquire() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await slots.release()
+        try await slots.acquire()
+    }
+}
