@@ -96,7 +96,7 @@ private typealias F = SessionFixture
         _ = on(.message(.end(F.end(4))))
         #expect(
             on(.applied(F.applied(4, acknowledged: 2, refusals: [F.refused(2)]))) == [
-                "send applied 4", "acknowledged 2", "refused [2]", "complete 1",
+                "send applied 4", "refused [2]", "acknowledged 2", "complete 1",
             ])
     }
 

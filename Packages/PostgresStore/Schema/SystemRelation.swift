@@ -124,7 +124,10 @@ struct SystemRelation {
             name: "receipt_pending",
             sql: """
                 ALTER TABLE tombolo.receipt ADD COLUMN IF NOT EXISTS acknowledged_at bigint;
-                CREATE INDEX IF NOT EXISTS receipt_acknowledged_at ON tombolo.receipt (acknowledged_at);
+                CREATE INDEX IF NOT EXISTS receipt_acknowledged_at ON tombolo.receipt (acknowledged_at) \
+                WHERE acknowledged_at IS NOT NULL;
+                CREATE INDEX IF NOT EXISTS receipt_refused ON tombolo.receipt (client, number) \
+                WHERE acknowledged_at IS NULL AND code IS NOT NULL;
                 CREATE INDEX IF NOT EXISTS receipt_pending ON tombolo.receipt (client, number) \
                 WHERE acknowledged_at IS NULL
                 """),

@@ -247,12 +247,13 @@ public struct ClientSession: Sendable {
             phase = .live
             backoff.reset()
         }
+        // Who waits for an upload's end then knows how it ended.
+        if !batch.refusals.isEmpty { actions.append(.report(.refused(batch.refusals))) }
         if batch.acknowledged > acknowledged {
             acknowledged = batch.acknowledged
             sent = max(sent, acknowledged)
             actions.append(.report(.acknowledged(acknowledged)))
         }
-        if !batch.refusals.isEmpty { actions.append(.report(.refused(batch.refusals))) }
         if batch.isEverything {
             // Pending changesets stand on the new tick now: what was sent with another base is sent again.
             sent = acknowledged
