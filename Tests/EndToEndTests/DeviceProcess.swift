@@ -24,8 +24,9 @@ actor DeviceProcess {
 
     /// Starts the process and opens the file.
     func start() async throws {
+        let command = OrdinaryUser.command(try Programs.device, [file.path()])
         let child = try ChildProcess(
-            try Programs.device, [file.path()], messages: file.appendingPathExtension("messages"))
+            command.program, command.arguments, messages: file.appendingPathExtension("messages"))
         self.child = child
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
         self.answers = answers
