@@ -351,7 +351,10 @@ actor SessionRunner {
     // MARK: Writing
 
     private func enqueue(_ message: ServerMessage) {
+        // After the session's last words nothing is of use.
+        guard !shouldClose else { return }
         let bytes = codec.encode(message)
+        guard bytes.count <= MessageCodec.maximumMessageByteCount else { return handle(.failed(tooLarge(message))) }
         outbox.append(bytes)
         outboxByteCount += bytes.count
         wakeWriter()
@@ -359,6 +362,19 @@ actor SessionRunner {
             isCongested = true
             handle(.writable(false))
         }
+    }
+
+    /// Frames are cut by size, so that only a single row can be beyond a message: the device would come back for it
+    /// without end.
+    private func tooLarge(_ message: ServerMessage) -> SessionFailure {
+        var classes: Set<String> = []
+        if case .frame(let frame) = message {
+            classes.formUnion(frame.blocks.map { services.store.schema[$0.classIndex].name })
+        }
+        return SessionFailure(
+            .tooLarge,
+            "An object of \(classes.sorted().joined(separator: ", ")) is larger than a message, which has at most "
+                + "\(MessageCodec.maximumMessageByteCount) bytes. Make it smaller on the server, or subscribe to less.")
     }
 
     /// Waits until the device has taken most of what was sent, then handles the event: the back-pressure of reads.

@@ -20,4 +20,26 @@ struct ReadErrorTests {
             }
         }
     }
+
+    @Test
+    func `A row that no message can hold ends the session for good, and the error names its class`() async throws {
+        try await GatewayFixture.with(try Schema.of([Letter.self])) { fixture in
+            try await fixture.pool.execute(
+                "INSERT INTO letter (_id, text, answer) VALUES (1, repeat('a', 11 << 20), repeat('b', 11 << 20))")
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                let failure = try await device.failure()
+                #expect(failure?.code == .tooLarge)
+                #expect(failure?.isRetryable == false)
+                #expect(failure?.message.contains("Letter") == true)
+            }
+        }
+    }
+}
+
+/// Two texts, each of a size that is permitted.
+final class Letter: Object {
+    @Persisted(primaryKey: true) var _id: Int
+    @Persisted var text: String
+    @Persisted var answer: String
 }

@@ -1,4 +1,4 @@
-public import TomboloModel
+internal import TomboloModel
 
 extension TickDifference {
     /// Roughly what the difference takes in memory, in bytes.
@@ -10,18 +10,5 @@ extension RootChange {
         let lists = elements.values.joined().reduce(0) { $0 + $1.byteCount }
         let changed = changedElements.values.joined().reduce(0) { $0 + $1.byteCount }
         return 128 + (old?.byteCount ?? 0) + (new?.byteCount ?? 0) + lists + changed
-    }
-}
-
-extension Row {
-    /// Roughly what the row takes in memory, in bytes.
-    public var byteCount: Int {
-        values.reduce(32) { sum, value in
-            switch value {
-            case .string(let text): sum + 24 + text.utf8.count
-            case .data(let data): sum + 24 + data.count
-            default: sum + 24
-            }
-        }
     }
 }
