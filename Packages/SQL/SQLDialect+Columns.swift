@@ -9,14 +9,14 @@ extension SQLDialect {
         case (.sqlite, .bool), (.sqlite, .int), (.sqlite, .date): "INTEGER"
         case (.sqlite, .double): "REAL"
         case (.sqlite, .string): "TEXT"
-        case (.sqlite, .data), (.sqlite, .objectId), (.sqlite, .uuid), (.sqlite, .link), (.sqlite, .list): "BLOB"
+        case (.sqlite, _): "BLOB"
         case (.postgresql, .bool): "boolean"
         case (.postgresql, .int): "bigint"
         case (.postgresql, .double): "double precision"
         case (.postgresql, .string): "text COLLATE \"C\""
         case (.postgresql, .date): "timestamptz"
         case (.postgresql, .uuid): "uuid"
-        case (.postgresql, .data), (.postgresql, .objectId), (.postgresql, .link), (.postgresql, .list): "bytea"
+        case (.postgresql, _): "bytea"
         }
     }
 
@@ -36,13 +36,13 @@ extension SQLDialect {
         case .int(let bits) where bits < 64:
             let limit = Int64(1) << Int64(bits - 1)
             return "\(column) BETWEEN \(-limit) AND \(limit - 1)"
-        case .double: return "\(column) <> 'NaN'"
+        case .double, .float: return "\(column) <> 'NaN'"
         case .string, .data: return "octet_length(\(column)) <= \(Value.maximumByteCount)"
         case .date:
             return "isfinite(\(column)) AND \(column) >= '0001-01-01 00:00:00+00' "
                 + "AND \(column) < '10000-01-01 00:00:00+00'"
         case .objectId: return "octet_length(\(column)) = \(ObjectId.byteCount)"
-        case .bool, .int, .uuid, .link, .list: return nil
+        case .bool, .int, .uuid, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
     }
 
@@ -74,7 +74,7 @@ extension SQLDialect {
         case (.postgresql, .objectId): "'\\x\(String(repeating: "00", count: ObjectId.byteCount))'"
         case (.sqlite, .uuid): "x'\(String(repeating: "00", count: 16))'"
         case (.postgresql, .uuid): "'00000000-0000-0000-0000-000000000000'"
-        case (_, .link), (_, .list): "NULL"
+        case (_, _): "NULL"
         }
     }
 }

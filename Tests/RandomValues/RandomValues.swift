@@ -47,7 +47,7 @@ public struct RandomValues: Sendable {
         case .uuid:
             let bits = (generator.next(), generator.next())
             return .uuid(UUID(uuid: withUnsafeBytes(of: bits) { $0.load(as: uuid_t.self) }))
-        case .link, .list: return .null
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

@@ -64,7 +64,7 @@ struct PostgresDatabase {
         case .date:
             .timestamptzArray(microseconds: list.map { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: .uuidArray(list.map { if case .uuid(let value) = $0 { value } else { nil } })
-        case .data, .objectId, .link, .list:
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(
                 list.map {
                     switch $0 {
@@ -87,7 +87,7 @@ struct PostgresDatabase {
         case .date: return .date(try cell.timestampMicroseconds)
         case .objectId: return ObjectId(bytes: try cell.bytes).map(Value.objectId) ?? .null
         case .uuid: return .uuid(try cell.uuid)
-        case .link, .list: return .null
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

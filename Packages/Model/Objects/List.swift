@@ -1,6 +1,7 @@
-/// An ordered list of links, `@Persisted var speakers: List<Speaker>`. Before its object is managed it holds the
-/// objects themselves; afterwards every call reads and writes the Realm, and needs a write transaction to change.
-public final class List<Element: Object> {
+/// An ordered list: of links (`List<Speaker>`), embedded objects, scalars (`List<String>`, `List<Int?>`),
+/// enumerations or projections. Before its object is managed it holds the elements themselves; afterwards every call
+/// reads and writes the Realm, and needs a write transaction to change.
+public final class List<Element: RealmCollectionValue> {
     /// The store's side, once managed. Stores only.
     package var storage: (any ListStorage)?
     private var unmanaged: [Element] = []
@@ -9,86 +10,161 @@ public final class List<Element: Object> {
 
     package init(storage: any ListStorage) { self.storage = storage }
 
-    public func append(_ object: Element) { insert(object, at: endIndex) }
+    /// Replaces a range of elements by others.
+    public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= count,
+            "List range \(range) is out of range: the list has \(count) elements.")
+        guard let storage else { return unmanaged.replaceSubrange(range, with: elements) }
+        let added = elements.map(\._stored)
+        if !range.isEmpty { storage.remove(range) }
+        if !added.isEmpty { storage.insert(added, at: range.lowerBound) }
+    }
 
-    public func append(objectsIn objects: some Sequence<Element>) { insert(Array(objects), at: endIndex) }
-
-    public func insert(_ object: Element, at position: Int) { insert([object], at: position) }
-
-    public func remove(at position: Int) {
+    private func check(_ position: Int) {
         precondition(
             indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
-        if let storage { storage.remove(at: position) } else { unmanaged.remove(at: position) }
     }
 
-    public func removeAll() {
-        if let storage { storage.removeAll() } else { unmanaged.removeAll() }
-    }
-
-    private func insert(_ objects: [Element], at position: Int) {
-        precondition(
-            (0...count).contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+    /// Moves an element; it is at `target` afterwards.
+    public func move(from source: Int, to target: Int) {
+        check(source)
+        check(target)
+        guard source != target else { return }
         if let storage {
-            storage.insert(objects, at: position)
+            storage.move(from: source, to: target)
         } else {
-            unmanaged.insert(contentsOf: objects, at: position)
+            unmanaged.insert(unmanaged.remove(at: source), at: target)
         }
+    }
+
+    public func swapAt(_ first: Int, _ second: Int) {
+        check(first)
+        check(second)
+        guard first != second else { return }
+        let (low, high) = (Swift.min(first, second), Swift.max(first, second))
+        move(from: high, to: low)
+        if low + 1 != high { move(from: low + 1, to: high) }
     }
 }
 
-extension List: RandomAccessCollection {
+extension List: RandomAccessCollection, MutableCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? unmanaged.count }
 
     public subscript(position: Int) -> Element {
-        precondition(
-            indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
-        guard let storage else { return unmanaged[position] }
-        guard let element = storage.object(at: position) as? Element else {
-            preconditionFailure("The list holds an object that is not a \(Element.self).")
+        get {
+            check(position)
+            guard let storage else { return unmanaged[position] }
+            let stored = storage.element(at: position)
+            guard let element = Element._from(stored) else {
+                preconditionFailure("The list holds \(stored), for which \(Element.self) has no value.")
+            }
+            return element
         }
-        return element
+        set {
+            check(position)
+            if let storage { storage.replace(newValue._stored, at: position) } else { unmanaged[position] = newValue }
+        }
     }
 }
 
+extension List {
+    public func append(_ element: Element) { insert(element, at: endIndex) }
+
+    public func append(objectsIn elements: some Sequence<Element>) {
+        replaceSubrange(endIndex..<endIndex, with: Array(elements))
+    }
+
+    public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
+
+    public func insert(_ element: Element, at position: Int) {
+        precondition(
+            (0...count).contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        replaceSubrange(position..<position, with: CollectionOfOne(element))
+    }
+
+    public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
+        precondition(
+            (0...count).contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        replaceSubrange(position..<position, with: elements)
+    }
+
+    public func remove(at position: Int) {
+        check(position)
+        replaceSubrange(position..<(position + 1), with: EmptyCollection())
+    }
+
+    public func removeAll() { replaceSubrange(0..<count, with: EmptyCollection()) }
+
+    /// As ``removeAll()``: the elements are kept nowhere.
+    public func removeAll(keepingCapacity: Bool) { removeAll() }
+
+    public func removeFirst(_ number: Int = 1) {
+        precondition(number <= count, "The list has only \(count) elements; \(number) cannot be removed.")
+        replaceSubrange(0..<number, with: EmptyCollection())
+    }
+
+    public func removeLast(_ number: Int = 1) {
+        precondition(number <= count, "The list has only \(count) elements; \(number) cannot be removed.")
+        replaceSubrange((count - number)..<count, with: EmptyCollection())
+    }
+
+    public func removeSubrange(_ range: some RangeExpression<Int>) {
+        replaceSubrange(range.relative(to: self), with: EmptyCollection())
+    }
+
+    public func replace(index: Int, object: Element) { self[index] = object }
+}
+
 extension List: Persistable {
-    public static var _propertyType: PropertyType { .list(of: String(describing: Element.self)) }
-    public static var _targetClass: Object.Type? { Element.self }
+    public static var _propertyType: PropertyType { .list(Element._propertyType, isOptional: Element._isOptional) }
+    public static var _targetClass: ObjectBase.Type? { Element._targetClass }
+    public static var _isProjection: Bool { Element._isProjection }
     public static func _defaultValue() -> List<Element> { List() }
     public var _value: Value { .null }
     public static func _from(_ value: Value) -> List<Element> { List() }
 
     public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> List<Element> {
-        List(storage: accessor.listStorage(at: property))
+        List(storage: accessor.listStorage(ofProperty: property))
     }
 
     public static func _write(_ newValue: List<Element>, _ accessor: any ObjectAccessor, _ property: Int) {
-        let storage = accessor.listStorage(at: property)
-        let objects = Array(newValue)
-        storage.removeAll()
-        storage.insert(objects, at: 0)
+        let storage = accessor.listStorage(ofProperty: property)
+        if let own = newValue.storage, own === storage { return }
+        let elements = newValue.map(\._stored)
+        if storage.count > 0 { storage.remove(0..<storage.count) }
+        if !elements.isEmpty { storage.insert(elements, at: 0) }
     }
 }
 
 /// Lets stores read an unmanaged list without knowing its element type.
-package protocol AnyObjectList: AnyObject {
-    var objects: [Object] { get }
-    /// Replaces the elements; objects of another class are left out.
-    func replace(with objects: [Object])
+package protocol AnyList: AnyObject {
+    var elements: [Stored] { get }
+    var elementType: any RealmCollectionValue.Type { get }
+    /// Replaces the elements; those of another type are left out.
+    func replace(with elements: [Stored])
     /// Makes a list that the app already holds a managed one.
     func attach(_ storage: any ListStorage)
 }
 
-extension List: AnyObjectList {
-    package var objects: [Object] { map { $0 } }
+extension List: AnyList {
+    package var elements: [Stored] { map(\._stored) }
+    package var elementType: any RealmCollectionValue.Type { Element.self }
 
-    package func replace(with objects: [Object]) {
-        removeAll()
-        append(objectsIn: objects.compactMap { $0 as? Element })
+    package func replace(with elements: [Stored]) {
+        replaceSubrange(0..<count, with: elements.compactMap { Element._from($0) })
     }
 
     package func attach(_ storage: any ListStorage) {
         self.storage = storage
         unmanaged = []
+    }
+}
+
+extension AnyList {
+    /// The elements of a list of objects.
+    package var objects: [ObjectBase] {
+        elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
     }
 }

@@ -1,17 +1,12 @@
-/// The base class of every model class. An object is a plain value holder until a Realm manages it.
-///
-/// Objects are confined to the thread, queue or actor of their Realm and are never `Sendable`.
+/// The base class of model classes that have a table.
 ///
 ///     class Listing: Object {
 ///         @Persisted(primaryKey: true) var _id: ObjectId
 ///         @Persisted var location: String
 ///     }
-open class Object {
-    /// The store's side of a managed object; nil while unmanaged. Stores only.
-    package final var accessor: (any ObjectAccessor)?
-
-    public required init() {}
-
+///
+/// A class may inherit from another one: it has that one's properties, and a table of its own.
+open class Object: ObjectBase {
     /// The table's name in SQL, where it should differ from the class's name in snake case.
     open class func tableName() -> String? { nil }
 
@@ -21,26 +16,9 @@ open class Object {
     /// Whether deleting an object on a device or through the admin server moves it into the trash.
     open class func isTrashable() -> Bool { false }
 
-    /// Names of properties that get an index, besides those declared with `@Persisted(indexed: true)`.
-    open class func indexedProperties() -> [String] { [] }
-}
+    /// The name of the primary key, where no property is declared with `@Persisted(primaryKey: true)`.
+    open class func primaryKey() -> String? { nil }
 
-extension Object {
-    /// The name of this object's class in the schema.
-    package final var className: String { String(describing: type(of: self)) }
-}
-
-extension Object: Equatable {
-    /// Managed objects are equal when they are the same object of the same Realm; others only to themselves.
-    public static func == (left: Object, right: Object) -> Bool {
-        if left === right { return true }
-        guard let a = left.accessor, let b = right.accessor else { return false }
-        return a === b
-    }
-}
-
-extension Object: Hashable {
-    public func hash(into hasher: inout Hasher) {
-        if let accessor { hasher.combine(ObjectIdentifier(accessor)) } else { hasher.combine(ObjectIdentifier(self)) }
-    }
+    /// Whether a Realm whose configuration lists no classes has this one. Realms that list it have it in any case.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
 }

@@ -1,8 +1,10 @@
 /// What a store attaches to a managed object: every property read and write goes through it.
 ///
-/// A store's accessor is confined to the thread, queue or actor of its Realm, as the object is.
+/// A store's accessor is confined to the thread, queue or actor of its Realm, as the object is. Columns are positions
+/// in the ``ClassSchema/columns`` of the object's own class, also for an embedded object; properties are positions in
+/// its layout.
 public protocol ObjectAccessor: AnyObject {
-    /// The value of the column at this position in the class's ``ClassSchema/columns``.
+    /// The value of a column.
     func value(at column: Int) -> Value
     /// Sets a column. Traps outside a write transaction, with a message that names the property.
     func setValue(_ value: Value, at column: Int)
@@ -10,18 +12,23 @@ public protocol ObjectAccessor: AnyObject {
     func linkedObject(at column: Int) -> Object?
     /// Points a link column at an object, adding it to the Realm first where it is unmanaged.
     func setLinkedObject(_ object: Object?, at column: Int)
-    /// The storage behind the list at this position in the class's ``ClassSchema/lists``.
-    func listStorage(at list: Int) -> any ListStorage
+    /// The embedded object whose presence column this is.
+    func embeddedObject(at column: Int) -> EmbeddedObject?
+    /// Replaces the embedded object whose presence column this is; the one before is deleted.
+    func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int)
+    /// The storage behind a list property.
+    func listStorage(ofProperty property: Int) -> any ListStorage
+    /// The storage behind a LinkingObjects property.
+    func linkingStorage(ofProperty property: Int) -> any LinkingStorage
     /// False once the object was deleted or its Realm was closed.
     var isValid: Bool { get }
+    /// Whether another accessor stands for the same object of the same Realm.
+    func isSameObject(as other: any ObjectAccessor) -> Bool
+    /// The same for accessors of the same object.
+    func hashIdentity(into hasher: inout Hasher)
 }
 
-/// The elements of a managed list. Positions are those at the time of the call.
-public protocol ListStorage: AnyObject {
-    var count: Int { get }
-    func object(at position: Int) -> Object
-    /// Inserts links; unmanaged objects are added to the Realm first.
-    func insert(_ objects: [Object], at position: Int)
-    func remove(at position: Int)
-    func removeAll()
+extension ObjectAccessor {
+    public func isSameObject(as other: any ObjectAccessor) -> Bool { self === other }
+    public func hashIdentity(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

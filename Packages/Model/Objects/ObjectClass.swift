@@ -1,157 +1,224 @@
+internal import Synchronization
 @_spi(Reflection) import Swift
-import Synchronization
 
 /// A model class with its schema and the place of every property in its instances. Built once for each class.
 package struct ObjectClass: Sendable {
-    package let type: Object.Type
+    package let type: ObjectBase.Type
     package let schema: ClassSchema
     /// In declaration order, superclasses first.
     package let properties: [ObjectProperty]
-    /// Model classes that links and lists point to.
-    package let targets: [Object.Type]
-    /// Positions in ``properties``, by column and by list.
+    /// Model classes that links, lists and embedded objects lead to.
+    package let targets: [ObjectBase.Type]
+    /// By column, the position of the property that it belongs to: for a column of an embedded object, the property
+    /// that has the object.
     package let propertyOfColumn: [Int]
+    /// By list, likewise.
     package let propertyOfList: [Int]
+    private let positions: [String: Int]
+
+    package func property(named name: String) -> ObjectProperty? { positions[name].map { properties[$0] } }
+    package func position(ofProperty name: String) -> Int? { positions[name] }
 
     /// The layout of a class, from a cache shared by all threads.
-    package static func of(_ type: Object.Type) -> ObjectClass {
+    package static func of(_ type: ObjectBase.Type) -> ObjectClass { of(type, inside: []) }
+
+    /// - Parameter outer: the classes that embed this one, to stop at one that embeds itself.
+    fileprivate static func of(_ type: ObjectBase.Type, inside outer: [ObjectBase.Type]) -> ObjectClass {
         let id = ObjectIdentifier(type)
         if let known = cache.withLock({ $0[id] }) { return known }
-        let built = ObjectClass(reflecting: type)
+        var builder = ObjectClassBuilder(type, inside: outer)
+        let built = builder.build()
         cache.withLock { $0[id] = built }
         return built
     }
 
     private static let cache = Mutex<[ObjectIdentifier: ObjectClass]>([:])
 
-    private init(reflecting type: Object.Type) {
-        let sample = type.init()
-        var properties: [ObjectProperty] = []
-        var columns: [Column] = []
-        var lists: [ListProperty] = []
-        var targets: [Object.Type] = []
-        var propertyOfColumn: [Int] = []
-        var propertyOfList: [Int] = []
-        let indexed = Set(type.indexedProperties())
-        // `classType` (1): the fields of a class, superclasses first, with their byte offsets.
-        _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
-            guard let wrapper = fieldType as? any AnyPersisted.Type else { return true }
-            let name = String(String(cString: label).dropFirst())
-            let valueType = wrapper.valueType
-            let declared = Self.declaration(wrapper, of: sample, at: offset)
-            if let target = valueType._targetClass { targets.append(target) }
-            if case .list(let target) = valueType._propertyType {
-                propertyOfList.append(properties.count)
-                properties.append(
-                    ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: .list(lists.count)))
-                lists.append(ListProperty(name: name, target: target))
-            } else {
-                propertyOfColumn.append(properties.count)
-                properties.append(
-                    ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: .column(columns.count)))
-                columns.append(
-                    Column(
-                        name: name, type: valueType._propertyType, isOptional: valueType._isOptional,
-                        isPrimaryKey: declared.isPrimaryKey, isIndexed: declared.isIndexed || indexed.contains(name)))
-            }
-            return true
-        }
+    fileprivate init(
+        type: ObjectBase.Type, schema: ClassSchema, properties: [ObjectProperty], targets: [ObjectBase.Type],
+        propertyOfColumn: [Int], propertyOfList: [Int]
+    ) {
         self.type = type
+        self.schema = schema
         self.properties = properties
         self.targets = targets
         self.propertyOfColumn = propertyOfColumn
         self.propertyOfList = propertyOfList
-        self.schema = ClassSchema(
-            name: String(describing: type), table: type.tableName(), columns: columns, lists: lists,
-            uniqueProperties: type.uniqueProperties(), isTrashable: type.isTrashable())
+        positions = Dictionary(
+            properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// Collects the properties of a class.
+private struct ObjectClassBuilder {
+    private let type: ObjectBase.Type
+    private let sample: ObjectBase
+    private let outer: [ObjectBase.Type]
+    private let indexed: Set<String>
+    private let mapping: [String: String]
+    private let primaryKey: String?
+    private var properties: [ObjectProperty] = []
+    private var columns: [Column] = []
+    private var lists: [ListProperty] = []
+    private var targets: [ObjectBase.Type] = []
+    private var propertyOfColumn: [Int] = []
+    private var propertyOfList: [Int] = []
+    private var problems: [String] = []
+
+    init(_ type: ObjectBase.Type, inside outer: [ObjectBase.Type]) {
+        self.type = type
+        self.outer = outer + [type]
+        sample = type.init()
+        indexed = Set(type.indexedProperties())
+        mapping = type.propertiesMapping()
+        primaryKey = (type as? Object.Type)?.primaryKey()
+    }
+
+    private var className: String { String(describing: type) }
+
+    mutating func build() -> ObjectClass {
+        let ignored = Set(type.ignoredProperties())
+        var fields: [(name: String, offset: Int, wrapper: any AnyPersisted.Type)] = []
+        // `classType` (1): the fields of a class, superclasses first, with their byte offsets.
+        _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
+            guard let wrapper = fieldType as? any AnyPersisted.Type else { return true }
+            let name = String(String(cString: label).dropFirst())
+            if !ignored.contains(name) { fields.append((name, offset, wrapper)) }
+            return true
+        }
+        for field in fields { add(field.name, field.offset, field.wrapper) }
+        checkNames(fields.map(\.name))
+        let object = type as? Object.Type
+        let schema = ClassSchema(
+            name: className, table: object?.tableName(), columns: columns, lists: lists,
+            uniqueProperties: object?.uniqueProperties() ?? [], isTrashable: object?.isTrashable() ?? false,
+            isEmbedded: object == nil, problems: problems)
+        return ObjectClass(
+            type: type, schema: schema, properties: properties, targets: targets, propertyOfColumn: propertyOfColumn,
+            propertyOfList: propertyOfList)
+    }
+
+    /// What the class functions name must be there: a slip would go unnoticed.
+    private mutating func checkNames(_ names: [String]) {
+        func check(_ name: String, _ function: String) {
+            guard !names.contains(name) else { return }
+            let hint = name.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
+            problems.append(
+                "\(className).\(function) names '\(name)', which is no property declared with @Persisted\(hint)")
+        }
+        if let primaryKey { check(primaryKey, "primaryKey()") }
+        for name in indexed.sorted() { check(name, "indexedProperties()") }
+        for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
+    }
+
+    private mutating func add(_ name: String, _ offset: Int, _ wrapper: any AnyPersisted.Type) {
+        let valueType = wrapper.valueType
+        let (declared, origin) = Self.declaration(wrapper, of: sample, at: offset)
+        let sqlName = mapping[name] ?? Column.sqlName(for: name)
+        let slot: ObjectProperty.Slot
+        switch valueType._propertyType {
+        case .list(let element, let isOptional):
+            slot = addList(name, sqlName, valueType, element, isOptional)
+        case .embedded:
+            slot = .embedded(columns.count)
+            addEmbedded(
+                Column(name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: true), valueType)
+        case .linkingObjects(let target):
+            slot = .linkingObjects(origin: target, property: origin ?? "")
+            if let target = valueType._targetClass { targets.append(target) }
+            if origin == nil {
+                problems.append(
+                    "\(className).\(name) needs the property that it comes from: "
+                        + "@Persisted(originProperty: \"…\") var \(name): LinkingObjects<\(target)>.")
+            }
+        default:
+            slot = .column(columns.count)
+            if let target = valueType._targetClass { targets.append(target) }
+            propertyOfColumn.append(properties.count)
+            columns.append(
+                Column(
+                    name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: valueType._isOptional,
+                    isPrimaryKey: declared.contains(.primaryKey) || name == primaryKey,
+                    isIndexed: declared.contains(.indexed) || indexed.contains(name),
+                    isEncrypted: declared.contains(.encrypted),
+                    deleteRule: declared.contains(.cascade) ? .cascade : .nullify))
+        }
+        properties.append(ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: slot))
+    }
+
+    /// The layout of an embedded class; nil, and a problem, where it embeds itself.
+    private mutating func layout(of target: ObjectBase.Type, _ name: String) -> ObjectClass? {
+        guard !outer.contains(where: { $0 == target }) else {
+            problems.append(
+                "Cycles containing embedded objects are not supported: '\(className).\(name)' leads back to "
+                    + "\(target). Make one of the classes an Object and link to it.")
+            return nil
+        }
+        let layout = ObjectClass.of(target, inside: outer)
+        targets += layout.targets
+        problems += layout.schema.problems
+        return layout
+    }
+
+    private mutating func addEmbedded(_ presence: Column, _ valueType: any Persistable.Type) {
+        propertyOfColumn.append(properties.count)
+        columns.append(presence)
+        guard let target = valueType._targetClass, let layout = layout(of: target, presence.name) else { return }
+        for column in layout.schema.columns {
+            propertyOfColumn.append(properties.count)
+            columns.append(column.embedded(in: presence))
+        }
+        for list in layout.schema.lists {
+            propertyOfList.append(properties.count)
+            lists.append(
+                ListProperty(
+                    name: "\(presence.name).\(list.name)", element: list.element,
+                    sqlName: "\(presence.sqlName)_\(list.sqlName)"))
+        }
+    }
+
+    private mutating func addList(
+        _ name: String, _ sqlName: String, _ valueType: any Persistable.Type, _ element: PropertyType,
+        _ isOptional: Bool
+    ) -> ObjectProperty.Slot {
+        let isInside = type is EmbeddedObject.Type
+        let kind: ListProperty.Element
+        switch element {
+        case .link(let target):
+            if let target = valueType._targetClass { targets.append(target) }
+            kind = .link(to: target)
+        case .embedded:
+            guard let target = valueType._targetClass, let layout = layout(of: target, name) else {
+                return .array(addArray(name, sqlName, []))
+            }
+            if isInside, valueType._isProjection, layout.schema.lists.isEmpty {
+                return .array(addArray(name, sqlName, layout.schema.columns.map(\.type)))
+            }
+            kind = .embedded(layout.schema)
+        default:
+            if isInside { return .array(addArray(name, sqlName, [element])) }
+            kind = .scalar(element, isOptional: isOptional)
+        }
+        propertyOfList.append(properties.count)
+        lists.append(ListProperty(name: name, element: kind, sqlName: sqlName))
+        return .list(lists.count - 1)
+    }
+
+    private mutating func addArray(_ name: String, _ sqlName: String, _ types: [PropertyType]) -> Int {
+        propertyOfColumn.append(properties.count)
+        columns.append(Column(name: name, sqlName: sqlName, type: .array(types)))
+        return columns.count - 1
     }
 
     private static func declaration(
-        _ wrapper: any AnyPersisted.Type, of sample: Object, at offset: Int
-    ) -> (isPrimaryKey: Bool, isIndexed: Bool) {
-        func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (Bool, Bool) {
-            sample.withField(at: offset, Wrapper.self) { ($0.declaresPrimaryKey, $0.declaresIndex) }
-        }
-        return read(wrapper)
-    }
-}
-
-/// One `@Persisted` property of a class.
-package struct ObjectProperty: Sendable {
-    package enum Slot: Sendable {
-        case column(Int)
-        case list(Int)
-    }
-
-    package let name: String
-    /// Bytes from the start of an instance to the property wrapper.
-    package let offset: Int
-    package let wrapper: any AnyPersisted.Type
-    package let slot: Slot
-
-    /// The value that an unmanaged object holds, and whether it is a default.
-    package func unmanagedValue(of object: Object) -> (value: any Persistable, isDefault: Bool) {
-        func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (any Persistable, Bool) {
-            object.withField(at: offset, Wrapper.self) { $0.unmanagedValue() }
-        }
-        return read(wrapper)
-    }
-
-    /// Sets what an unmanaged object holds.
-    package func setUnmanaged(_ stored: Value, _ linked: Object?, of object: Object) {
-        func set<Wrapper: AnyPersisted>(_: Wrapper.Type) {
-            object.withField(at: offset, Wrapper.self) { $0.setUnmanaged(stored, linked) }
-        }
-        set(wrapper)
-    }
-
-    fileprivate func attach(_ object: Object) {
-        func attach<Wrapper: AnyPersisted>(_: Wrapper.Type) {
-            let position: Int
-            switch slot {
-            case .column(let column): position = column
-            case .list(let list): position = list
+        _ wrapper: any AnyPersisted.Type, of sample: ObjectBase, at offset: Int
+    ) -> (PersistedOptions, originProperty: String?) {
+        func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (PersistedOptions, String?) {
+            sample.withField(at: offset, Wrapper.self) { field in
+                guard Wrapper.valueType is any LinkingObjectsProperty.Type else { return (field.declared, nil) }
+                return (field.declared, (field.unmanagedValue().value as? any LinkingObjectsProperty)?._originProperty)
             }
-            object.withField(at: offset, Wrapper.self) { $0.attach(property: position) }
         }
-        attach(wrapper)
-    }
-}
-
-extension Object {
-    /// Makes the object managed: its properties read and write through the accessor from now on. Stores only.
-    package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
-        self.accessor = accessor
-        for property in layout.properties { property.attach(self) }
-    }
-
-    fileprivate func withField<Field, Result>(
-        at offset: Int, _: Field.Type, _ body: (inout Field) -> Result
-    ) -> Result {
-        withExtendedLifetime(self) {
-            let start = Unmanaged.passUnretained(self).toOpaque() + offset
-            return body(&start.assumingMemoryBound(to: Field.self).pointee)
-        }
-    }
-}
-
-extension Schema {
-    /// The schema of model classes and of every class that they link to.
-    /// - Throws: ``SchemaError`` listing every problem.
-    public static func of(_ types: [Object.Type]) throws(SchemaError) -> Schema {
-        try Schema(modelClasses(reachableFrom: types).map { ObjectClass.of($0).schema })
-    }
-
-    /// The given classes and all that their links and lists lead to, each once.
-    package static func modelClasses(reachableFrom types: [Object.Type]) -> [Object.Type] {
-        var seen: Set<ObjectIdentifier> = []
-        var result: [Object.Type] = []
-        var waiting = types
-        while let type = waiting.popLast() {
-            guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-            result.append(type)
-            waiting.append(contentsOf: ObjectClass.of(type).targets)
-        }
-        return result
+        return read(wrapper)
     }
 }

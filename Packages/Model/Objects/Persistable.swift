@@ -1,25 +1,37 @@
 public import Foundation
 
 /// A type that an `@Persisted` property can have. Conformances live in this module; apps conform their own types
-/// through ``PersistableEnum``.
+/// through ``PersistableEnum`` and ``CustomPersistable``.
 public protocol Persistable {
     static var _propertyType: PropertyType { get }
     static var _isOptional: Bool { get }
-    /// The class that links and lists point to.
-    static var _targetClass: Object.Type? { get }
+    /// The class of linked and embedded objects, also those of a list.
+    static var _targetClass: ObjectBase.Type? { get }
+    /// Whether the type is an app's own, stored as another one.
+    static var _isProjection: Bool { get }
     /// The value of a property that was declared without one; random for ObjectId and UUID, as in Realm.
     static func _defaultValue() -> Self
-    /// The stored form. Not called for links and lists.
+    /// The stored form of a scalar. Null for objects and lists.
     var _value: Value { get }
     /// From the stored form. A value of another type reads as the default.
     static func _from(_ value: Value) -> Self
+    /// The stored form, also of objects.
+    var _stored: Stored { get }
+    /// From the stored form; nil for what the type has no value for.
+    static func _from(_ stored: Stored) -> Self?
+    /// - Parameter property: a column for scalars, links and embedded objects; otherwise the property's position.
     static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self
     static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int)
 }
 
 extension Persistable {
     public static var _isOptional: Bool { false }
-    public static var _targetClass: Object.Type? { nil }
+    public static var _targetClass: ObjectBase.Type? { nil }
+    public static var _isProjection: Bool { false }
+    public var _stored: Stored { .value(_value) }
+    public static func _from(_ stored: Stored) -> Self? {
+        if case .value(let value) = stored { _from(value) } else { nil }
+    }
     public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self {
         _from(accessor.value(at: property))
     }
@@ -28,8 +40,11 @@ extension Persistable {
     }
 }
 
+/// Types that can be the elements of a ``List``.
+public protocol RealmCollectionValue: Persistable {}
+
 /// Types whose optional can be persisted too.
-public protocol OptionalPersistable: Persistable {}
+public protocol OptionalPersistable: RealmCollectionValue {}
 
 extension Bool: OptionalPersistable {
     public static var _propertyType: PropertyType { .bool }
@@ -64,7 +79,7 @@ extension Double: OptionalPersistable {
 }
 
 extension Float: OptionalPersistable {
-    public static var _propertyType: PropertyType { .double }
+    public static var _propertyType: PropertyType { .float }
     public static func _defaultValue() -> Float { 0 }
     public var _value: Value { .double(Double(self)) }
     public static func _from(_ value: Value) -> Float {
@@ -111,51 +126,4 @@ extension UUID: OptionalPersistable {
     public static func _from(_ value: Value) -> UUID {
         if case .uuid(let value) = value { value } else { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
     }
-}
-
-/// An enumeration stored as its raw value. A stored raw value that no case has reads as the first case.
-public protocol PersistableEnum: OptionalPersistable, RawRepresentable, CaseIterable
-where RawValue: OptionalPersistable {}
-
-extension PersistableEnum {
-    public static var _propertyType: PropertyType { RawValue._propertyType }
-    public static func _defaultValue() -> Self { _first }
-    public var _value: Value { rawValue._value }
-    public static func _from(_ value: Value) -> Self { Self(rawValue: RawValue._from(value)) ?? _first }
-    private static var _first: Self {
-        guard let first = allCases.first else { preconditionFailure("\(Self.self) has no case and cannot be stored.") }
-        return first
-    }
-}
-
-extension Optional: Persistable where Wrapped: OptionalPersistable {
-    public static var _propertyType: PropertyType { Wrapped._propertyType }
-    public static var _isOptional: Bool { true }
-    public static var _targetClass: Object.Type? { Wrapped._targetClass }
-    public static func _defaultValue() -> Wrapped? { nil }
-    public var _value: Value { self?._value ?? .null }
-    public static func _from(_ value: Value) -> Wrapped? { value.isNull ? nil : Wrapped._from(value) }
-    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Wrapped? {
-        if let target = Wrapped._targetClass {
-            _ = target
-            return accessor.linkedObject(at: property) as? Wrapped
-        }
-        return _from(accessor.value(at: property))
-    }
-    public static func _write(_ newValue: Wrapped?, _ accessor: any ObjectAccessor, _ property: Int) {
-        if Wrapped._targetClass != nil {
-            accessor.setLinkedObject(newValue as? Object, at: property)
-        } else {
-            accessor.setValue(newValue._value, at: property)
-        }
-    }
-}
-
-/// Links are declared optional: `@Persisted var room: Room?`. The type itself is never a property's.
-extension Object: OptionalPersistable {
-    public static var _propertyType: PropertyType { .link(to: String(describing: self)) }
-    public static var _targetClass: Object.Type? { self }
-    public static func _defaultValue() -> Self { Self() }
-    public var _value: Value { .null }
-    public static func _from(_ value: Value) -> Self { Self() }
 }

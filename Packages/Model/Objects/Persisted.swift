@@ -7,7 +7,7 @@
 ///     @Persisted var speakers: List<Speaker>
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
-    private enum Storage {
+    enum Storage {
         /// Declared without a value and not yet read: the type's default.
         case unset
         /// From the declaration, or a default that was read: loses to any explicit write when synced.
@@ -17,25 +17,31 @@ public struct Persisted<Value: Persistable> {
         case managed(Int)
     }
 
-    private var storage: Storage
-    let isPrimaryKey: Bool
-    let isIndexed: Bool
+    var storage: Storage
+    let options: PersistedOptions
 
     public init() { self.init(storage: .unset) }
     public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
-    public init(primaryKey: Bool) { self.init(storage: .unset, isPrimaryKey: primaryKey) }
+    public init(primaryKey: Bool) { self.init(storage: .unset, primaryKey ? .primaryKey : []) }
     public init(wrappedValue: Value, primaryKey: Bool) {
-        self.init(storage: .initial(wrappedValue), isPrimaryKey: primaryKey)
+        self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : [])
     }
-    public init(indexed: Bool) { self.init(storage: .unset, isIndexed: indexed) }
+    public init(indexed: Bool) { self.init(storage: .unset, indexed ? .indexed : []) }
     public init(wrappedValue: Value, indexed: Bool) {
-        self.init(storage: .initial(wrappedValue), isIndexed: indexed)
+        self.init(storage: .initial(wrappedValue), indexed ? .indexed : [])
     }
+    /// A property whose values are encrypted in the file, with the configuration's key. Queries cannot look at it.
+    public init(encrypted: Bool) { self.init(storage: .unset, encrypted ? .encrypted : []) }
+    public init(wrappedValue: Value, encrypted: Bool) {
+        self.init(storage: .initial(wrappedValue), encrypted ? .encrypted : [])
+    }
+    /// A link whose object is deleted with the object that it points to: `.cascade` on `Attendee.order` deletes the
+    /// attendees of an order with the order.
+    public init(onDelete: DeleteRule) { self.init(storage: .unset, onDelete == .cascade ? .cascade : []) }
 
-    private init(storage: Storage, isPrimaryKey: Bool = false, isIndexed: Bool = false) {
+    private init(storage: Storage, _ options: PersistedOptions = []) {
         self.storage = storage
-        self.isPrimaryKey = isPrimaryKey
-        self.isIndexed = isIndexed
+        self.options = options
     }
 
     @available(*, unavailable, message: "@Persisted is for properties of Object subclasses")
@@ -44,7 +50,7 @@ public struct Persisted<Value: Persistable> {
         set { preconditionFailure("@Persisted is for properties of Object subclasses") }
     }
 
-    public static subscript<Enclosing: Object>(
+    public static subscript<Enclosing: ObjectBase>(
         _enclosingInstance object: Enclosing,
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Enclosing, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Enclosing, Self>
@@ -71,44 +77,32 @@ public struct Persisted<Value: Persistable> {
     }
 }
 
-/// What class layouts and stores do with a property whose value type they do not know.
-package protocol AnyPersisted: SendableMetatype {
-    static var valueType: any Persistable.Type { get }
-    var declaresPrimaryKey: Bool { get }
-    var declaresIndex: Bool { get }
-    /// The value held before the object is managed, and whether it was set explicitly; fixes a random default.
-    mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
-    /// Sets the value that an unmanaged object holds, from its stored form, or from an object for a link.
-    mutating func setUnmanaged(_ stored: Value, _ object: Object?)
-    /// Hands the property over to the object's accessor.
-    mutating func attach(property: Int)
+extension Persisted where Value: LinkingObjectsProperty {
+    /// The objects that link to this one by their property of this name.
+    public init(originProperty: String) {
+        self.init(storage: .initial(Value._linked(from: originProperty)))
+    }
 }
 
-extension Persisted: AnyPersisted {
-    package static var valueType: any Persistable.Type { Value.self }
-    package var declaresPrimaryKey: Bool { isPrimaryKey }
-    package var declaresIndex: Bool { isIndexed }
+extension Persisted: Decodable where Value: Decodable {
+    public init(from decoder: any Decoder) throws {
+        self.init(storage: .explicit(try decoder.singleValueContainer().decode(Value.self)))
+    }
+}
 
-    package mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool) {
+extension Persisted: Encodable where Value: Encodable {
+    /// - Throws: `EncodingError` for the property of a managed object, which the wrapper alone cannot read.
+    public func encode(to encoder: any Encoder) throws {
         switch storage {
-        case .explicit(let value): return (value, false)
-        case .initial(let value): return (value, true)
-        case .unset, .managed:
-            let value = Value._defaultValue()
-            if case .unset = storage { storage = .initial(value) }
-            return (value, true)
+        case .initial(let value), .explicit(let value): try value.encode(to: encoder)
+        case .unset: try Value._defaultValue().encode(to: encoder)
+        case .managed:
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "Only unmanaged objects can be encoded: encode a copy, made by T(value: object)."
+                ))
         }
     }
-
-    package mutating func setUnmanaged(_ stored: TomboloModel.Value, _ object: Object?) {
-        if Value._targetClass == nil {
-            storage = .explicit(Value._from(stored))
-        } else if let object {
-            if let value = object as? Value { storage = .explicit(value) }
-        } else {
-            storage = .explicit(Value._defaultValue())
-        }
-    }
-
-    package mutating func attach(property: Int) { storage = .managed(property) }
 }

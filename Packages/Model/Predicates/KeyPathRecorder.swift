@@ -13,7 +13,7 @@ final class KeyPathRecorder: ObjectAccessor {
     }
 
     /// The property names that a key path reads, from first to last. Traps for a property without `@Persisted`.
-    static func names<Root: Object, Value>(of keyPath: KeyPath<Root, Value>) -> [String] {
+    static func names<Root: ObjectBase, Value>(of keyPath: KeyPath<Root, Value>) -> [String] {
         let trace = Trace()
         guard let root = recorder(for: Root.self, trace) as? Root else {
             preconditionFailure("\(Root.self).init() made an object of another class.")
@@ -24,7 +24,7 @@ final class KeyPathRecorder: ObjectAccessor {
         return trace.names
     }
 
-    static func recorder(for type: Object.Type, _ trace: Trace) -> Object {
+    static func recorder(for type: ObjectBase.Type, _ trace: Trace) -> ObjectBase {
         let object = type.init()
         let layout = ObjectClass.of(type)
         object.attach(KeyPathRecorder(trace: trace, layout: layout), layout)
@@ -41,16 +41,31 @@ final class KeyPathRecorder: ObjectAccessor {
     func linkedObject(at column: Int) -> Object? {
         trace.names.append(layout.schema.columns[column].name)
         let name = layout.schema.columns[column].linkTarget
-        guard let target = layout.targets.first(where: { String(describing: $0) == name }) else { return nil }
-        return Self.recorder(for: target, trace)
+        guard let target = layout.targets.first(where: { String(describing: $0) == name }) as? Object.Type else {
+            return nil
+        }
+        return Self.recorder(for: target, trace) as? Object
     }
 
-    func listStorage(at list: Int) -> any ListStorage {
-        preconditionFailure(
-            "\(layout.schema.name).\(layout.schema.lists[list].name) is a list; queries look at scalars.")
+    func embeddedObject(at column: Int) -> EmbeddedObject? {
+        let property = layout.properties[layout.propertyOfColumn[column]]
+        trace.names.append(property.name)
+        return property.valueType._targetClass.flatMap { Self.recorder(for: $0, trace) as? EmbeddedObject }
+    }
+
+    func listStorage(ofProperty property: Int) -> any ListStorage {
+        preconditionFailure("\(layout.schema.name).\(layout.properties[property].name) is a list.")
+    }
+
+    func linkingStorage(ofProperty property: Int) -> any LinkingStorage {
+        preconditionFailure("\(layout.schema.name).\(layout.properties[property].name) is no scalar.")
     }
 
     func setValue(_ value: Value, at column: Int) {
+        preconditionFailure("A query cannot change \(layout.schema.name).")
+    }
+
+    func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int) {
         preconditionFailure("A query cannot change \(layout.schema.name).")
     }
 

@@ -18,7 +18,7 @@ public struct Query<T> {
         return PropertyPath(names)
     }
 
-    fileprivate func appending<Root: Object, Value>(_ keyPath: KeyPath<Root, Value>) -> Query<Value> {
+    fileprivate func appending<Root: ObjectBase, Value>(_ keyPath: KeyPath<Root, Value>) -> Query<Value> {
         guard case .path(let names) = node else {
             preconditionFailure("The query reads a property of a condition.")
         }
@@ -36,7 +36,7 @@ extension Query where T: Object {
 }
 
 extension Query {
-    public subscript<Wrapped: Object, Value>(
+    public subscript<Wrapped: ObjectBase, Value>(
         dynamicMember keyPath: KeyPath<Wrapped, Value>
     ) -> Query<Value> where T == Wrapped? { appending(keyPath) }
 }

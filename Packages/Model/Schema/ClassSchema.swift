@@ -4,9 +4,11 @@ public struct ClassSchema: Hashable, Sendable {
     public let name: String
     /// The table's name in SQL, in SQLite and PostgreSQL alike.
     public let table: String
-    /// Scalars and links, in the order of the class's properties.
+    /// Scalars, links and the properties of embedded objects, in the order of the class's properties. An embedded object
+    /// is a column that says whether it is there, followed by those of its properties (`address`, `address.street`).
     public let columns: [Column]
-    /// The list properties of the class, in order. Each has an element class of its own in the ``Schema``.
+    /// The list properties that have a child table, in order, those of embedded objects (`address.residents`) among
+    /// them. Each has an element class of its own in the ``Schema``.
     public let lists: [ListProperty]
     /// The position of the primary key in ``columns``; nil for a local class without one.
     public let primaryKeyIndex: Int?
@@ -16,12 +18,17 @@ public struct ClassSchema: Hashable, Sendable {
     public let isTrashable: Bool
     /// For an element class: the class whose list it belongs to.
     public let owner: ElementOwner?
+    /// A class whose objects live in others: it has no table.
+    public let isEmbedded: Bool
+    /// Mistakes in the declaration, as sentences; a ``Schema`` refuses them.
+    public let problems: [String]
 
     package let columnIndexByName: [String: Int]
 
     public init(
         name: String, table: String? = nil, columns: [Column], lists: [ListProperty] = [],
-        uniqueProperties: [[String]] = [], isTrashable: Bool = false, owner: ElementOwner? = nil
+        uniqueProperties: [[String]] = [], isTrashable: Bool = false, owner: ElementOwner? = nil,
+        isEmbedded: Bool = false, problems: [String] = []
     ) {
         self.name = name
         self.table = table ?? Column.sqlName(for: name)
@@ -34,6 +41,8 @@ public struct ClassSchema: Hashable, Sendable {
         self.uniqueColumns = uniqueProperties.map { $0.compactMap { indexes[$0] } }
         self.isTrashable = isTrashable
         self.owner = owner
+        self.isEmbedded = isEmbedded
+        self.problems = problems
     }
 
     /// The position of the column with this Swift name.
@@ -46,41 +55,4 @@ public struct ClassSchema: Hashable, Sendable {
     public func validate(_ row: Row) throws(ValueError) {
         for (column, value) in zip(columns, row.values) { try column.validate(value) }
     }
-}
-
-/// A list of links: its element class is named `Class.property`, its child table `class_property`.
-public struct ListProperty: Hashable, Sendable {
-    public let name: String
-    /// The class that the elements link to.
-    public let target: String
-
-    public init(name: String, target: String) {
-        self.name = name
-        self.target = target
-    }
-}
-
-/// Which list an element class serves.
-public struct ElementOwner: Hashable, Sendable {
-    /// The name of the class that has the list.
-    public let className: String
-    /// The name of the list property.
-    public let property: String
-
-    public init(className: String, property: String) {
-        self.className = className
-        self.property = property
-    }
-}
-
-/// The columns of every element class, in this order.
-public enum ElementColumn {
-    /// ObjectId, made on the device: the element's identity, which merging works on.
-    public static let id = 0
-    /// The primary key of the object that has the list.
-    public static let owner = 1
-    /// Position among the owner's elements: text, by bytes; equal ranks are ordered by id.
-    public static let rank = 2
-    /// The primary key of the object in the list.
-    public static let target = 3
 }

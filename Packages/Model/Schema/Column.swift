@@ -8,25 +8,50 @@ public struct Column: Hashable, Sendable {
     public let isOptional: Bool
     public let isPrimaryKey: Bool
     public let isIndexed: Bool
+    /// Whether the values are encrypted in a device's file.
+    public let isEncrypted: Bool
+    /// What becomes of the row when the object that the link points to is deleted.
+    public let deleteRule: DeleteRule
+    /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
+    /// be absent.
+    public let isRequiredWhenPresent: Bool
 
+    /// - Parameter sqlName: where it is not to follow from the name.
     public init(
-        name: String, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false, isIndexed: Bool = false
+        name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
+        isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
+        isRequiredWhenPresent: Bool = false
     ) {
         self.name = name
-        self.sqlName = Self.sqlName(for: name)
+        self.sqlName = sqlName ?? Self.sqlName(for: name)
         self.type = type
         self.isOptional = isOptional
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed
+        self.isEncrypted = isEncrypted
+        self.deleteRule = deleteRule
+        self.isRequiredWhenPresent = isRequiredWhenPresent
     }
 
-    /// `startsAt` → `starts_at`, `shortURL` → `short_url`, `_id` → `_id`.
+    /// A property of an embedded object, as a column of the class that has the object in `embedding`.
+    package func embedded(in embedding: Column) -> Column {
+        Column(
+            name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
+            isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
+            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent)
+    }
+
+    /// `startsAt` → `starts_at`, `shortURL` → `short_url`, `_id` → `_id`, `home.street` → `home_street`.
     public static func sqlName(for name: String) -> String {
         var result = ""
         let characters = Array(name)
         for (index, character) in characters.enumerated() {
-            if character.isUppercase {
-                let follows = index > 0 && characters[index - 1] != "_" && !characters[index - 1].isUppercase
+            if character == "." {
+                result += "_"
+            } else if character.isUppercase {
+                let follows =
+                    index > 0 && characters[index - 1] != "_" && characters[index - 1] != "."
+                    && !characters[index - 1].isUppercase
                 let beginsWord =
                     index > 0 && index + 1 < characters.count && characters[index - 1].isUppercase
                     && characters[index + 1].isLowercase
@@ -52,15 +77,15 @@ extension Column {
         switch (type, value) {
         case (_, .null):
             guard isOptional else { throw ValueError("'\(name)' is required and cannot be nil.") }
-        case (.bool, .bool), (.objectId, .objectId), (.uuid, .uuid): break
+        case (.bool, .bool), (.embedded, .bool), (.objectId, .objectId), (.uuid, .uuid): break
         case (.int(let bits), .int(let number)):
             guard bits == 64 || (number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1) else {
                 throw ValueError("'\(name)' is a \(bits)-bit integer and cannot hold \(number).")
             }
-        case (.double, .double(let number)):
+        case (.float, .double(let number)), (.double, .double(let number)):
             guard !number.isNaN else { throw ValueError("'\(name)' cannot be NaN: use an optional and nil instead.") }
         case (.string, .string(let text)): try validateText(text)
-        case (.data, .data(let data)): try validateLength(data.count)
+        case (.data, .data(let data)), (.array, .data(let data)): try validateLength(data.count)
         case (.date, .date(let microseconds)):
             guard Value.dateRange.contains(microseconds) else {
                 throw ValueError("'\(name)' must lie between the years 1 and 9999.")

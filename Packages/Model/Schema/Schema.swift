@@ -12,7 +12,7 @@ public struct Schema: Hashable, Sendable {
             classes.map { ($0.name, $0.primaryKey?.type) }, uniquingKeysWith: { first, _ in first })
         for item in classes.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             all.append(item)
-            for list in item.lists { all.append(Self.elementClass(of: item, list)) }
+            Self.appendElementClasses(of: item, root: item, path: "", to: &all)
         }
         let problems = Self.problems(in: all, keyTypes: keyTypes)
         guard problems.isEmpty else { throw SchemaError(problems: problems) }
@@ -26,10 +26,18 @@ public struct Schema: Hashable, Sendable {
 
     public subscript(index: Int) -> ClassSchema { classes[index] }
 
-    /// The positions of the element classes of a class's lists, in the order of its lists.
+    /// The positions of the element classes of a class's lists, those inside their elements among them. Of an element
+    /// class: those inside its elements.
     public func elementClassIndexes(of classIndex: Int) -> [Int] {
-        let count = classes[classIndex].lists.count
-        return count == 0 ? [] : Array((classIndex + 1)...(classIndex + count))
+        let prefix = "\(classes[classIndex].name)."
+        var end = classIndex + 1
+        while end < classes.count, classes[end].name.hasPrefix(prefix) { end += 1 }
+        return Array((classIndex + 1)..<end)
+    }
+
+    /// The position of the element class of one of a class's lists, by its position in ``ClassSchema/lists``.
+    public func elementClassIndex(of classIndex: Int, list: Int) -> Int? {
+        index(of: "\(classes[classIndex].name).\(classes[classIndex].lists[list].name)")
     }
 
     /// The class whose object decides who sees a row: the owner's for an element, otherwise the class itself.
@@ -40,14 +48,14 @@ public struct Schema: Hashable, Sendable {
         return index
     }
 
-    /// The primary key's type of the class that a link column points to.
+    /// The primary key's type of the class that a link column points to; integer, the rowid, for one without.
     public func keyType(ofLink column: Column) -> PropertyType? {
-        column.linkTarget.flatMap { self[$0]?.primaryKey?.type }
+        column.linkTarget.flatMap { self[$0] }.map { $0.primaryKey?.type ?? .int(bits: 64) }
     }
 
     /// The type of a column's stored value: that of the target's key for a link.
     public func storedType(of column: Column) -> PropertyType {
-        keyType(ofLink: column) ?? column.type
+        keyType(ofLink: column) ?? column.type.stored
     }
 
     /// One line for each class and column: what the ``fingerprint`` is taken of and what mismatches are shown with.
@@ -56,6 +64,7 @@ public struct Schema: Hashable, Sendable {
             let columns = item.columns.map { column in
                 "  \(column.name): \(column.type.name)\(column.isOptional ? "?" : "")"
                     + "\(column.isPrimaryKey ? " primary key" : "")\(column.isIndexed ? " indexed" : "")"
+                    + "\(column.deleteRule == .cascade ? " cascade" : "")"
             }
             let unique = item.uniqueColumns.map { "  unique \($0.map { item.columns[$0].name })" }
             let title = "class \(item.name) table \(item.table)\(item.isTrashable ? " trashable" : "")"
@@ -66,23 +75,24 @@ public struct Schema: Hashable, Sendable {
     /// A stable 64-bit hash (FNV-1a) of ``canonicalText``.
     public var fingerprint: UInt64 { canonicalText.stableHash }
 
-    private static func elementClass(of item: ClassSchema, _ list: ListProperty) -> ClassSchema {
-        ClassSchema(
-            name: "\(item.name).\(list.name)",
-            table: "\(item.table)_\(Column.sqlName(for: list.name))",
-            columns: [
-                Column(name: "_id", type: .objectId, isPrimaryKey: true),
-                Column(name: "owner", type: .link(to: item.name), isIndexed: true),
-                Column(name: "rank", type: .string),
-                Column(name: "target", type: .link(to: list.target), isIndexed: true),
-            ],
-            owner: ElementOwner(className: item.name, property: list.name))
+    /// Element classes after the class that has the lists, those inside elements after their element class.
+    private static func appendElementClasses(
+        of item: ClassSchema, root: ClassSchema, path: String, to all: inout [ClassSchema]
+    ) {
+        for list in item.lists {
+            let path = path + list.name
+            let elements = ClassSchema.elements(
+                of: list, root: root, path: path, parent: item.owner == nil ? nil : item)
+            all.append(elements)
+            appendElementClasses(of: elements, root: root, path: path + ".", to: &all)
+        }
     }
 
     private static func problems(in classes: [ClassSchema], keyTypes: [String: PropertyType?]) -> [String] {
         var problems: [String] = []
         var tables: [String: String] = [:]
         for item in classes {
+            problems += item.problems
             if let other = tables.updateValue(item.name, forKey: item.table) {
                 problems.append(
                     other == item.name
@@ -95,13 +105,21 @@ public struct Schema: Hashable, Sendable {
                     problems.append(
                         "\(item.name).\(other) and \(item.name).\(column.name) share the column '\(column.sqlName)'.")
                 }
-                if let target = column.linkTarget {
-                    switch keyTypes[target] {
-                    case nil:
-                        problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
-                    case .some(nil):
-                        problems.append("\(item.name).\(column.name) links to \(target), which has no primary key.")
-                    default: break
+                if let target = column.linkTarget, keyTypes[target] == nil {
+                    problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
+                }
+                if column.deleteRule == .cascade, column.linkTarget == nil {
+                    problems.append("\(item.name).\(column.name) is no link, so that onDelete has no meaning for it.")
+                }
+                if column.isEncrypted {
+                    if column.isPrimaryKey || column.isIndexed {
+                        problems.append(
+                            "\(item.name).\(column.name) is encrypted and can be neither primary key nor indexed.")
+                    }
+                    switch column.type {
+                    case .string, .data: break
+                    default:
+                        problems.append("\(item.name).\(column.name) is encrypted; only String and Data can be.")
                     }
                 }
                 if column.isPrimaryKey {
@@ -119,14 +137,6 @@ public struct Schema: Hashable, Sendable {
             }
             if item.columns.filter(\.isPrimaryKey).count > 1 {
                 problems.append("\(item.name) has more than one primary key.")
-            }
-            for list in item.lists {
-                if item.primaryKeyIndex == nil {
-                    problems.append("\(item.name).\(list.name) is a list; its class needs a primary key.")
-                }
-                if keyTypes[list.target] == nil {
-                    problems.append("\(item.name).\(list.name) lists \(list.target), which is not in the schema.")
-                }
             }
         }
         return problems

@@ -147,7 +147,7 @@ struct SchemaStepBuilder {
             guard let target = column.linkTarget.flatMap({ schema[$0] }), let key = target.primaryKey else { continue }
             let name = SchemaName.foreignKey(item.table, column.sqlName)
             guard !live.foreignKeys.contains("\(item.table).\(name)") else { continue }
-            let action = column.isOptional ? "SET NULL" : "CASCADE"
+            let action = column.isOptional && column.deleteRule == .nullify ? "SET NULL" : "CASCADE"
             add(
                 "foreign key \(name)",
                 "ALTER TABLE \(table(item)) DROP CONSTRAINT IF EXISTS \(quoted(name)), ADD CONSTRAINT \(quoted(name)) "

@@ -11,7 +11,7 @@ enum KeyText {
         case .double: "encode(float8send(\(sql)), 'hex')"
         case .date: "encode(timestamptz_send(\(sql)), 'hex')"
         case .string: sql
-        case .data, .objectId, .link, .list: "encode(\(sql), 'hex')"
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "encode(\(sql), 'hex')"
         }
     }
 
@@ -52,7 +52,7 @@ enum KeyText {
         case .data: return bytes(text).map { .data(Data($0)) }
         case .objectId: return bytes(text).flatMap { ObjectId(bytes: $0) }.map(Value.objectId)
         case .uuid: return UUID(uuidString: text).map(Value.uuid)
-        case .link, .list: return nil
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
     }
 

@@ -20,7 +20,7 @@ extension Value {
         case .objectId:
             let bytes = try cell.bytes
             self = ObjectId(bytes: bytes).map(Value.objectId) ?? .data(Data(bytes))
-        case .data, .link, .list: self = .data(Data(try cell.bytes))
+        case .data, .float, .link, .embedded, .array, .list, .linkingObjects: self = .data(Data(try cell.bytes))
         }
     }
 
@@ -33,7 +33,7 @@ extension Value {
         case .string: .text(stringValue)
         case .date: .timestamptz(microseconds: dateValue)
         case .uuid: .uuid(uuidValue)
-        case .data, .objectId, .link, .list: .bytea(bytesValue)
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: .bytea(bytesValue)
         }
     }
 
@@ -46,7 +46,8 @@ extension Value {
         case .string: .textArray(values.map(\.stringValue))
         case .date: .timestamptzArray(microseconds: values.map(\.dateValue))
         case .uuid: .uuidArray(values.map(\.uuidValue))
-        case .data, .objectId, .link, .list: .byteaArray(values.map(\.bytesValue))
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
+            .byteaArray(values.map(\.bytesValue))
         }
     }
 
@@ -82,7 +83,7 @@ extension PropertyType {
         case .string: "text"
         case .date: "timestamptz"
         case .uuid: "uuid"
-        case .data, .objectId, .link, .list: "bytea"
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea"
         }
     }
 }

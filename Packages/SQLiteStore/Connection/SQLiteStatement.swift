@@ -156,7 +156,7 @@ package final class SQLiteStatement {
                 guard bytes.count == 16 else { return .null }
                 return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
             }
-        case .link, .list: return .null
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 

@@ -15,7 +15,7 @@ package struct StoreLayout: Sendable {
         for (classIndex, item) in schema.classes.enumerated() {
             for (column, definition) in item.columns.enumerated() {
                 guard let target = definition.linkTarget.flatMap({ schema.index(of: $0) }) else { continue }
-                guard item.owner == nil || column == ElementColumn.target else { continue }
+                guard item.owner == nil || column != ElementColumn.owner else { continue }
                 links[target].append((classIndex, column))
             }
         }

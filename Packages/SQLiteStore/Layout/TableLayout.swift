@@ -12,8 +12,10 @@ package struct TableLayout: Sendable {
     package let storedTypes: [PropertyType]
     /// The stored type of the primary key; int for a class without one, whose objects go by their rowid.
     package let keyType: PropertyType
-    /// Positions of the element classes of the class's lists.
+    /// Positions of the element classes of the class's lists, those inside their elements among them.
     package let elementClasses: [Int]
+    /// By list, the position of its element class.
+    package let listClasses: [Int]
 
     /// Quoted names.
     package let table: String
@@ -37,6 +39,8 @@ package struct TableLayout: Sendable {
 
     /// Tells a kept row from a kept absence. No property can have this name.
     static let presence = "tombolo$present"
+    /// The identity of objects without a primary key.
+    static let rowid = "tombolo$id"
     /// Prefix of the tables beneath and of the store's own.
     static let reservedPrefix = "tombolo_"
 
@@ -48,6 +52,7 @@ package struct TableLayout: Sendable {
         storedTypes = item.columns.map { whole.storedType(of: $0) }
         keyType = item.primaryKeyIndex.map { whole.storedType(of: item.columns[$0]) } ?? .int(bits: 64)
         elementClasses = whole.elementClassIndexes(of: classIndex)
+        listClasses = item.lists.indices.compactMap { whole.elementClassIndex(of: classIndex, list: $0) }
         let table = dialect.quoted(item.table)
         let beneath = Self.beneath(item.table)
         let key = item.primaryKey.map { dialect.quoted($0.sqlName) } ?? "rowid"
@@ -69,7 +74,7 @@ package struct TableLayout: Sendable {
             "INSERT OR IGNORE INTO \(beneath) (\(([key] + others + [presence]).joined(separator: ", "))) "
             + "SELECT k.k, \(present.joined(separator: ", ")) "
             + "FROM (SELECT ? AS k) AS k LEFT JOIN \(table) AS c ON c.\(key) = k.k"
-        let owner = dialect.quoted(ElementColumn.ownerName)
+        let owner = item.owner == nil ? "NULL" : names[ElementColumn.owner]
         captureByOwner =
             "INSERT OR IGNORE INTO \(beneath) (\(list), \(presence)) SELECT \(list), 1 FROM \(table) WHERE \(owner) = ?"
         deleteByOwner = "DELETE FROM \(table) WHERE \(owner) = ?"
@@ -120,7 +125,9 @@ package struct TableLayout: Sendable {
                 ? "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index])) PRIMARY KEY NOT NULL"
                 : definition(of: index)
         }
-        return "CREATE TABLE IF NOT EXISTS \(table) (\(columns.joined(separator: ", ")))"
+        // Rowids that other rows hold must last, also through VACUUM.
+        let rowid = schema.primaryKeyIndex == nil ? ["\(SQLDialect.sqlite.quoted(Self.rowid)) INTEGER PRIMARY KEY"] : []
+        return "CREATE TABLE IF NOT EXISTS \(table) (\((rowid + columns).joined(separator: ", ")))"
     }
 
     func createBeneath(in whole: Schema) -> String {
@@ -166,8 +173,4 @@ package struct TableLayout: Sendable {
     private func indexName(_ property: String) -> String {
         SQLDialect.sqlite.quoted("\(Self.reservedPrefix)index_\(schema.table)_\(Column.sqlName(for: property))")
     }
-}
-
-extension ElementColumn {
-    fileprivate static let ownerName = "owner"
 }

@@ -23,7 +23,7 @@ struct QueueMigration {
                     let target = stored[other]?.properties.first(where: { $0.name == "target" })
                 else { return nil }
                 return ListProperty(
-                    name: String(other.dropFirst(name.count + 1)), target: Self.argument(target.type) ?? "")
+                    name: String(other.dropFirst(name.count + 1)), target: Self.argument(target.type, of: "link") ?? "")
             }
             let columns = item.properties.compactMap { property in
                 Self.type(property.type).map {
@@ -105,19 +105,27 @@ struct QueueMigration {
         case "int8": .int(bits: 8)
         case "int16": .int(bits: 16)
         case "int32": .int(bits: 32)
+        case "float": .float
         case "double": .double
         case "string": .string
         case "data": .data
         case "date": .date
         case "objectId": .objectId
         case "uuid": .uuid
-        default: argument(name).map { .link(to: $0) }
+        default:
+            if let name = argument(name, of: "embedded") {
+                .embedded(name)
+            } else if let types = argument(name, of: "array") {
+                .array(types.split(separator: ",").compactMap { type(String($0)) })
+            } else {
+                argument(name, of: "link").map { .link(to: $0) }
+            }
         }
     }
 
     /// `Room` of `link<Room>`.
-    private static func argument(_ name: String) -> String? {
-        guard name.hasPrefix("link<"), name.hasSuffix(">") else { return nil }
-        return String(name.dropFirst(5).dropLast())
+    private static func argument(_ name: String, of type: String) -> String? {
+        guard name.hasPrefix("\(type)<"), name.hasSuffix(">") else { return nil }
+        return String(name.dropFirst(type.utf8.count + 1).dropLast())
     }
 }

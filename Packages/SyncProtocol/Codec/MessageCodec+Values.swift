@@ -60,7 +60,7 @@ extension MessageCodec {
         case .date: .date
         case .objectId: .objectID
         case .uuid: .uuid
-        case .link, .list: .unspecified
+        case .float, .link, .embedded, .array, .list, .linkingObjects: .unspecified
         }
     }
 

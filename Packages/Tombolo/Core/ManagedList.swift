@@ -29,7 +29,7 @@ final class ManagedList: ListStorage {
     init(row: ManagedRow, list: Int) {
         self.row = row
         let core = row.core
-        elementClass = core.layout.tables[row.classIndex].elementClasses[list]
+        elementClass = core.layout.tables[row.classIndex].listClasses[list]
         guard let target = core.linkTarget(of: elementClass, ElementColumn.target) else {
             programError("\(core.schema[elementClass].name) has no class to link to.")
         }
@@ -78,16 +78,45 @@ final class ManagedList: ListStorage {
         return elements.count
     }
 
-    func object(at position: Int) -> Object {
+    var isValid: Bool { row.isValid }
+
+    func element(at position: Int) -> Stored {
         load()
-        return core.row(ObjectReference(classIndex: targetClass, key: elements[position].target)).managedObject()
+        return .object(
+            core.row(ObjectReference(classIndex: targetClass, key: elements[position].target)).managedObject())
     }
 
-    func insert(_ objects: [Object], at position: Int) {
+    private func key(of element: Stored) -> Value? {
+        if case .object(let object as Object) = element { core.managed(object)?.key } else { nil }
+    }
+
+    func insert(_ elements: [Stored], at position: Int) {
         core.requireWrite()
         load()
-        let targets = objects.compactMap { core.managed($0)?.key }
-        insert(targets: targets, at: position)
+        insert(targets: elements.compactMap(key), at: position)
+    }
+
+    func replace(_ element: Stored, at position: Int) {
+        core.requireWrite()
+        load()
+        guard let target = key(of: element) else { return }
+        elements[position].target = target
+        core.record(
+            .set(
+                ObjectReference(classIndex: elementClass, key: elements[position].id),
+                [FieldWrite(column: ElementColumn.target, value: target)]))
+        keepElements()
+    }
+
+    func remove(_ positions: Range<Int>) { for position in positions.reversed() { remove(at: position) } }
+
+    func move(from source: Int, to target: Int) {
+        core.requireWrite()
+        load()
+        let moved = elements.remove(at: source)
+        let key = moved.target
+        core.record(.erase(ObjectReference(classIndex: elementClass, key: moved.id)))
+        insert(targets: [key], at: target)
     }
 
     private func insert(targets: [Value], at position: Int) {

@@ -35,7 +35,7 @@ final class ManagedRow: ObjectAccessor {
     func managedObject() -> Object {
         if let object { return object }
         let layout = core.objectClass(classIndex)
-        let object = layout.type.init()
+        guard let object = layout.type.init() as? Object else { programError("\(layout.schema.name) has no objects.") }
         attach(object, layout)
         return object
     }
@@ -123,6 +123,21 @@ final class ManagedRow: ObjectAccessor {
         guard let object else { return setValue(.null, at: column) }
         guard let row = core.managed(object) else { return }
         setValue(row.key, at: column)
+    }
+
+    func embeddedObject(at column: Int) -> EmbeddedObject? { nil }
+
+    func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int) {}
+
+    func linkingStorage(ofProperty property: Int) -> any LinkingStorage {
+        programError("\(schema.name) cannot tell what links to it.")
+    }
+
+    func listStorage(ofProperty property: Int) -> any ListStorage {
+        guard case .list(let list) = core.objectClass(classIndex).properties[property].slot else {
+            programError("\(schema.name) has no list there.")
+        }
+        return listStorage(at: list)
     }
 
     func listStorage(at list: Int) -> any ListStorage {

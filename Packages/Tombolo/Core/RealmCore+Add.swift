@@ -44,7 +44,7 @@ extension RealmCore {
     /// What an unmanaged object holds, read before its properties become managed.
     private struct Content {
         var fields: [FieldWrite] = []
-        var lists: [(index: Int, list: any AnyObjectList)] = []
+        var lists: [(index: Int, list: any AnyList)] = []
     }
 
     @discardableResult
@@ -63,7 +63,7 @@ extension RealmCore {
             update(existing, content.fields, policy)
             existing.attach(object, layout)
             for (index, list) in content.lists {
-                let targets = keys(of: list.objects, &waiting)
+                let targets = keys(of: list.objects.compactMap { $0 as? Object }, &waiting)
                 guard let storage = existing.listStorage(at: index) as? ManagedList else { continue }
                 storage.assign(targets, all: policy == .all)
                 list.attach(storage)
@@ -77,7 +77,7 @@ extension RealmCore {
         let row = insert(reference, content.fields)
         row.attach(object, layout)
         for (index, list) in content.lists {
-            fill(index, of: reference, with: keys(of: list.objects, &waiting))
+            fill(index, of: reference, with: keys(of: list.objects.compactMap { $0 as? Object }, &waiting))
             list.attach(row.listStorage(at: index))
         }
         return row
@@ -106,7 +106,7 @@ extension RealmCore {
 
     /// The elements of a new object's list.
     func fill(_ list: Int, of owner: ObjectReference, with targets: [Value]) {
-        let elementClass = layout.tables[owner.classIndex].elementClasses[list]
+        let elementClass = layout.tables[owner.classIndex].listClasses[list]
         guard !targets.isEmpty,
             let ranks = try? FractionalRank.sequence(count: targets.count, between: nil, nil)
         else { return }
@@ -170,7 +170,8 @@ extension RealmCore {
                 guard validate(value, column: column, of: classIndex) else { return nil }
                 content.fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
             case .list(let index):
-                if let list = held as? any AnyObjectList { content.lists.append((index, list)) }
+                if let list = held as? any AnyList { content.lists.append((index, list)) }
+            case .embedded, .array, .linkingObjects: break
             }
         }
         return content

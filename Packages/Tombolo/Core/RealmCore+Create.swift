@@ -60,6 +60,7 @@ extension RealmCore {
                 guard let value else { continue }
                 guard let targets = convert(list: value, property, layout, policy, &copies) else { return nil }
                 lists.append((index, targets))
+            case .embedded, .array, .linkingObjects: break
             }
         }
         guard let existing else {
@@ -178,7 +179,7 @@ extension RealmCore {
             }
             return object.accessor == nil ? add(object, policy)?.key : managed(object)?.key
         }
-        return createOne(targetType, value, policy, &copies)?.key
+        return (targetType as? Object.Type).flatMap { createOne($0, value, policy, &copies)?.key }
     }
 
     private func convert(
@@ -187,12 +188,12 @@ extension RealmCore {
     ) -> [Value]? {
         let place = "\(layout.schema.name).\(property.name)"
         guard case .list(let index) = property.slot,
-            let target = schema.index(of: layout.schema.lists[index].target)
+            let target = layout.schema.lists[index].target.flatMap({ schema.index(of: $0) })
         else { return nil }
         if Self.isNil(value) { return [] }
         let items: [Any]
         switch value {
-        case let list as any AnyObjectList: items = list.objects
+        case let list as any AnyList: items = list.objects
         case let array as [Any]: items = array
         default:
             fail(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")

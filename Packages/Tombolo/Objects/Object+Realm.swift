@@ -20,7 +20,7 @@ extension Object {
     public subscript(key: String) -> Any? {
         get {
             let held = dynamicValue(property(named: key))
-            if held is any AnyObjectList || held as? Object != nil { return held }
+            if held is any AnyList || held as? Object != nil { return held }
             return held._value.isNull ? nil : held
         }
         set { set(newValue ?? Int?.none as Any, property(named: key)) }
@@ -64,8 +64,10 @@ extension Object {
     func dynamicValue(_ property: ObjectProperty) -> any Persistable {
         guard let accessor else { return property.unmanagedValue(of: self).value }
         switch property.slot {
-        case .column(let position), .list(let position):
-            return property.wrapper.valueType._read(accessor, position)
+        case .column(let position), .embedded(let position): return property.valueType._read(accessor, position)
+        case .list, .array, .linkingObjects:
+            let position = ObjectClass.of(type(of: self)).position(ofProperty: property.name) ?? 0
+            return property.valueType._read(accessor, position)
         }
     }
 
@@ -74,12 +76,12 @@ extension Object {
         switch property.slot {
         case .column(let column):
             let definition = layout.schema.columns[column]
-            if let target = property.wrapper.valueType._targetClass {
+            if let target = property.valueType._targetClass as? Object.Type {
                 let linked = linkedObject(value, target)
                 if let row {
                     row.setLinkedObject(linked, at: column)
                 } else {
-                    property.setUnmanaged(.null, linked, of: self)
+                    _ = property.setUnmanaged(linked.map { .object($0) } ?? .value(.null), of: self)
                 }
                 return
             }
@@ -94,14 +96,15 @@ extension Object {
                 } catch {
                     programError("\(className): \(error.message)")
                 }
-                property.setUnmanaged(stored, nil, of: self)
+                _ = property.setUnmanaged(.value(stored), of: self)
             }
         case .list:
-            guard let list = dynamicValue(property) as? any AnyObjectList,
-                let target = property.wrapper.valueType._targetClass
+            guard let list = dynamicValue(property) as? any AnyList,
+                let target = property.valueType._targetClass as? Object.Type
             else { return }
-            let items = (value as? any AnyObjectList)?.objects ?? (value as? [Any]) ?? []
-            list.replace(with: items.compactMap { linkedObject($0, target) })
+            let items = (value as? any AnyList)?.objects ?? (value as? [Any]) ?? []
+            list.replace(with: items.compactMap { linkedObject($0, target).map { .object($0) } })
+        case .embedded, .array, .linkingObjects: break
         }
     }
 

@@ -1,0 +1,59 @@
+/// A type of the app's own that is stored as another one, a scalar or an ``EmbeddedObject``, and may refuse what is
+/// stored.
+///
+///     extension Colour: FailableCustomPersistable {
+///         init?(persistedValue: String) { self.init(hex: persistedValue) }
+///         var persistableValue: String { hex }
+///     }
+///
+/// What it refuses reads as nil in an optional property and stops the program in a required one. Queries compare the
+/// stored form.
+public protocol FailableCustomPersistable: OptionalPersistable {
+    associatedtype PersistedType: OptionalPersistable
+    /// Nil for what the type has no value for. The default of `PersistedType` must be accepted where a required
+    /// property has this type.
+    init?(persistedValue: PersistedType)
+    var persistableValue: PersistedType { get }
+}
+
+/// A type of the app's own that is stored as another one, a scalar or an ``EmbeddedObject``, and takes every value of
+/// it.
+///
+///     extension CGPoint: CustomPersistable {
+///         public init(persistedValue: PersistablePoint) { self.init(x: persistedValue.x, y: persistedValue.y) }
+///         public var persistableValue: PersistablePoint { PersistablePoint(value: [x, y]) }
+///     }
+public protocol CustomPersistable: FailableCustomPersistable {
+    init(persistedValue: PersistedType)
+}
+
+extension FailableCustomPersistable {
+    public static var _propertyType: PropertyType { PersistedType._propertyType }
+    public static var _targetClass: ObjectBase.Type? { PersistedType._targetClass }
+    public static var _isProjection: Bool { true }
+    public static func _defaultValue() -> Self { _required(PersistedType._defaultValue()) }
+    public var _value: Value { persistableValue._value }
+    public static func _from(_ value: Value) -> Self { _required(PersistedType._from(value)) }
+    public var _stored: Stored { persistableValue._stored }
+    public static func _from(_ stored: Stored) -> Self? {
+        PersistedType._from(stored).flatMap { Self(persistedValue: $0) }
+    }
+    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self {
+        guard case .embedded = _propertyType else { return _from(accessor.value(at: property)) }
+        let object = accessor.embeddedObject(at: property).flatMap { PersistedType._from(Stored.object($0)) }
+        return _required(object ?? PersistedType._defaultValue())
+    }
+    public static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int) {
+        guard case .embedded = _propertyType else { return accessor.setValue(newValue._value, at: property) }
+        accessor.setEmbeddedObject(newValue._embedded, at: property)
+    }
+
+    private static func _required(_ persisted: PersistedType) -> Self {
+        guard let value = Self(persistedValue: persisted) else {
+            fatalError(
+                "Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional context. "
+                    + "Declare the property optional, or accept the value in init(persistedValue:).")
+        }
+        return value
+    }
+}

@@ -1,0 +1,65 @@
+/// The objects that link to an object by one of their properties, a link or a list: live, and never set.
+///
+///     class Dog: Object {
+///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+///     }
+///
+/// Empty for an unmanaged object.
+public struct LinkingObjects<Element: Object> {
+    /// The store's side, once managed. Stores only.
+    package let storage: (any LinkingStorage)?
+    private let origin: String?
+
+    package init(storage: (any LinkingStorage)?) {
+        self.storage = storage
+        origin = nil
+    }
+
+    private init(origin: String?) {
+        storage = nil
+        self.origin = origin
+    }
+}
+
+extension LinkingObjects: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { storage?.count ?? 0 }
+
+    public subscript(position: Int) -> Element {
+        precondition(
+            indices.contains(position), "Index \(position) is out of range: \(count) objects link to this one.")
+        guard let object = storage?.object(at: position) as? Element else {
+            preconditionFailure("An object that links to this one is no \(Element.self).")
+        }
+        return object
+    }
+}
+
+extension LinkingObjects: Persistable {
+    public static var _propertyType: PropertyType { .linkingObjects(String(describing: Element.self)) }
+    public static var _targetClass: ObjectBase.Type? { Element.self }
+    public static func _defaultValue() -> LinkingObjects<Element> { LinkingObjects(origin: nil) }
+    public var _value: Value { .null }
+    public static func _from(_ value: Value) -> LinkingObjects<Element> { _defaultValue() }
+    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> LinkingObjects<Element> {
+        LinkingObjects(storage: accessor.linkingStorage(ofProperty: property))
+    }
+    public static func _write(
+        _ newValue: LinkingObjects<Element>, _ accessor: any ObjectAccessor, _ property: Int
+    ) {
+        preconditionFailure("LinkingObjects cannot be set: change the property that they come from.")
+    }
+}
+
+/// Lets `@Persisted(originProperty:)` be for these alone.
+public protocol LinkingObjectsProperty: Persistable {
+    static func _linked(from originProperty: String) -> Self
+    var _originProperty: String? { get }
+}
+
+extension LinkingObjects: LinkingObjectsProperty {
+    public static func _linked(from originProperty: String) -> LinkingObjects<Element> {
+        LinkingObjects(origin: originProperty)
+    }
+    public var _originProperty: String? { origin }
+}

@@ -1,0 +1,19 @@
+/// The elements of a managed list. Positions are those at the time of the call, and within the list.
+public protocol ListStorage: AnyObject {
+    var count: Int { get }
+    func element(at position: Int) -> Stored
+    /// Unmanaged objects are added to the Realm first.
+    func insert(_ elements: [Stored], at position: Int)
+    func replace(_ element: Stored, at position: Int)
+    func remove(_ positions: Range<Int>)
+    /// The element is at `target` afterwards.
+    func move(from source: Int, to target: Int)
+    /// False once the object that has the list was deleted or its Realm was closed.
+    var isValid: Bool { get }
+}
+
+/// The objects that link to a managed object by one property.
+public protocol LinkingStorage: AnyObject {
+    var count: Int { get }
+    func object(at position: Int) -> Object
+}

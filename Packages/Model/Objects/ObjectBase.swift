@@ -1,0 +1,38 @@
+/// What ``Object`` and ``EmbeddedObject`` have in common. An object is a plain value holder until a Realm manages it.
+///
+/// Objects are confined to the thread, queue or actor of their Realm and are never `Sendable`.
+open class ObjectBase {
+    /// The store's side of a managed object; nil while unmanaged. Stores only.
+    package final var accessor: (any ObjectAccessor)?
+
+    public required init() {}
+
+    /// Names of properties that get an index, besides those declared with `@Persisted(indexed: true)`.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// Names of properties that are declared with `@Persisted` and yet not stored.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// Column names by property name, where they should differ from the property's name in snake case.
+    open class func propertiesMapping() -> [String: String] { [:] }
+}
+
+extension ObjectBase {
+    /// The name of this object's class in the schema.
+    package final var className: String { String(describing: type(of: self)) }
+}
+
+extension ObjectBase: Equatable {
+    /// Managed objects are equal when they are the same object of the same Realm; others only to themselves.
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
+        if left === right { return true }
+        guard let a = left.accessor, let b = right.accessor else { return false }
+        return a.isSameObject(as: b)
+    }
+}
+
+extension ObjectBase: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        if let accessor { accessor.hashIdentity(into: &hasher) } else { hasher.combine(ObjectIdentifier(self)) }
+    }
+}

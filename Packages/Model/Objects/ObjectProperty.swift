@@ -1,0 +1,70 @@
+/// One `@Persisted` property of a class.
+package struct ObjectProperty: Sendable {
+    package enum Slot: Hashable, Sendable {
+        /// A scalar or a link.
+        case column(Int)
+        /// An embedded object: its presence column, which those of its properties follow.
+        case embedded(Int)
+        /// A list with a child table.
+        case list(Int)
+        /// A list in one column.
+        case array(Int)
+        /// What links here by a property of the named class.
+        case linkingObjects(origin: String, property: String)
+    }
+
+    package let name: String
+    /// Bytes from the start of an instance to the property wrapper.
+    package let offset: Int
+    package let wrapper: any AnyPersisted.Type
+    package let slot: Slot
+
+    /// The type of the property's values.
+    package var valueType: any Persistable.Type { wrapper.valueType }
+
+    /// The value that an unmanaged object holds, and whether it is a default.
+    package func unmanagedValue(of object: ObjectBase) -> (value: any Persistable, isDefault: Bool) {
+        func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (any Persistable, Bool) {
+            object.withField(at: offset, Wrapper.self) { $0.unmanagedValue() }
+        }
+        return read(wrapper)
+    }
+
+    /// Sets what an unmanaged object holds.
+    /// - Returns: false where the property's type has no value for it.
+    package func setUnmanaged(_ stored: Stored, of object: ObjectBase) -> Bool {
+        func set<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
+            object.withField(at: offset, Wrapper.self) { $0.setUnmanaged(stored) }
+        }
+        return set(wrapper)
+    }
+
+    fileprivate func attach(_ object: ObjectBase, _ position: Int) {
+        let payload =
+            switch slot {
+            case .column(let column), .embedded(let column): column
+            case .list, .array, .linkingObjects: position
+            }
+        func attach<Wrapper: AnyPersisted>(_: Wrapper.Type) {
+            object.withField(at: offset, Wrapper.self) { $0.attach(property: payload) }
+        }
+        attach(wrapper)
+    }
+}
+
+extension ObjectBase {
+    /// Makes the object managed: its properties read and write through the accessor from now on. Stores only.
+    package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
+        self.accessor = accessor
+        for (position, property) in layout.properties.enumerated() { property.attach(self, position) }
+    }
+
+    package final func withField<Field, Result>(
+        at offset: Int, _: Field.Type, _ body: (inout Field) -> Result
+    ) -> Result {
+        withExtendedLifetime(self) {
+            let start = Unmanaged.passUnretained(self).toOpaque() + offset
+            return body(&start.assumingMemoryBound(to: Field.self).pointee)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Links and embedded objects are declared optional: `@Persisted var room: Room?`. The type itself is never a
+/// property's, but that of a list's elements.
+extension Object: OptionalPersistable {
+    public static var _propertyType: PropertyType { .link(to: String(describing: self)) }
+}
+
+extension EmbeddedObject: OptionalPersistable {
+    public static var _propertyType: PropertyType { .embedded(String(describing: self)) }
+}
+
+extension ObjectBase {
+    public static var _isOptional: Bool { false }
+    public static var _isProjection: Bool { false }
+    public static var _targetClass: ObjectBase.Type? { self }
+    public static func _defaultValue() -> Self { Self() }
+    public var _value: Value { .null }
+    public static func _from(_ value: Value) -> Self { Self() }
+    public var _stored: Stored { .object(self) }
+    public static func _from(_ stored: Stored) -> Self? {
+        if case .object(let object) = stored { object as? Self } else { nil }
+    }
+}

@@ -1,0 +1,39 @@
+extension Optional: Persistable where Wrapped: OptionalPersistable {
+    public static var _propertyType: PropertyType { Wrapped._propertyType }
+    public static var _isOptional: Bool { true }
+    public static var _targetClass: ObjectBase.Type? { Wrapped._targetClass }
+    public static var _isProjection: Bool { Wrapped._isProjection }
+    public static func _defaultValue() -> Wrapped? { nil }
+    public var _value: Value { self?._value ?? .null }
+    public static func _from(_ value: Value) -> Wrapped? {
+        value.isNull ? nil : Wrapped._from(Stored.value(value))
+    }
+    public var _stored: Stored { self?._stored ?? .value(.null) }
+    public static func _from(_ stored: Stored) -> Wrapped?? {
+        if case .value(let value) = stored, value.isNull { return .some(nil) }
+        return .some(Wrapped._from(stored))
+    }
+    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Wrapped? {
+        switch Wrapped._propertyType {
+        case .link: accessor.linkedObject(at: property) as? Wrapped
+        case .embedded: accessor.embeddedObject(at: property).flatMap { Wrapped._from(Stored.object($0)) }
+        default: _from(accessor.value(at: property))
+        }
+    }
+    public static func _write(_ newValue: Wrapped?, _ accessor: any ObjectAccessor, _ property: Int) {
+        switch Wrapped._propertyType {
+        case .link: accessor.setLinkedObject(newValue as? Object, at: property)
+        case .embedded: accessor.setEmbeddedObject(newValue?._embedded, at: property)
+        default: accessor.setValue(newValue._value, at: property)
+        }
+    }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: OptionalPersistable {}
+
+extension Persistable {
+    /// The embedded object that stands for the value.
+    package var _embedded: EmbeddedObject? {
+        if case .object(let object) = _stored { object as? EmbeddedObject } else { nil }
+    }
+}

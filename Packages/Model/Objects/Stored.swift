@@ -1,0 +1,7 @@
+/// What a property or an element of a list holds, as a store sees it.
+public enum Stored {
+    /// A scalar, or nil.
+    case value(Value)
+    /// A linked or an embedded object.
+    case object(ObjectBase)
+}

@@ -1,0 +1,29 @@
+/// A list with a child table: its element class is named `Class.property`, its table `class_property`.
+public struct ListProperty: Hashable, Sendable {
+    /// What the elements are.
+    public indirect enum Element: Hashable, Sendable {
+        /// Links to objects of a class.
+        case link(to: String)
+        case scalar(PropertyType, isOptional: Bool)
+        /// Embedded objects of a class, with its properties as columns and its lists as further tables.
+        case embedded(ClassSchema)
+    }
+
+    /// With the names of the embedded objects on the way: `address.residents`.
+    public let name: String
+    public let element: Element
+    /// The table's name after that of the class.
+    public let sqlName: String
+
+    public init(name: String, element: Element, sqlName: String? = nil) {
+        self.name = name
+        self.element = element
+        self.sqlName = sqlName ?? Column.sqlName(for: name)
+    }
+
+    /// A list of links.
+    public init(name: String, target: String) { self.init(name: name, element: .link(to: target)) }
+
+    /// The class that the elements link to, where they do.
+    public var target: String? { if case .link(let target) = element { target } else { nil } }
+}
