@@ -1,0 +1,55 @@
+extension Decimal128 {
+    /// The nearest decimal to `(coefficient + rest) × 10^exponent`, ties to the even digit.
+    ///
+    /// - Parameters:
+    ///   - coefficient: below 10³⁸. With a rest it has at least 35 digits, so that the rest only breaks ties.
+    ///   - exponent: any; what leaves the range becomes infinite or 0.
+    ///   - hasRest: whether the exact number has something between 0 and 1 more than `coefficient`.
+    init(isNegative: Bool, rounding coefficient: UInt128, exponent: Int, hasRest: Bool = false) {
+        var coefficient = coefficient
+        var exponent = exponent
+        let digits = PowersOfTen.digitCount(coefficient)
+        let surplus = Swift.max(digits - Self.maximumDigits, Self.minimumExponent - exponent)
+        if surplus > digits {
+            // Less than a tenth of the least number, or zero.
+            coefficient = 0
+            exponent = Self.minimumExponent
+        } else if surplus > 0 {
+            let unit = PowersOfTen[surplus]
+            let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: unit)
+            let half = unit / 2
+            let roundsUp = remainder > half || remainder == half && (hasRest || quotient & 1 == 1)
+            coefficient = roundsUp ? quotient + 1 : quotient
+            exponent += surplus
+            if coefficient > Self.maximumCoefficient {
+                coefficient /= 10
+                exponent += 1
+            }
+        }
+        let excess = exponent - Self.maximumExponent
+        if excess > 0 {
+            if coefficient != 0 {
+                guard PowersOfTen.digitCount(coefficient) + excess <= Self.maximumDigits else {
+                    self = isNegative ? -Decimal128.infinity : .infinity
+                    return
+                }
+                coefficient *= PowersOfTen[excess]
+            }
+            exponent = Self.maximumExponent
+        }
+        self.init(isNegative: isNegative, exactCoefficient: coefficient, exponent: exponent)
+    }
+
+    /// The same number without zeros at the end of its coefficient, as far as `limit` lets the exponent grow.
+    static func strippingZeros(_ coefficient: UInt128, exponent: Int, upTo limit: Int) -> (UInt128, Int) {
+        var coefficient = coefficient
+        var exponent = exponent
+        while exponent < limit, coefficient != 0 {
+            let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: 10)
+            guard remainder == 0 else { break }
+            coefficient = quotient
+            exponent += 1
+        }
+        return (coefficient, exponent)
+    }
+}
