@@ -1,0 +1,119 @@
+internal import Foundation
+
+/// What comparisons of text leave out: `[c]`, `[d]` and `[cd]` of predicates. Two texts are alike when their folded
+/// forms have the same bytes.
+///
+/// Upper case is folded from Basic Latin to Latin Extended-B (U+0000…U+024F), as in Realm; letters whose lower case is
+/// more than one code point (`İ`) stay. Diacritics are what canonical decomposition splits off from Latin, Greek and
+/// Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters of their own. Text folded by
+/// diacritics is in composed form (NFC).
+package struct TextFolding: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let letterCase = TextFolding(rawValue: 1)
+    package static let diacritics = TextFolding(rawValue: 2)
+
+    package func fold(_ text: String) -> String {
+        if isEmpty { return text }
+        var text = text
+        return text.withUTF8 { String(decoding: fold(utf8: $0), as: UTF8.self) }
+    }
+
+    /// The folded form of UTF-8 text, in UTF-8.
+    package func fold(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        guard !isEmpty else { return Array(text) }
+        let foldsCase = contains(.letterCase)
+        let latin = latinTable
+        var folded: [UInt8] = []
+        folded.reserveCapacity(text.count)
+        var position = 0
+        while position < text.count {
+            let byte = text[position]
+            if byte < 0x80 {
+                folded.append(foldsCase && Self.isUpperCase(byte) ? byte | 0x20 : byte)
+                position += 1
+                continue
+            }
+            // U+0080…U+07FF have two bytes.
+            if byte & 0xe0 == 0xc0, position + 1 < text.count, text[position + 1] & 0xc0 == 0x80 {
+                let scalar = Int(byte & 0x1f) << 6 | Int(text[position + 1] & 0x3f)
+                if scalar < Self.latinEnd {
+                    folded.append(contentsOf: latin[scalar])
+                    position += 2
+                    continue
+                }
+            }
+            if contains(.diacritics), byte >= Self.firstLeadOfMarks {
+                return foldDecomposing(String(decoding: text, as: UTF8.self))
+            }
+            folded.append(byte)
+            position += 1
+        }
+        return folded
+    }
+
+    /// After Latin Extended-B.
+    private static let latinEnd = 0x250
+    /// Leads U+0300…U+033F, the first combining marks. Text below has nothing that decomposition could reorder.
+    private static let firstLeadOfMarks: UInt8 = 0xcc
+    /// After Cyrillic: marks of later scripts belong to their letters.
+    private static let markedLettersEnd: UInt32 = 0x510
+
+    private static func isUpperCase(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
+
+    /// Any text, by way of its decomposed form.
+    private func foldDecomposing(_ text: String) -> [UInt8] {
+        let latin = latinTable
+        var folded: [UInt8] = []
+        var letter: UInt32 = 0
+        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
+            if Self.isMark(scalar) {
+                if letter >= Self.markedLettersEnd { folded.append(contentsOf: Array(String(scalar).utf8)) }
+            } else {
+                letter = scalar.value
+                if scalar.value < Self.latinEnd {
+                    folded.append(contentsOf: latin[Int(scalar.value)])
+                } else {
+                    folded.append(contentsOf: Array(String(scalar).utf8))
+                }
+            }
+        }
+        return Array(String(decoding: folded, as: UTF8.self).precomposedStringWithCanonicalMapping.utf8)
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    // MARK: Latin
+
+    /// The UTF-8 of each folded letter below ``latinEnd``.
+    private var latinTable: [[UInt8]] {
+        contains(.diacritics)
+            ? (contains(.letterCase) ? Self.latinWithoutBoth : Self.latinWithoutDiacritics) : Self.latinWithoutCase
+    }
+
+    private static let latinWithoutCase = latin(.letterCase)
+    private static let latinWithoutDiacritics = latin(.diacritics)
+    private static let latinWithoutBoth = latin([.letterCase, .diacritics])
+
+    private static func latin(_ folding: TextFolding) -> [[UInt8]] {
+        (0..<UInt32(latinEnd)).compactMap(Unicode.Scalar.init).map { scalar in
+            var scalar = scalar
+            if folding.contains(.diacritics) {
+                let decomposed = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars
+                if decomposed.dropFirst().allSatisfy(isMark), let letter = decomposed.first { scalar = letter }
+            }
+            if folding.contains(.letterCase) {
+                let lower = scalar.properties.lowercaseMapping.unicodeScalars
+                if lower.count == 1, let letter = lower.first { scalar = letter }
+            }
+            return Array(String(scalar).utf8)
+        }
+    }
+}
