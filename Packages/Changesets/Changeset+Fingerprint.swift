@@ -85,6 +85,9 @@ private struct StableHash {
         case .uuid(let id):
             add(byte: 8)
             add(id.uuidString)
+        case .decimal(let number):
+            add(byte: 9)
+            add(number.description)
         }
     }
 }

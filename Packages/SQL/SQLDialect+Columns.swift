@@ -8,7 +8,7 @@ extension SQLDialect {
         switch (self, type) {
         case (.sqlite, .bool), (.sqlite, .int), (.sqlite, .date): "INTEGER"
         case (.sqlite, .double): "REAL"
-        case (.sqlite, .string): "TEXT"
+        case (.sqlite, .string), (.sqlite, .decimal128): "TEXT"
         case (.sqlite, _): "BLOB"
         case (.postgresql, .bool): "boolean"
         case (.postgresql, .int): "bigint"
@@ -16,6 +16,7 @@ extension SQLDialect {
         case (.postgresql, .string): "text COLLATE \"C\""
         case (.postgresql, .date): "timestamptz"
         case (.postgresql, .uuid): "uuid"
+        case (.postgresql, .decimal128): "numeric"
         case (.postgresql, _): "bytea"
         }
     }
@@ -42,7 +43,7 @@ extension SQLDialect {
             return "isfinite(\(column)) AND \(column) >= '0001-01-01 00:00:00+00' "
                 + "AND \(column) < '10000-01-01 00:00:00+00'"
         case .objectId: return "octet_length(\(column)) = \(ObjectId.byteCount)"
-        case .bool, .int, .uuid, .link, .embedded, .array, .list, .linkingObjects: return nil
+        case .bool, .int, .uuid, .decimal128, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
     }
 
@@ -68,6 +69,8 @@ extension SQLDialect {
         case (.postgresql, .bool): "FALSE"
         case (.postgresql, .date): "'1970-01-01 00:00:00+00'"
         case (_, .string): "''"
+        case (.sqlite, .decimal128): "'0'"
+        case (.postgresql, .decimal128): "0"
         case (.sqlite, .data): "x''"
         case (.postgresql, .data): "'\\x'"
         case (.sqlite, .objectId): "x'\(String(repeating: "00", count: ObjectId.byteCount))'"

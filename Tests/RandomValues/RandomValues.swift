@@ -47,7 +47,7 @@ public struct RandomValues: Sendable {
         case .uuid:
             let bits = (generator.next(), generator.next())
             return .uuid(UUID(uuid: withUnsafeBytes(of: bits) { $0.load(as: uuid_t.self) }))
-        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

@@ -51,6 +51,7 @@ struct PostgresDatabase {
         case (.date(let value), _): .timestamptz(microseconds: value)
         case (.objectId(let value), _): .bytea(value.bytes)
         case (.uuid(let value), _): .uuid(value)
+        case (.decimal(let value), _): .text(value.description)
         case (.null, _): .null
         }
     }
@@ -64,7 +65,7 @@ struct PostgresDatabase {
         case .date:
             .timestamptzArray(microseconds: list.map { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: .uuidArray(list.map { if case .uuid(let value) = $0 { value } else { nil } })
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(
                 list.map {
                     switch $0 {
@@ -87,7 +88,7 @@ struct PostgresDatabase {
         case .date: return .date(try cell.timestampMicroseconds)
         case .objectId: return ObjectId(bytes: try cell.bytes).map(Value.objectId) ?? .null
         case .uuid: return .uuid(try cell.uuid)
-        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

@@ -83,7 +83,7 @@ struct RandomRows {
         case .objectId: .objectId(ObjectId(high: UInt64(int(0...2)) << 60, low: UInt32(int(0...3)) << 30))
         case .uuid:
             .uuid(UUID(uuid: (UInt8(int(0...2) * 100), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(int(0...3)))))
-        case .float, .link, .embedded, .array, .list, .linkingObjects: .null
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .null
         }
     }
 

@@ -74,6 +74,7 @@ struct SQLiteDatabase {
         case .data(let value): value.databaseValue
         case .objectId(let value): Data(value.bytes).databaseValue
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { Data($0) }.databaseValue
+        case .decimal(let value): value.description.databaseValue
         }
     }
 

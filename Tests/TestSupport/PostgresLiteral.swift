@@ -17,6 +17,7 @@ public func postgresLiteral(_ value: Value) -> String {
     case .data(let data): return hex(data)
     case .objectId(let id): return hex(id.bytes)
     case .uuid(let id): return "'\(id.uuidString)'::uuid"
+    case .decimal(let number): return "'\(number)'::numeric"
     case .date(let microseconds):
         let day: Int64 = 86_400_000_000
         let rest = (microseconds % day + day) % day

@@ -15,6 +15,7 @@ extension JSON {
         case .date(let microseconds): self = .string(Self.timestamp(microseconds))
         case .objectId(let value): self = .string(value.stringValue)
         case .uuid(let value): self = .string(value.uuidString.lowercased())
+        case .decimal(let value): self = .string(value.description)
         }
     }
 

@@ -52,7 +52,7 @@ extension PostgresParameter {
             return .timestamptzArray(
                 microseconds: try all { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: return .uuidArray(try all { if case .uuid(let value) = $0 { value } else { nil } })
-        case .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             throw ValueError("A link is compared with its target's key.")
         }
     }
@@ -75,7 +75,7 @@ extension PostgresCell {
         case .date: return .date(try timestampMicroseconds)
         case .objectId: return .objectId(try objectId)
         case .uuid: return .uuid(try uuid)
-        case .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             throw ValueError("A link is read as its target's key.")
         }
     }

@@ -127,3 +127,12 @@ extension UUID: OptionalPersistable {
         if case .uuid(let value) = value { value } else { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
     }
 }
+
+extension Decimal128: OptionalPersistable {
+    public static var _propertyType: PropertyType { .decimal128 }
+    public static func _defaultValue() -> Decimal128 { Decimal128() }
+    public var _value: Value { .decimal(self) }
+    public static func _from(_ value: Value) -> Decimal128 {
+        if case .decimal(let value) = value { value } else { Decimal128() }
+    }
+}

@@ -77,7 +77,9 @@ extension Column {
         switch (type, value) {
         case (_, .null):
             guard isOptional else { throw ValueError("'\(name)' is required and cannot be nil.") }
-        case (.bool, .bool), (.embedded, .bool), (.objectId, .objectId), (.uuid, .uuid): break
+        case (.bool, .bool), (.embedded, .bool), (.objectId, .objectId), (.uuid, .uuid),
+            (.decimal128, .decimal):
+            break
         case (.int(let bits), .int(let number)):
             guard bits == 64 || (number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1) else {
                 throw ValueError("'\(name)' is a \(bits)-bit integer and cannot hold \(number).")

@@ -15,6 +15,8 @@ public enum PropertyType: Hashable, Sendable {
     case date
     case objectId
     case uuid
+    /// A decimal floating-point number of 34 digits, stored as text. Local Realms only.
+    case decimal128
     /// The primary key of an object of the named class.
     case link(to: String)
     /// Whether there is an object of the named embedded class: true, or nil. The object's properties are the columns
@@ -40,6 +42,7 @@ public enum PropertyType: Hashable, Sendable {
         case .date: "date"
         case .objectId: "objectId"
         case .uuid: "uuid"
+        case .decimal128: "decimal128"
         case .link(let target): "link<\(target)>"
         case .embedded(let name): "embedded<\(name)>"
         case .array(let types): "array<\(types.map(\.name).joined(separator: ","))>"
@@ -59,6 +62,7 @@ public enum PropertyType: Hashable, Sendable {
         case .date: .date(0)
         case .objectId: .objectId(ObjectId())
         case .uuid: .uuid(.init(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .decimal128: .decimal(Decimal128())
         case .array: .data(ArrayCoding.empty)
         case .link, .embedded, .list, .linkingObjects: .null
         }

@@ -19,3 +19,40 @@ extension Schema {
         return result
     }
 }
+
+extension Schema {
+    /// Why the classes cannot be synchronised, as sentences; empty where they can.
+    public var synchronizationProblems: [String] {
+        var problems: [String] = []
+        for item in classes {
+            if item.primaryKeyIndex == nil {
+                problems.append(
+                    "\(item.name) has no primary key, by which a synced object is known everywhere: declare "
+                        + "@Persisted(primaryKey: true) var _id: ObjectId.")
+            }
+            for column in item.columns {
+                if column.type.holdsDecimal {
+                    problems.append(
+                        "\(item.name).\(column.name) is a Decimal128, which local Realms alone can store: use an Int of "
+                            + "the smallest unit, or a String.")
+                }
+                if column.isEncrypted {
+                    problems.append(
+                        "\(item.name).\(column.name) is encrypted, so that the server could not read it: keep it in a "
+                            + "local Realm.")
+                }
+            }
+        }
+        return problems
+    }
+}
+
+extension PropertyType {
+    fileprivate var holdsDecimal: Bool {
+        switch self {
+        case .decimal128: true
+        case .array(let types): types.contains(where: \.holdsDecimal)
+        default: false
+        }
+    }
+}

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Form: the number of elements, unsigned LEB128; then for each property a byte, 1 where a bit for each element follows
 /// that says whether it is nil (least significant bit first), and the values that are not nil: integers and dates in 8
-/// bytes, doubles in 8, booleans in 1, ObjectIds in 12, UUIDs in 16, text and data with their length before them
+/// bytes, doubles in 8, booleans in 1, ObjectIds in 12, UUIDs and decimals in 16, text and data with their length before them
 /// (LEB128). Little-endian.
 public enum ArrayCoding {
     /// A list without elements.
@@ -93,6 +93,9 @@ private struct ByteWriter {
             append(value.high)
             append(value.low)
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { data.append(contentsOf: $0) }
+        case .decimal(let value):
+            append(value.high)
+            append(value.low)
         }
     }
 }
@@ -152,6 +155,12 @@ private struct ByteReader {
             }
         case .uuid:
             bytes(16).map { part in .uuid(UUID(uuid: part.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })) }
+        case .decimal128:
+            if let high = number(UInt64.self), let low = number(UInt64.self) {
+                .decimal(Decimal128(highBits: high, lowBits: low))
+            } else {
+                nil
+            }
         case .float, .link, .embedded, .array, .list, .linkingObjects: nil
         }
     }

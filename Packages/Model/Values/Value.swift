@@ -16,6 +16,7 @@ public enum Value: Sendable {
     case date(Int64)
     case objectId(ObjectId)
     case uuid(UUID)
+    case decimal(Decimal128)
 
     public var isNull: Bool {
         if case .null = self { true } else { false }
@@ -34,6 +35,7 @@ extension Value: Hashable {
         case (.date(let a), .date(let b)): a == b
         case (.objectId(let a), .objectId(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
         default: false
         }
     }
@@ -50,6 +52,7 @@ extension Value: Hashable {
         case .data(let value): hasher.combine(value)
         case .objectId(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
+        case .decimal(let value): hasher.combine(value)
         }
     }
 }
@@ -65,6 +68,7 @@ extension Value {
             a.utf8.elementsEqual(b.utf8) ? 0 : (a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1)
         case (.data(let a), .data(let b)): a == b ? 0 : (a.lexicographicallyPrecedes(b) ? -1 : 1)
         case (.objectId(let a), .objectId(let b)): a == b ? 0 : (a < b ? -1 : 1)
+        case (.decimal(let a), .decimal(let b)): a == b ? 0 : (a < b ? -1 : 1)
         case (.uuid(let a), .uuid(let b)):
             withUnsafeBytes(of: a.uuid) { left in
                 withUnsafeBytes(of: b.uuid) { right in
@@ -98,6 +102,7 @@ extension Value: CustomStringConvertible {
         case .date(let value): Self.iso8601(microseconds: value)
         case .objectId(let value): value.stringValue
         case .uuid(let value): value.uuidString.lowercased()
+        case .decimal(let value): value.description
         }
     }
 

@@ -48,6 +48,7 @@ enum ChangesetJSON {
         case .data(let data): ["base64": data.base64EncodedString()]
         case .objectId(let id): id.stringValue
         case .uuid(let id): id.uuidString.lowercased()
+        case .decimal(let number): number.description
         }
     }
 }

@@ -11,7 +11,8 @@ enum KeyText {
         case .double: "encode(float8send(\(sql)), 'hex')"
         case .date: "encode(timestamptz_send(\(sql)), 'hex')"
         case .string: sql
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "encode(\(sql), 'hex')"
+        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+            "encode(\(sql), 'hex')"
         }
     }
 
@@ -36,6 +37,7 @@ enum KeyText {
         case .data(let data): data.hexadecimal
         case .objectId(let id): id.stringValue
         case .uuid(let id): id.uuidString.lowercased()
+        case .decimal(let number): number.description
         }
     }
 
@@ -52,7 +54,7 @@ enum KeyText {
         case .data: return bytes(text).map { .data(Data($0)) }
         case .objectId: return bytes(text).flatMap { ObjectId(bytes: $0) }.map(Value.objectId)
         case .uuid: return UUID(uuidString: text).map(Value.uuid)
-        case .float, .link, .embedded, .array, .list, .linkingObjects: return nil
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
     }
 

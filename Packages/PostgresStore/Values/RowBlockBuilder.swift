@@ -62,7 +62,7 @@ struct RowBlockBuilder {
                 }
             }
             return ColumnVector(storage: .doubles(values), nulls: nulls)
-        case .string, .data, .objectId, .uuid, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .string, .data, .objectId, .uuid, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             var ends = [UInt32](repeating: 0, count: count)
             var heap: [UInt8] = []
             heap.reserveCapacity(count * 16)

@@ -20,7 +20,8 @@ extension Value {
         case .objectId:
             let bytes = try cell.bytes
             self = ObjectId(bytes: bytes).map(Value.objectId) ?? .data(Data(bytes))
-        case .data, .float, .link, .embedded, .array, .list, .linkingObjects: self = .data(Data(try cell.bytes))
+        case .data, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+            self = .data(Data(try cell.bytes))
         }
     }
 
@@ -33,7 +34,7 @@ extension Value {
         case .string: .text(stringValue)
         case .date: .timestamptz(microseconds: dateValue)
         case .uuid: .uuid(uuidValue)
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: .bytea(bytesValue)
+        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .bytea(bytesValue)
         }
     }
 
@@ -46,7 +47,7 @@ extension Value {
         case .string: .textArray(values.map(\.stringValue))
         case .date: .timestamptzArray(microseconds: values.map(\.dateValue))
         case .uuid: .uuidArray(values.map(\.uuidValue))
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(values.map(\.bytesValue))
         }
     }
@@ -83,7 +84,7 @@ extension PropertyType {
         case .string: "text"
         case .date: "timestamptz"
         case .uuid: "uuid"
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea"
+        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea"
         }
     }
 }

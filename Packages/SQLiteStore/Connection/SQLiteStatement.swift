@@ -75,6 +75,7 @@ package final class SQLiteStatement {
                     buffer.assumingMemoryBound(to: UInt8.self).baseAddress, count: ObjectId.byteCount, copying: true,
                     at: position)
             }
+        case .decimal(let number): bind(.string(number.description), at: position)
         case .uuid(let id):
             withUnsafeBytes(of: id.uuid) {
                 bindBlob($0.assumingMemoryBound(to: UInt8.self).baseAddress, count: 16, copying: true, at: position)
@@ -156,6 +157,7 @@ package final class SQLiteStatement {
                 guard bytes.count == 16 else { return .null }
                 return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
             }
+        case .decimal128: return Decimal128(text(at: column)).map(Value.decimal) ?? .null
         case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }

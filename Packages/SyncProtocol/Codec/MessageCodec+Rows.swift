@@ -147,7 +147,7 @@ extension MessageCodec {
         switch type {
         case .bool, .int, .date: storage = .integers(wire.integers)
         case .double: storage = .doubles(wire.doubles)
-        case .string, .data, .objectId, .uuid, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .string, .data, .objectId, .uuid, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             let ends = try Self.ends(wire.lengths, heapByteCount: wire.heap.count)
             let heap = [UInt8](wire.heap)
             if type == .string { try Self.checkText(heap, ends) }

@@ -14,6 +14,8 @@ extension MessageCodec {
         case .date(let value): result.date = value
         case .objectId(let value): result.objectID = Data(value.bytes)
         case .uuid(let value): result.uuid = withUnsafeBytes(of: value.uuid) { Data($0) }
+        // Refused for synced classes: see Schema.synchronizationProblems.
+        case .decimal(let value): result.string = value.description
         }
         return result
     }
@@ -60,7 +62,7 @@ extension MessageCodec {
         case .date: .date
         case .objectId: .objectID
         case .uuid: .uuid
-        case .float, .link, .embedded, .array, .list, .linkingObjects: .unspecified
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .unspecified
         }
     }
 

@@ -25,7 +25,7 @@ public struct ColumnVector: Hashable, Sendable {
         switch type {
         case .bool, .int, .date: self.init(storage: .integers([]))
         case .double: self.init(storage: .doubles([]))
-        case .string, .data, .objectId, .uuid, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .string, .data, .objectId, .uuid, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
             self.init(storage: .bytes(ends: [], heap: []))
         }
     }

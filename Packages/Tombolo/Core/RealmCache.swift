@@ -115,12 +115,14 @@ extension RealmCore {
     /// Synced objects are known by their `_id`.
     private static func requireKeys(_ schema: Schema, _ configuration: Realm.Configuration) throws {
         guard configuration.isSynced else { return }
-        for item in schema.classes where item.primaryKey?.name != "_id" {
+        for item in schema.classes where item.owner == nil && item.primaryKey?.name != "_id" {
             throw Realm.Error(
                 .invalidInput,
                 "\(item.name) cannot be synced: declare @Persisted(primaryKey: true) var _id, of type ObjectId, UUID, "
                     + "String or Int.")
         }
+        let problems = schema.synchronizationProblems
+        guard problems.isEmpty else { throw Realm.Error(.invalidInput, problems.joined(separator: "\n")) }
     }
 
     private static func place(_ configuration: Realm.Configuration) throws -> (String, MemoryFile?) {

@@ -231,7 +231,8 @@ extension Value {
         }
         guard let persistable = value as? any Persistable else { return nil }
         switch (persistable._value, type) {
-        case (.int(let number), .double): self = .double(Double(number))
+        case (.int(let number), .double), (.int(let number), .float): self = .double(Double(number))
+        case (.int(let number), .decimal128): self = .decimal(Decimal128(number))
         case (.null, _): self = .null
         case (let stored, _): self = stored
         }

@@ -8,7 +8,7 @@ extension Value {
         case .double(let number): !number.isNaN
         case .string(let text): text.utf8.count <= Value.maximumByteCount && !text.utf8.contains(0)
         case .data(let data): data.count <= Value.maximumByteCount
-        case .null, .bool, .int, .date, .objectId, .uuid: true
+        case .null, .bool, .int, .date, .objectId, .uuid, .decimal: true
         }
     }
 

@@ -171,7 +171,7 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         case .objectId: return .objectId(ObjectId(high: 1, low: UInt32(number & 7)))
         case .uuid:
             return .uuid(UUID(uuid: (UInt8(number & 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
-        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }
