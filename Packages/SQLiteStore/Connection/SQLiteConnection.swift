@@ -48,6 +48,7 @@ package final class SQLiteConnection {
             // GRDB's transaction observers expect every commit to come from GRDB; nobody observes here.
             sqlite3_commit_hook(handle, nil, nil)
             sqlite3_rollback_hook(handle, nil, nil)
+            try SQLFunctions.register(on: handle, path: path)
             self.handle = handle
         } catch let error as DatabaseError {
             throw SQLiteStoreError(
