@@ -187,19 +187,24 @@ extension Arbiter {
 
         /// What the database's foreign keys do when an object goes, for what is loaded; the changelog has it too.
         mutating func unlink(_ target: ObjectReference) {
-            for field in arbiter.referrers.removeValue(forKey: target) ?? [] {
-                let (reference, column) = (field.reference, field.column)
-                guard arbiter.rows[reference]?[column] == target.key else { continue }
-                let isLink = arbiter.schema[reference.classIndex].owner == nil
-                if isLink {
-                    arbiter.rows[reference]?[column] = .null
-                } else {
-                    remove(reference)
+            var waiting = [target]
+            while let target = waiting.popLast() {
+                for field in arbiter.referrers.removeValue(forKey: target) ?? [] {
+                    let (reference, index) = (field.reference, field.column)
+                    guard arbiter.rows[reference]?[index] == target.key else { continue }
+                    let column = arbiter.schema[reference.classIndex].columns[index]
+                    let isNullified = column.isOptional && column.deleteRule == .nullify
+                    if isNullified {
+                        arbiter.rows[reference]?[index] = .null
+                    } else {
+                        remove(reference)
+                        waiting.append(reference)
+                    }
+                    consequences.append(
+                        LogEntry(
+                            reference: reference, operation: isNullified ? .update : .erase,
+                            marks: isNullified ? [index: .set] : [:], xid: .max, stamp: stamp, client: client))
                 }
-                consequences.append(
-                    LogEntry(
-                        reference: reference, operation: isLink ? .update : .erase,
-                        marks: isLink ? [column: .set] : [:], xid: .max, stamp: stamp, client: client))
             }
         }
 

@@ -33,8 +33,8 @@ public enum ElementColumn {
 }
 
 extension ClassSchema {
-    /// The position of the column with the parent element's id, the last one: for a list inside the embedded objects of
-    /// another list.
+    /// The position of the column that links to the parent element, the last one: for a list inside the embedded
+    /// objects of another list.
     public var parentColumn: Int? { owner?.parent == nil ? nil : columns.count - 1 }
 
     /// The element class of a list.
@@ -55,7 +55,9 @@ extension ClassSchema {
             columns += schema.columns
             lists = schema.lists
         }
-        if parent != nil { columns.append(Column(name: "\(prefix)parent", type: .objectId, isIndexed: true)) }
+        if let parent {
+            columns.append(Column(name: "\(prefix)parent", type: .link(to: parent.name), isIndexed: true))
+        }
         return ClassSchema(
             name: "\(root.name).\(path)",
             table: "\((parent ?? root).table)_\(list.sqlName)", columns: columns, lists: lists,

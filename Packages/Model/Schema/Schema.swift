@@ -8,13 +8,11 @@ public struct Schema: Hashable, Sendable {
     /// - Throws: ``SchemaError`` listing every problem found.
     public init(_ classes: [ClassSchema]) throws(SchemaError) {
         var all: [ClassSchema] = []
-        let keyTypes = Dictionary(
-            classes.map { ($0.name, $0.primaryKey?.type) }, uniquingKeysWith: { first, _ in first })
         for item in classes.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             all.append(item)
             Self.appendElementClasses(of: item, root: item, path: "", to: &all)
         }
-        let problems = Self.problems(in: all, keyTypes: keyTypes)
+        let problems = Self.problems(in: all)
         guard problems.isEmpty else { throw SchemaError(problems: problems) }
         self.classes = all
         self.indexByName = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
@@ -88,8 +86,9 @@ public struct Schema: Hashable, Sendable {
         }
     }
 
-    private static func problems(in classes: [ClassSchema], keyTypes: [String: PropertyType?]) -> [String] {
+    private static func problems(in classes: [ClassSchema]) -> [String] {
         var problems: [String] = []
+        let names = Set(classes.map(\.name))
         var tables: [String: String] = [:]
         for item in classes {
             problems += item.problems
@@ -105,7 +104,7 @@ public struct Schema: Hashable, Sendable {
                     problems.append(
                         "\(item.name).\(other) and \(item.name).\(column.name) share the column '\(column.sqlName)'.")
                 }
-                if let target = column.linkTarget, keyTypes[target] == nil {
+                if let target = column.linkTarget, !names.contains(target) {
                     problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
                 }
                 if column.deleteRule == .cascade, column.linkTarget == nil {

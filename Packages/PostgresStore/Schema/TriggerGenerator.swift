@@ -144,11 +144,13 @@ struct TriggerGenerator {
 
     private var ownerGuard: String {
         guard isElement else { return "" }
+        let owner = item.columns[ElementColumn.owner].sqlName
+        let quoted = SQLDialect.postgresql.quoted(owner)
         return """
-                        IF OLD."owner" IS DISTINCT FROM NEW."owner" THEN
+                        IF OLD.\(quoted) IS DISTINCT FROM NEW.\(quoted) THEN
                             RAISE EXCEPTION 'an element of \(item.name) cannot move to another object''s list'
                                 USING ERRCODE = 'check_violation', HINT = 'Delete it and insert a new one.',
-                                    SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = 'owner';
+                                    SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = '\(owner)';
                         END IF;
 
             """
