@@ -182,7 +182,7 @@ struct ConfinementTests {
             _ = session.title
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(text.contains("Object has been deleted or invalidated: Session 17"))
+        #expect(text.contains("Object has been deleted or invalidated. It was Session 17"))
     }
 
     @Test("Writers of two Realms wait for each other")

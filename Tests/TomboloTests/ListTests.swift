@@ -98,10 +98,9 @@ struct ListTests {
         let elements = try #require(realm.core.schema.index(of: "Session.speakers"))
         try realm.write {
             for number in 1...3 {
-                realm.core.record(
-                    ManagedList.creation(
-                        elements, id: .objectId(ObjectId(high: 1, low: UInt32(number))), owner: .int(1), rank: "a0",
-                        target: .string("s\(number)")))
+                _ = realm.core.insert(
+                    realm.core.classes[elements], key: .objectId(ObjectId(high: 1, low: UInt32(number))),
+                    ManagedList.fields(owner: .int(1), rank: "a0", target: .string("s\(number)")))
             }
         }
         #expect(session.speakers.map(\._id) == ["s1", "s2", "s3"])

@@ -187,12 +187,63 @@ struct ResultsTests {
         #expect(first == nil)
     }
 
-    @Test("One object of the Realm is one Swift object, as long as somebody holds it")
+    @Test("Two instances of one object are equal, and show each other's changes")
     func identity() throws {
         let one = try #require(realm.object(ofType: Session.self, forPrimaryKey: 7))
         let same = realm.objects(Session.self).where { $0._id == 7 }[0]
-        #expect(one === same)
+        #expect(one == same)
         #expect(one.isSameObject(as: same))
         #expect(Set([one, same]).count == 1)
+        #expect(one != realm.objects(Session.self)[8])
+        try realm.write {
+            same.title = "Seven"
+            #expect(one.title == "Seven")
+            one.price = 77
+            #expect(same.price == 77)
+            realm.delete(one)
+            #expect(same.isInvalidated)
+        }
+        #expect(one.isInvalidated && same.isInvalidated)
+    }
+
+    @Test("What a loop hands out stays that object, for who keeps it, strongly or weakly")
+    func keptObjects() throws {
+        var kept: [Session] = []
+        weak var weakly: Session?
+        var lists: [List<Speaker>] = []
+        for session in realm.objects(Session.self).sorted(byKeyPath: "_id") {
+            if session._id % 100 == 3 { kept.append(session) }
+            if session._id == 5 { lists.append(session.speakers) }
+            if session._id == 7 { weakly = session }
+            if session._id == 8 { #expect(weakly == nil || weakly?._id == 7) }
+        }
+        #expect(kept.map(\._id) == (0..<10).map { $0 * 100 + 3 })
+        let session = try #require(realm.object(ofType: Session.self, forPrimaryKey: 5))
+        try realm.write { session.speakers.append(Speaker(value: ["_id": "five"])) }
+        #expect(lists[0].map(\._id) == ["five"])
+    }
+
+    @Test("A loop goes over what was there when it began, whatever is written or committed in it")
+    func snapshots() throws {
+        let other = try Realm.fresh(realm.configuration)
+        var seen = 0
+        for session in realm.objects(Session.self) {
+            if seen == 300 {
+                try other.write { other.delete(other.objects(Session.self).where { $0._id >= 600 }) }
+                realm.refresh()
+            }
+            if seen == 400 { try realm.write { realm.add(Session(9_999, "late")) } }
+            #expect(session._id == seen)
+            seen += 1
+        }
+        #expect(seen == 600)
+        try realm.write {
+            for session in realm.objects(Session.self) { session.price = session.price &+ session._id }
+            for session in realm.objects(Session.self) where session._id < 9_999 {
+                realm.add(Session(20_000 + session._id, ""))
+            }
+        }
+        #expect(realm.objects(Session.self).count == 1_201)
+        #expect(realm.object(ofType: Session.self, forPrimaryKey: 500)?.price == 500 * 37 % 500 + 500)
     }
 }

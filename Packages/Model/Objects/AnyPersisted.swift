@@ -1,6 +1,8 @@
 /// What class layouts and stores do with a property whose value type they do not know.
 package protocol AnyPersisted: SendableMetatype {
     static var valueType: any Persistable.Type { get }
+    /// The wrapper's code for the places of instances.
+    static var access: PersistedAccess { get }
     var declared: PersistedOptions { get }
     /// The value held before the object is managed, and whether it is a default; fixes a random one.
     mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
@@ -13,6 +15,7 @@ package protocol AnyPersisted: SendableMetatype {
 
 extension Persisted: AnyPersisted {
     package static var valueType: any Persistable.Type { Value.self }
+    package static var access: PersistedAccess { PersistedAccess.of(Value.self) }
     package var declared: PersistedOptions { options }
 
     package mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool) {
@@ -36,10 +39,10 @@ extension Persisted: AnyPersisted {
 }
 
 /// What `@Persisted(…)` says besides the type.
-package struct PersistedOptions: OptionSet, Sendable {
-    package let rawValue: UInt8
+@usableFromInline package struct PersistedOptions: OptionSet, Sendable {
+    @usableFromInline package let rawValue: UInt8
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    @usableFromInline package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let primaryKey = PersistedOptions(rawValue: 1)
     package static let indexed = PersistedOptions(rawValue: 2)

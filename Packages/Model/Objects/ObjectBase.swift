@@ -3,7 +3,7 @@
 /// Objects are confined to the thread, queue or actor of their Realm and are never `Sendable`.
 open class ObjectBase {
     /// The store's side of a managed object; nil while unmanaged. Stores only.
-    package final var accessor: (any ObjectAccessor)?
+    @usableFromInline package final var accessor: (any ObjectAccessor)?
 
     public required init() {}
 

@@ -14,6 +14,8 @@ package struct ObjectClass: Sendable {
     package let propertyOfColumn: [Int]
     /// By list, likewise.
     package let propertyOfList: [Int]
+    /// Whether instances hold nothing but their properties: no stored property of the app's own.
+    package let isPlain: Bool
     private let positions: [String: Int]
 
     package func property(named name: String) -> ObjectProperty? { positions[name].map { properties[$0] } }
@@ -36,8 +38,9 @@ package struct ObjectClass: Sendable {
 
     fileprivate init(
         type: ObjectBase.Type, schema: ClassSchema, properties: [ObjectProperty], targets: [ObjectBase.Type],
-        propertyOfColumn: [Int], propertyOfList: [Int]
+        propertyOfColumn: [Int], propertyOfList: [Int], isPlain: Bool
     ) {
+        self.isPlain = isPlain
         self.type = type
         self.schema = schema
         self.properties = properties
@@ -79,11 +82,15 @@ private struct ObjectClassBuilder {
     mutating func build() -> ObjectClass {
         let ignored = Set(type.ignoredProperties())
         var fields: [(name: String, offset: Int, wrapper: any AnyPersisted.Type)] = []
+        var isPlain = true
         // `classType` (1): the fields of a class, superclasses first, with their byte offsets.
         _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { label, offset, fieldType, _ in
-            guard let wrapper = fieldType as? any AnyPersisted.Type else { return true }
+            guard let wrapper = fieldType as? any AnyPersisted.Type else {
+                if fieldType != (any ObjectAccessor)?.self { isPlain = false }
+                return true
+            }
             let name = String(String(cString: label).dropFirst())
-            if !ignored.contains(name) { fields.append((name, offset, wrapper)) }
+            if ignored.contains(name) { isPlain = false } else { fields.append((name, offset, wrapper)) }
             return true
         }
         for field in fields { add(field.name, field.offset, field.wrapper) }
@@ -95,7 +102,7 @@ private struct ObjectClassBuilder {
             isEmbedded: object == nil, problems: problems)
         return ObjectClass(
             type: type, schema: schema, properties: properties, targets: targets, propertyOfColumn: propertyOfColumn,
-            propertyOfList: propertyOfList)
+            propertyOfList: propertyOfList, isPlain: isPlain)
     }
 
     /// What the class functions name must be there: a slip would go unnoticed.

@@ -18,6 +18,20 @@ package struct ObjectProperty: Sendable {
     package let offset: Int
     package let wrapper: any AnyPersisted.Type
     package let slot: Slot
+    private let access: PersistedAccess
+
+    package init(name: String, offset: Int, wrapper: any AnyPersisted.Type, slot: Slot) {
+        self.name = name
+        self.offset = offset
+        self.wrapper = wrapper
+        self.slot = slot
+        access = wrapper.access
+    }
+
+    /// The stored form of the scalar that an unmanaged object holds, and whether it is a default.
+    package func unmanagedScalar(of object: ObjectBase) -> (value: Value, isDefault: Bool) {
+        withExtendedLifetime(object) { access.read(Unmanaged.passUnretained(object).toOpaque() + offset) }
+    }
 
     /// The type of the property's values.
     package var valueType: any Persistable.Type { wrapper.valueType }
@@ -39,16 +53,11 @@ package struct ObjectProperty: Sendable {
         return set(wrapper)
     }
 
-    fileprivate func attach(_ object: ObjectBase, _ position: Int) {
-        let payload =
-            switch slot {
-            case .column(let column), .embedded(let column): column
-            case .list, .array, .linkingObjects: position
-            }
-        func attach<Wrapper: AnyPersisted>(_: Wrapper.Type) {
-            object.withField(at: offset, Wrapper.self) { $0.attach(property: payload) }
+    fileprivate func attach(_ start: UnsafeMutableRawPointer, _ position: Int) {
+        switch slot {
+        case .column(let column), .embedded(let column): access.attach(start + offset, column)
+        case .list, .array, .linkingObjects: access.attach(start + offset, position)
         }
-        attach(wrapper)
     }
 }
 
@@ -56,7 +65,10 @@ extension ObjectBase {
     /// Makes the object managed: its properties read and write through the accessor from now on. Stores only.
     package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
         self.accessor = accessor
-        for (position, property) in layout.properties.enumerated() { property.attach(self, position) }
+        withExtendedLifetime(self) {
+            let start = Unmanaged.passUnretained(self).toOpaque()
+            for position in layout.properties.indices { layout.properties[position].attach(start, position) }
+        }
     }
 
     package final func withField<Field, Result>(

@@ -2,10 +2,16 @@
 /// property's, but that of a list's elements.
 extension Object: OptionalPersistable {
     public static var _propertyType: PropertyType { .link(to: String(describing: self)) }
+    public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
+        accessor.linkedObject(at: property) as? Self
+    }
 }
 
 extension EmbeddedObject: OptionalPersistable {
     public static var _propertyType: PropertyType { .embedded(String(describing: self)) }
+    public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
+        accessor.embeddedObject(at: property) as? Self
+    }
 }
 
 extension ObjectBase {

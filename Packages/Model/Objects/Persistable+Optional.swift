@@ -13,12 +13,8 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
         if case .value(let value) = stored, value.isNull { return .some(nil) }
         return .some(Wrapped._from(stored))
     }
-    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Wrapped? {
-        switch Wrapped._propertyType {
-        case .link: accessor.linkedObject(at: property) as? Wrapped
-        case .embedded: accessor.embeddedObject(at: property).flatMap { Wrapped._from(Stored.object($0)) }
-        default: _from(accessor.value(at: property))
-        }
+    @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Wrapped? {
+        Wrapped._readOptional(accessor, property)
     }
     public static func _write(_ newValue: Wrapped?, _ accessor: any ObjectAccessor, _ property: Int) {
         switch Wrapped._propertyType {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A type that an `@Persisted` property can have. Conformances live in this module; apps conform their own types
 /// through ``PersistableEnum`` and ``CustomPersistable``.
-public protocol Persistable {
+public protocol Persistable: SendableMetatype {
     static var _propertyType: PropertyType { get }
     static var _isOptional: Bool { get }
     /// The class of linked and embedded objects, also those of a list.
@@ -44,13 +44,32 @@ extension Persistable {
 public protocol RealmCollectionValue: Persistable {}
 
 /// Types whose optional can be persisted too.
-public protocol OptionalPersistable: RealmCollectionValue {}
+public protocol OptionalPersistable: RealmCollectionValue {
+    /// What an optional property of the type reads.
+    static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self?
+}
+
+extension OptionalPersistable {
+    public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
+        switch _propertyType {
+        case .link: accessor.linkedObject(at: property) as? Self
+        case .embedded: accessor.embeddedObject(at: property).flatMap { _from(Stored.object($0)) }
+        default: Optional<Self>._from(accessor.value(at: property))
+        }
+    }
+}
 
 extension Bool: OptionalPersistable {
     public static var _propertyType: PropertyType { .bool }
     public static func _defaultValue() -> Bool { false }
     public var _value: Value { .bool(self) }
     public static func _from(_ value: Value) -> Bool { if case .bool(let value) = value { value } else { false } }
+    @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Bool {
+        accessor.integer(at: property) == 1
+    }
+    @inlinable public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Bool? {
+        accessor.integer(at: property).map { $0 == 1 }
+    }
 }
 
 /// The integer types that properties can have.
@@ -62,6 +81,12 @@ extension PersistableInteger {
     public var _value: Value { .int(Int64(self)) }
     public static func _from(_ value: Value) -> Self {
         if case .int(let value) = value { Self(clamping: value) } else { 0 }
+    }
+    @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self {
+        accessor.integer(at: property).map { Self(clamping: $0) } ?? 0
+    }
+    @inlinable public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
+        accessor.integer(at: property).map { Self(clamping: $0) }
     }
 }
 
@@ -76,6 +101,12 @@ extension Double: OptionalPersistable {
     public static func _defaultValue() -> Double { 0 }
     public var _value: Value { .double(self) }
     public static func _from(_ value: Value) -> Double { if case .double(let value) = value { value } else { 0 } }
+    @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Double {
+        accessor.double(at: property) ?? 0
+    }
+    @inlinable public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Double? {
+        accessor.double(at: property)
+    }
 }
 
 extension Float: OptionalPersistable {
@@ -92,6 +123,12 @@ extension String: OptionalPersistable {
     public static func _defaultValue() -> String { "" }
     public var _value: Value { .string(self) }
     public static func _from(_ value: Value) -> String { if case .string(let value) = value { value } else { "" } }
+    @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> String {
+        accessor.text(at: property) ?? ""
+    }
+    @inlinable public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> String? {
+        accessor.text(at: property)
+    }
 }
 
 extension Data: OptionalPersistable {
@@ -107,6 +144,12 @@ extension Date: OptionalPersistable {
     public var _value: Value { .date(microsecondsSince1970) }
     public static func _from(_ value: Value) -> Date {
         if case .date(let value) = value { Date(microsecondsSince1970: value) } else { _defaultValue() }
+    }
+    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Date {
+        accessor.integer(at: property).map { Date(microsecondsSince1970: $0) } ?? _defaultValue()
+    }
+    public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Date? {
+        accessor.integer(at: property).map { Date(microsecondsSince1970: $0) }
     }
 }
 

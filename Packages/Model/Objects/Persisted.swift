@@ -7,7 +7,7 @@
 ///     @Persisted var speakers: List<Speaker>
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
-    enum Storage {
+    @usableFromInline enum Storage {
         /// Declared without a value and not yet read: the type's default.
         case unset
         /// From the declaration, or a default that was read: loses to any explicit write when synced.
@@ -17,11 +17,11 @@ public struct Persisted<Value: Persistable> {
         case managed(Int)
     }
 
-    var storage: Storage
-    let options: PersistedOptions
+    @usableFromInline var storage: Storage
+    @usableFromInline let options: PersistedOptions
 
-    public init() { self.init(storage: .unset) }
-    public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
+    @inlinable public init() { self.init(storage: .unset) }
+    @inlinable public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
     public init(primaryKey: Bool) { self.init(storage: .unset, primaryKey ? .primaryKey : []) }
     public init(wrappedValue: Value, primaryKey: Bool) {
         self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : [])
@@ -39,7 +39,7 @@ public struct Persisted<Value: Persistable> {
     /// attendees of an order with the order.
     public init(onDelete: DeleteRule) { self.init(storage: .unset, onDelete == .cascade ? .cascade : []) }
 
-    private init(storage: Storage, _ options: PersistedOptions = []) {
+    @inlinable init(storage: Storage, _ options: PersistedOptions = PersistedOptions(rawValue: 0)) {
         self.storage = storage
         self.options = options
     }
@@ -55,7 +55,7 @@ public struct Persisted<Value: Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Enclosing, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Enclosing, Self>
     ) -> Value {
-        get {
+        @inlinable get {
             switch object[keyPath: storageKeyPath].storage {
             case .managed(let property):
                 guard let accessor = object.accessor else { return Value._defaultValue() }
@@ -67,7 +67,7 @@ public struct Persisted<Value: Persistable> {
                 return value
             }
         }
-        set {
+        @inlinable set {
             if case .managed(let property) = object[keyPath: storageKeyPath].storage, let accessor = object.accessor {
                 Value._write(newValue, accessor, property)
             } else {

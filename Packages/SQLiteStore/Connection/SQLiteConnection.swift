@@ -9,6 +9,7 @@ package final class SQLiteConnection {
     package static let busyTimeoutSeconds = 10
     /// The most statements kept prepared; the least recently made go first.
     private static let maximumCachedStatements = 256
+    private static let maximumIdleStatements = 32
 
     package enum Durability: String, Sendable {
         /// A commit is on the disk when it returns: for what only the device has.
@@ -26,6 +27,10 @@ package final class SQLiteConnection {
     let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var order: [String] = []
+    /// Statements that their owners hold on to.
+    private var kept: [SQLiteStatement] = []
+    /// Statements that queries gave back, by their text.
+    private var idle: [String: SQLiteStatement] = [:]
 
     package init(path: String, readOnly: Bool = false, durability: Durability) throws {
         self.path = path
@@ -60,6 +65,8 @@ package final class SQLiteConnection {
     deinit {
         // Before GRDB closes the connection, which fails while statements live.
         for statement in statements.values { statement.finalize() }
+        for statement in kept { statement.finalize() }
+        for statement in idle.values { statement.finalize() }
     }
 
     /// A prepared statement, ready to bind. Its earlier use must be over.
@@ -76,6 +83,26 @@ package final class SQLiteConnection {
         statements[sql] = statement
         order.append(sql)
         return statement
+    }
+
+    /// A prepared statement for an owner that uses it again and again: it stays prepared as long as the connection.
+    package func keptStatement(_ sql: String) throws -> SQLiteStatement {
+        let statement = try SQLiteStatement(sql, on: self)
+        kept.append(statement)
+        return statement
+    }
+
+    /// A prepared statement that nobody else gets until it is given back: for reading row by row while other
+    /// statements run.
+    package func borrowStatement(_ sql: String) throws -> SQLiteStatement {
+        if let known = idle.removeValue(forKey: sql) { return known }
+        return try SQLiteStatement(sql, on: self)
+    }
+
+    package func giveBack(_ statement: SQLiteStatement) {
+        statement.clear()
+        if idle.count >= Self.maximumIdleStatements { idle.removeAll() }
+        idle[statement.sql] = statement
     }
 
     /// Runs one statement without results.
@@ -120,6 +147,7 @@ package final class SQLiteConnection {
     /// Undoes the open transaction, where there is one. Never fails: SQLite itself rolls back on a fatal error.
     package func rollback() {
         for statement in statements.values { statement.reset() }
+        for statement in kept { statement.reset() }
         if isInTransaction { try? run("ROLLBACK") }
     }
 

@@ -5,7 +5,7 @@ package import TomboloModel
 /// A prepared statement. Bind, step, read, reset.
 package final class SQLiteStatement {
     private unowned let connection: SQLiteConnection
-    private var handle: OpaquePointer?
+    private(set) var handle: OpaquePointer?
     package let sql: String
 
     init(_ sql: String, on connection: SQLiteConnection) throws {
@@ -34,14 +34,16 @@ package final class SQLiteStatement {
     /// True for a row, false at the end.
     package func step() throws -> Bool {
         let result = sqlite3_step(handle)
-        switch result {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        default:
-            let error = connection.error(result, sql: sql)
-            reset()
-            throw error
-        }
+        if result == SQLITE_ROW { return true }
+        if result == SQLITE_DONE { return false }
+        throw failure(result)
+    }
+
+    @inline(never)
+    private func failure(_ result: Int32) -> SQLiteStoreError {
+        let error = connection.error(result, sql: sql)
+        reset()
+        return error
     }
 
     /// Steps once and resets: for statements without results.

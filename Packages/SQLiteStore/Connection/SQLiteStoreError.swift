@@ -45,6 +45,12 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         return text
     }
 
+    /// Whether a row with the primary key, or the rowid, exists: <https://www.sqlite.org/rescode.html#constraint>.
+    var isDuplicateKey: Bool {
+        // SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_ROWID
+        resultCode == 1555 || resultCode == 2067 || resultCode == 2579
+    }
+
     /// From a result code and SQLite's message.
     init(resultCode: Int32, message: String, path: String, sql: String? = nil) {
         let code: Code

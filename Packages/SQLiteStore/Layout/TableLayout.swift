@@ -34,6 +34,19 @@ package struct TableLayout: Sendable {
     /// Element classes only: the same for all elements of an owner, and their deletion.
     package let captureByOwner: String
     package let deleteByOwner: String
+    /// Whether the class has an integer as primary key, which is the rowid then.
+    package let isKeyRowID: Bool
+    /// By rowid.
+    package let deleteRow: String
+    /// The same as ``capture`` by the rowid of a row that is there, and by the key of one that was not.
+    package let captureRow: String
+    package let captureAbsence: String
+    /// A row with all columns; where the key is not the rowid, the last parameter is the rowid.
+    package let insertRow: String
+    /// Element classes only, for a statement that calls the table `e`: the elements of an owner, or of a parent element
+    /// for a list inside others' elements, and their order.
+    package let childCondition: String
+    package let elementOrder: String
     /// Brings the kept rows back and empties the table beneath, in this order.
     package let restore: [String]
 
@@ -74,7 +87,29 @@ package struct TableLayout: Sendable {
             "INSERT OR IGNORE INTO \(beneath) (\(([key] + others + [presence]).joined(separator: ", "))) "
             + "SELECT k.k, \(present.joined(separator: ", ")) "
             + "FROM (SELECT ? AS k) AS k LEFT JOIN \(table) AS c ON c.\(key) = k.k"
+        if let index = item.primaryKeyIndex, case .int = storedTypes[index] {
+            isKeyRowID = true
+        } else {
+            isKeyRowID = false
+        }
+        deleteRow = "DELETE FROM \(table) WHERE rowid = ?"
+        captureRow =
+            "INSERT OR IGNORE INTO \(beneath) (\((names + [presence]).joined(separator: ", "))) "
+            + "SELECT \((names + ["1"]).joined(separator: ", ")) FROM \(table) WHERE rowid = ?"
+        captureAbsence = "INSERT OR IGNORE INTO \(beneath) (\(key), \(presence)) VALUES (?, 0)"
+        let all = isKeyRowID ? names : names + ["rowid"]
+        insertRow =
+            "INSERT INTO \(table) (\(all.joined(separator: ", "))) "
+            + "VALUES (\(Array(repeating: "?", count: all.count).joined(separator: ", ")))"
         let owner = item.owner == nil ? "NULL" : names[ElementColumn.owner]
+        if item.owner != nil {
+            let parent = item.parentColumn ?? ElementColumn.owner
+            childCondition = "e.\(names[parent]) = ?"
+            elementOrder = "e.\(names[ElementColumn.rank]), e.\(names[ElementColumn.id])"
+        } else {
+            childCondition = "TRUE"
+            elementOrder = "e.rowid"
+        }
         captureByOwner =
             "INSERT OR IGNORE INTO \(beneath) (\(list), \(presence)) SELECT \(list), 1 FROM \(table) WHERE \(owner) = ?"
         deleteByOwner = "DELETE FROM \(table) WHERE \(owner) = ?"
@@ -115,6 +150,20 @@ package struct TableLayout: Sendable {
     package func update(_ columns: [Int]) -> String {
         let updates = columns.map { "\(columnNames[$0]) = ?" }.joined(separator: ", ")
         return "UPDATE \(table) SET \(updates) WHERE \(key) = ?"
+    }
+
+    /// Changes columns of the row whose rowid is the last parameter.
+    func updateRow(_ columns: [Int]) -> String {
+        let updates = columns.map { "\(columnNames[$0]) = ?" }.joined(separator: ", ")
+        return "UPDATE \(table) SET \(updates) WHERE rowid = ?"
+    }
+
+    /// Makes links to a key nil, or deletes the rows that have them, and returns the rowids.
+    func clearLink(_ column: Int) -> String {
+        "UPDATE \(table) SET \(columnNames[column]) = NULL WHERE \(columnNames[column]) = ? RETURNING rowid"
+    }
+    func deleteByLink(_ column: Int) -> String {
+        "DELETE FROM \(table) WHERE \(columnNames[column]) = ? RETURNING rowid"
     }
 
     // MARK: Definitions

@@ -5,199 +5,256 @@ internal import TomboloSQLiteStore
 /// A managed list: its elements are rows of the list's element class, ordered by rank and id. An element whose target
 /// is not here is hidden, and shows again when the target arrives.
 final class ManagedList: ListStorage {
-    private struct Element {
-        var id: Value
-        var rank: String
-        var target: Value
-    }
+    /// The row that has the list: an object's, or that of an element whose embedded object has it.
+    let host: ManagedRow
+    let elementType: ManagedClass
+    /// Of a list of links.
+    let targetType: ManagedClass?
+    /// Of a list of embedded objects.
+    private let itemLayout: ObjectClass?
+    private let isScalar: Bool
+    private let content: ListContent
 
-    /// What the elements were read at.
-    private struct Stamp: Equatable {
-        var version: UInt64
-        var elements: UInt64
-        var targets: UInt64
-    }
+    private var core: RealmCore { host.core }
 
-    private let row: ManagedRow
-    private let elementClass: Int
-    private let targetClass: Int
-    private var elements: [Element] = []
-    private var stamp: Stamp?
-
-    private var core: RealmCore { row.core }
-
-    init(row: ManagedRow, list: Int) {
-        self.row = row
-        let core = row.core
-        elementClass = core.layout.tables[row.classIndex].listClasses[list]
-        guard let target = core.linkTarget(of: elementClass, ElementColumn.target) else {
-            programError("\(core.schema[elementClass].name) has no class to link to.")
+    init(host: ManagedRow, elementType: ManagedClass, itemLayout: ObjectClass?) {
+        self.host = host
+        self.elementType = elementType
+        content = host.list(elementType)
+        if elementType.isListOfLinks, let target = elementType.linkTargets[ElementColumn.target] {
+            targetType = host.core.classes[target]
+        } else {
+            targetType = nil
         }
-        targetClass = target
-    }
-
-    private var currentStamp: Stamp {
-        Stamp(
-            version: core.version, elements: core.membership[elementClass], targets: core.membership[targetClass])
+        isScalar = !elementType.isListOfLinks && !elementType.isListOfEmbedded
+        self.itemLayout = elementType.isListOfEmbedded ? itemLayout : nil
     }
 
     private func load() {
-        guard row.isValid else {
-            programError("List has been invalidated: its object \(row.schema.name) \(row.key) was deleted.")
+        guard host.isValid else {
+            programError("List has been invalidated: its object, a \(host.schema.name), was deleted.")
         }
-        guard stamp != currentStamp else { return }
-        let table = core.layout.tables[elementClass]
-        let target = core.layout.tables[targetClass]
-        let sql =
-            "SELECT e._id, e.rank, e.target FROM \(table.table) AS e "
-            + "JOIN \(target.table) AS t ON t.\(target.key) = e.target WHERE e.owner = ? ORDER BY e.rank, e._id"
-        elements = core.query {
+        guard content.stamp != elementType.stamp || content.membership != (targetType?.membership ?? 0) else { return }
+        let (sql, isScalar, scalarType) = (selection, isScalar, elementType.table.storedTypes[ElementColumn.content])
+        let parent = host.elementID ?? host.key
+        content.rows.removeAll(keepingCapacity: true)
+        content.targets.removeAll(keepingCapacity: true)
+        content.values.removeAll(keepingCapacity: true)
+        content.lastRank = nil
+        core.query {
             let statement = try core.connection.statement(sql)
             defer { statement.reset() }
-            statement.bind(row.key, at: 1)
-            var found: [Element] = []
+            statement.bind(parent, at: 1)
             while try statement.step() {
-                found.append(
-                    Element(
-                        id: statement.value(at: 0, as: .objectId), rank: statement.text(at: 1),
-                        target: statement.value(at: 2, as: target.keyType)))
+                content.rows.append(statement.integer(at: 0))
+                if targetType != nil { content.targets.append(statement.integer(at: 1)) }
+                if isScalar { content.values.append(statement.value(at: 1, as: scalarType)) }
             }
-            return found
         }
-        stamp = currentStamp
+        keep()
     }
 
-    /// The elements are the present ones after own writes, unless those made an object that a hidden element awaits:
-    /// then the next batch or transaction shows it.
-    private func keepElements() { stamp = currentStamp }
+    private var selection: String {
+        let table = elementType.table
+        let column = table.columnNames[ElementColumn.content]
+        let end = "WHERE \(table.childCondition) ORDER BY \(table.elementOrder)"
+        if let target = targetType?.table {
+            return "SELECT e.rowid, t.rowid FROM \(table.table) AS e "
+                + "JOIN \(target.table) AS t ON t.\(target.key) = e.\(column) \(end)"
+        }
+        return "SELECT e.rowid\(isScalar ? ", e.\(column)" : "") FROM \(table.table) AS e \(end)"
+    }
+
+    /// The content is the present one after own writes, unless those made an object that a hidden element awaits: then
+    /// the next batch or transaction shows it.
+    private func keep() {
+        content.stamp = elementType.stamp
+        content.membership = targetType?.membership ?? 0
+    }
+
+    private func row(_ position: Int) -> ManagedRow { core.row(elementType, rowid: content.rows[position]) }
 
     // MARK: ListStorage
 
+    var isValid: Bool { host.isValid }
+
     var count: Int {
         load()
-        return elements.count
+        return content.rows.count
     }
-
-    var isValid: Bool { row.isValid }
 
     func element(at position: Int) -> Stored {
         load()
-        return .object(
-            core.row(ObjectReference(classIndex: targetClass, key: elements[position].target)).managedObject())
+        if let targetType { return .object(core.row(targetType, rowid: content.targets[position]).managedObject()) }
+        guard let itemLayout else { return .value(content.values[position]) }
+        let place = EmbeddedPlace(host: row(position), layout: itemLayout, base: ElementColumn.content, prefix: "")
+        guard let object = place.managedObject() else { programError("\(itemLayout.schema.name) has no objects.") }
+        return .object(object)
     }
 
-    private func key(of element: Stored) -> Value? {
-        if case .object(let object as Object) = element { core.managed(object)?.key } else { nil }
+    /// The rowids of a list of links.
+    var targetRowIDs: [Int64] {
+        load()
+        return content.targets
     }
 
     func insert(_ elements: [Stored], at position: Int) {
         core.requireWrite()
         load()
-        insert(targets: elements.compactMap(key), at: position)
-    }
-
-    func replace(_ element: Stored, at position: Int) {
-        core.requireWrite()
-        load()
-        guard let target = key(of: element) else { return }
-        elements[position].target = target
-        core.record(
-            .set(
-                ObjectReference(classIndex: elementClass, key: elements[position].id),
-                [FieldWrite(column: ElementColumn.target, value: target)]))
-        keepElements()
-    }
-
-    func remove(_ positions: Range<Int>) { for position in positions.reversed() { remove(at: position) } }
-
-    func move(from source: Int, to target: Int) {
-        core.requireWrite()
-        load()
-        let moved = elements.remove(at: source)
-        let key = moved.target
-        core.record(.erase(ObjectReference(classIndex: elementClass, key: moved.id)))
-        insert(targets: [key], at: target)
-    }
-
-    private func insert(targets: [Value], at position: Int) {
-        guard !targets.isEmpty else { return }
-        let ranks = makeRoom(for: targets.count, at: position)
-        var added: [Element] = []
-        for (rank, target) in zip(ranks, targets) {
-            let id = Value.objectId(.generate())
-            core.record(Self.creation(elementClass, id: id, owner: row.key, rank: rank, target: target))
-            added.append(Element(id: id, rank: rank, target: target))
+        var addition = Addition(policy: .error)
+        var items: [ListItem] = []
+        for element in elements {
+            guard let item = core.item(element, elementType, &addition) else { return }
+            items.append(item)
         }
-        elements.insert(contentsOf: added, at: position)
-        keepElements()
+        insert(items, at: position, &addition)
+        core.addWaiting(&addition)
+        keep()
     }
 
-    /// The instruction that makes an element.
-    static func creation(_ elementClass: Int, id: Value, owner: Value, rank: String, target: Value) -> Instruction {
-        .create(
-            ObjectReference(classIndex: elementClass, key: id),
-            [
-                FieldWrite(column: ElementColumn.owner, value: owner),
-                FieldWrite(column: ElementColumn.rank, value: .string(rank)),
-                FieldWrite(column: ElementColumn.target, value: target),
-            ])
+    /// Leaves what the elements lead to for ``RealmCore/addWaiting(_:)``.
+    private func insert(_ items: [ListItem], at position: Int, _ addition: inout Addition) {
+        guard !items.isEmpty else { return }
+        let ranks = makeRoom(for: items.count, at: position)
+        let (owner, parent) = (host.rootKey, host.elementID)
+        let added = ListContent()
+        var isKnown = true
+        for (item, rank) in zip(items, ranks) {
+            guard let row = core.insert(item, elementType, owner: owner, parent: parent, rank: rank, &addition) else {
+                return
+            }
+            added.rows.append(row.rowid)
+            switch item {
+            case .value(let value): added.values.append(value)
+            case .link(_, let rowid):
+                added.targets.append(rowid ?? 0)
+                if rowid == nil { isKnown = false }
+            case .embedded: break
+            }
+        }
+        if position == content.rows.count { content.lastRank = ranks.last }
+        content.rows.insert(contentsOf: added.rows, at: position)
+        content.targets.insert(contentsOf: added.targets, at: min(position, content.targets.count))
+        content.values.insert(contentsOf: added.values, at: min(position, content.values.count))
+        if isKnown { keep() } else { content.stamp = 0 }
+    }
+
+    private func rank(_ position: Int) -> String? {
+        guard content.rows.indices.contains(position) else { return nil }
+        if position == content.rows.count - 1, let last = content.lastRank { return last }
+        if case .string(let rank) = row(position).value(at: ElementColumn.rank) { return rank }
+        return nil
     }
 
     /// Ranks for new elements. Where two neighbours leave no room, as after appending on two devices at once, the whole
     /// list gets new ranks.
     private func makeRoom(for count: Int, at position: Int) -> [String] {
-        let lower = position > 0 ? elements[position - 1].rank : nil
-        let upper = position < elements.count ? elements[position].rank : nil
-        if let ranks = try? FractionalRank.sequence(count: count, between: lower, upper) { return ranks }
-        guard let all = try? FractionalRank.sequence(count: elements.count + count, between: nil, nil) else {
-            programError("A list of \(elements.count + count) elements has no ranks.")
+        if let ranks = try? FractionalRank.sequence(count: count, between: rank(position - 1), rank(position)) {
+            return ranks
         }
-        for index in elements.indices {
-            let rank = all[index < position ? index : index + count]
-            guard rank != elements[index].rank else { continue }
-            elements[index].rank = rank
-            core.record(
-                .set(
-                    ObjectReference(classIndex: elementClass, key: elements[index].id),
-                    [FieldWrite(column: ElementColumn.rank, value: .string(rank))]))
+        let present = content.rows.count
+        guard let all = try? FractionalRank.sequence(count: present + count, between: nil, nil) else {
+            programError("A list of \(present + count) elements has no ranks.")
         }
+        for index in 0..<present { set(ElementColumn.rank, to: .string(all[index < position ? index : index + count]), at: index) }
+        content.lastRank = nil
         return Array(all[position..<(position + count)])
     }
 
-    func remove(at position: Int) {
+    private func set(_ column: Int, to value: Value, at position: Int) {
+        row(position).set([FieldWrite(column: column, value: value)])
+    }
+
+    func replace(_ element: Stored, at position: Int) {
         core.requireWrite()
         load()
-        core.record(.erase(ObjectReference(classIndex: elementClass, key: elements[position].id)))
-        elements.remove(at: position)
-        keepElements()
+        var addition = Addition(policy: .error)
+        guard let item = core.item(element, elementType, &addition) else { return }
+        if case .embedded = item {
+            guard let rank = rank(position) else { return }
+            let owner = (host.rootKey, host.elementID)
+            core.eraseElement(row(position))
+            guard let row = core.insert(item, elementType, owner: owner.0, parent: owner.1, rank: rank, &addition)
+            else { return }
+            content.rows[position] = row.rowid
+        } else {
+            set(item, at: position)
+        }
+        core.addWaiting(&addition)
+        keep()
+    }
+
+    /// Gives an element another value or target.
+    private func set(_ item: ListItem, at position: Int) {
+        switch item {
+        case .value(let value):
+            set(ElementColumn.content, to: value, at: position)
+            content.values[position] = value
+        case .link(let key, let rowid):
+            set(ElementColumn.target, to: key, at: position)
+            content.targets[position] = rowid ?? 0
+            if rowid == nil { content.stamp = 0 }
+        case .embedded: break
+        }
+    }
+
+    func remove(_ positions: Range<Int>) {
+        core.requireWrite()
+        load()
+        for position in positions { core.eraseElement(row(position)) }
+        if positions.upperBound == content.rows.count { content.lastRank = nil }
+        content.rows.removeSubrange(positions)
+        if targetType != nil { content.targets.removeSubrange(positions) }
+        if isScalar { content.values.removeSubrange(positions) }
+        keep()
     }
 
     func removeAll() {
-        core.requireWrite()
-        load()
-        for element in elements { core.record(.erase(ObjectReference(classIndex: elementClass, key: element.id))) }
-        elements = []
-        keepElements()
+        let count = count
+        if count > 0 { remove(0..<count) }
     }
 
-    /// The upsert of a list. `all` empties and refills it; otherwise positions that hold another object are set, and
-    /// the tail is appended or cut, so that less is sent.
-    func assign(_ targets: [Value], all: Bool) {
+    /// An edit of the element's rank: it stays the same element.
+    func move(from source: Int, to target: Int) {
+        core.requireWrite()
+        load()
+        // Before which of the present elements it goes.
+        let place = target > source ? target + 1 : target
+        let ranks = makeRoom(for: 1, at: place)
+        set(ElementColumn.rank, to: .string(ranks[0]), at: source)
+        content.lastRank = nil
+        content.rows.insert(content.rows.remove(at: source), at: target)
+        if targetType != nil { content.targets.insert(content.targets.remove(at: source), at: target) }
+        if isScalar { content.values.insert(content.values.remove(at: source), at: target) }
+        keep()
+    }
+
+    /// The upsert of a list. `all` empties and refills it; otherwise positions that hold another value are set, embedded
+    /// objects are updated in place, and the tail is appended or cut, so that less is sent.
+    func assign(_ items: [ListItem], all: Bool, _ addition: inout Addition) {
         load()
         if all {
             removeAll()
-            insert(targets: targets, at: 0)
+            insert(items, at: 0, &addition)
             return
         }
-        for index in 0..<min(elements.count, targets.count) where elements[index].target != targets[index] {
-            elements[index].target = targets[index]
-            core.record(
-                .set(
-                    ObjectReference(classIndex: elementClass, key: elements[index].id),
-                    [FieldWrite(column: ElementColumn.target, value: targets[index])]))
+        let common = min(items.count, content.rows.count)
+        for position in 0..<common {
+            switch items[position] {
+            case .value(let value) where value == content.values[position]: continue
+            case .link(_, let rowid) where rowid == content.targets[position]: continue
+            case .embedded(let object):
+                guard let itemLayout else { continue }
+                let place = EmbeddedPlace(
+                    host: row(position), layout: itemLayout, base: ElementColumn.content, prefix: "")
+                guard core.update(place, with: object, &addition) else { return }
+                object.attach(EmbeddedAccessor(place), itemLayout)
+            case let item: set(item, at: position)
+            }
         }
-        keepElements()
-        while elements.count > targets.count { remove(at: elements.count - 1) }
-        if targets.count > elements.count { insert(targets: Array(targets[elements.count...]), at: elements.count) }
+        if content.rows.count > items.count { remove(items.count..<content.rows.count) }
+        let isKnown = content.stamp != 0
+        insert(Array(items[common...]), at: common, &addition)
+        if isKnown { keep() } else { content.stamp = 0 }
     }
 }

@@ -1,104 +1,270 @@
 internal import TomboloChangesets
 internal import TomboloModel
+internal import TomboloSQLiteStore
 
-/// The one accessor of an object in a Realm: its values at the Realm's version, fetched when first read.
+/// What stands behind a managed object: which row it is, and the row's fields as they were read last. Several may stand
+/// for the same row.
 final class ManagedRow: ObjectAccessor {
     let core: RealmCore
-    let classIndex: Int
-    let key: Value
+    let type: ManagedClass
+    private(set) var rowid: Int64
     /// The transaction that made the object here; 0 for one that was found.
-    let createdIn: UInt64
-    private var values: [Value] = []
-    /// The version of the Realm that `values` are of; 0 for none.
-    private var version: UInt64 = 0
+    private var createdIn: UInt64
+    /// ``RealmCore/invalidations`` when this was made.
+    private var invalidations: UInt64
+    /// The row's fields are `cells`, in `page`, where `stamp` is the class's present one.
+    private var page: RowPage?
+    private var cells: UnsafeMutablePointer<Cell>
+    private var stamp: UInt64
+    /// Nobody else has the page.
+    private var ownsPage: Bool
+    /// What was read of the row's lists, by element class.
+    private var lists: [Int: ListContent] = [:]
     /// Deleted, or made in a transaction that was cancelled. Stays so.
     private(set) var isDead = false
-    private weak var object: Object?
-    private var lists: [Int: WeakList] = [:]
 
-    private struct WeakList {
-        weak var list: ManagedList?
+    /// A row that was found, of a page that was just read.
+    init(core: RealmCore, type: ManagedClass, page: RowPage, row: Int, isShared: Bool) {
+        self.core = core
+        self.type = type
+        self.page = page
+        rowid = page.rowids[row]
+        cells = page.row(row)
+        stamp = page.stamp
+        ownsPage = !isShared
+        createdIn = 0
+        invalidations = core.invalidations
+        if !lists.isEmpty { lists = [:] }
     }
 
-    init(core: RealmCore, classIndex: Int, key: Value, createdIn: UInt64 = 0) {
+    /// A row that is read when it is needed.
+    init(core: RealmCore, type: ManagedClass, rowid: Int64, createdIn: UInt64 = 0) {
         self.core = core
-        self.classIndex = classIndex
-        self.key = key
+        self.type = type
+        self.rowid = rowid
         self.createdIn = createdIn
+        cells = RealmCore.noCells
+        stamp = 0
+        ownsPage = false
+        invalidations = core.invalidations
+    }
+
+    /// Makes this the accessor of another row: while going over results whose objects nobody keeps.
+    func move(to page: RowPage, row: Int) {
+        if self.page !== page { self.page = page }
+        rowid = page.rowids[row]
+        cells = page.row(row)
+        stamp = page.stamp
+        ownsPage = false
+        isDead = false
+        createdIn = 0
+        invalidations = core.invalidations
+        if !lists.isEmpty { lists = [:] }
+    }
+
+    func move(to rowid: Int64) {
+        page = nil
+        self.rowid = rowid
+        cells = RealmCore.noCells
+        stamp = 0
+        ownsPage = false
+        isDead = false
+        createdIn = 0
+        invalidations = core.invalidations
+        if !lists.isEmpty { lists = [:] }
+    }
+
+    /// Lets go of the page that this was read from.
+    func letGo() {
+        page = nil
+        stamp = 0
+    }
+
+    var classIndex: Int { type.index }
+    var schema: ClassSchema { type.schema }
+
+    /// The primary key; the rowid for a class without one.
+    var key: Value {
+        guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return .int(rowid) }
+        return value(at: column)
     }
 
     var reference: ObjectReference { ObjectReference(classIndex: classIndex, key: key) }
-    var schema: ClassSchema { core.schema[classIndex] }
-    var isFresh: Bool { version == core.version }
 
-    /// The object that the app holds, or a new one.
+    /// Of an element: the key of the object at the root, and its own id. Of an object: its key, and none.
+    var rootKey: Value { schema.owner == nil ? key : value(at: ElementColumn.owner) }
+    var elementID: Value? { schema.owner == nil ? nil : value(at: ElementColumn.id) }
+
+    /// An object of the class that this stands behind.
     func managedObject() -> Object {
-        if let object { return object }
         let layout = core.objectClass(classIndex)
-        guard let object = layout.type.init() as? Object else { programError("\(layout.schema.name) has no objects.") }
-        attach(object, layout)
+        guard let object = layout.type.init() as? Object else { programError("\(schema.name) has no objects.") }
+        object.attach(self, layout)
         return object
     }
 
-    func attach(_ object: Object, _ layout: ObjectClass) {
-        object.attach(self, layout)
-        if self.object == nil { self.object = object }
+    /// The content of one of the row's lists.
+    func list(_ elementType: ManagedClass) -> ListContent {
+        if let known = lists[elementType.index] { return known }
+        let content = ListContent()
+        lists[elementType.index] = content
+        return content
     }
 
-    /// Values that were just read or written, of the Realm's present version.
+    /// The object cannot be used any more.
+    func kill() {
+        isDead = true
+        stamp = 0
+    }
+
+    /// The values of an object that the tables do not have: its transaction could not begin.
     func fill(_ values: [Value]) {
-        self.values = values
-        version = core.version
+        let page = RowPage(values, rowid: rowid)
+        adopt(page)
+        stamp = type.stamp
     }
 
-    func kill() { isDead = true }
+    private func adopt(_ page: RowPage) {
+        self.page = page
+        cells = page.row(0)
+        stamp = page.stamp
+        ownsPage = true
+    }
 
-    /// Makes the values those of the Realm's version. Stops the program for a deleted object.
+    // MARK: Being up to date
+
+    /// Makes the fields those of the Realm's version. Stops the program for a deleted object.
+    @inline(__always)
     private func load() {
-        if !isDead, !isFresh { core.fetch(self) }
-        if isDead { programError("Object has been deleted or invalidated: \(schema.name) \(key).") }
+        core.confinement.check()
+        if stamp != type.stamp { reload() }
+    }
+
+    private func reload() {
+        if !refresh() {
+            let key = type.table.isKeyRowID ? .int(rowid) : knownKey
+            let name = "\(schema.name)\(key.map { " \($0)" } ?? "")"
+            programError(
+                "Object has been deleted or invalidated. It was \(name); ask isInvalidated before reading it.")
+        }
+    }
+
+    /// Invalidated with the Realm, or made in a transaction that was cancelled.
+    private var isLost: Bool {
+        invalidations != core.invalidations || (createdIn != 0 && core.cancelledTransactions.contains(createdIn))
+    }
+
+    /// - Returns: whether the row is there.
+    private func refresh() -> Bool {
+        guard !isDead, !isLost else {
+            isDead = true
+            return false
+        }
+        if type.isUnchanged(rowid, since: stamp) {
+            stamp = type.stamp
+            return true
+        }
+        if let found = core.page(type, rowid: rowid, reusing: ownsPage && !core.file.isSynced ? page : nil),
+            isSameKey(found)
+        {
+            adopt(found)
+            return true
+        }
+        // In a synced file a row may be made anew, when the server's answer to an edit comes; the key stays.
+        if core.file.isSynced, let key = knownKey, let found = core.page(type, key: key) {
+            rowid = found.rowids[0]
+            adopt(found)
+            return true
+        }
+        isDead = true
+        return false
+    }
+
+    /// The key as it was last read, where the rowid is not the key.
+    private var knownKey: Value? {
+        guard let page, let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return nil }
+        return page.value(cells[column], as: type.table.storedTypes[column])
+    }
+
+    /// In a synced file a rowid may have been given again.
+    private func isSameKey(_ found: RowPage) -> Bool {
+        guard core.file.isSynced, found !== page, let key = knownKey, let column = type.schema.primaryKeyIndex else {
+            return true
+        }
+        return found.value(found.cells[column], as: type.table.storedTypes[column]) == key
     }
 
     // MARK: ObjectAccessor
 
     var isValid: Bool {
         core.confinement.check()
-        if !isDead, !isFresh { core.fetch(self) }
-        return !isDead
+        return stamp == type.stamp || refresh()
     }
 
     func value(at column: Int) -> Value {
-        core.confinement.check()
         load()
-        return values[column]
+        guard let page else { return .null }
+        return page.value(cells[column], as: type.table.storedTypes[column])
+    }
+
+    func integer(at column: Int) -> Int64? {
+        load()
+        let cell = cells[column]
+        return cell.kind == .null || page == nil ? nil : Int64(bitPattern: cell.bits)
+    }
+
+    func double(at column: Int) -> Double? {
+        load()
+        let cell = cells[column]
+        return cell.kind == .null || page == nil ? nil : Double(bitPattern: cell.bits)
+    }
+
+    func text(at column: Int) -> String? {
+        load()
+        let cell = cells[column]
+        return cell.kind == .null ? nil : page?.text(cell)
     }
 
     func setValue(_ value: Value, at column: Int) {
         core.requireWrite()
         load()
-        if column == schema.primaryKeyIndex {
-            if value != key {
+        if column == type.schema.primaryKeyIndex {
+            if value != self.value(at: column) {
                 core.fail(.invalidInput, "Primary key '\(schema.name).\(schema.columns[column].name)' cannot change.")
             }
             return
         }
         guard core.validate(value, column: column, of: classIndex) else { return }
-        values[column] = value
-        core.record(.set(reference, [FieldWrite(column: column, value: value)]))
+        write(FieldWrite(column: column, value: value))
     }
 
     /// Several fields at once; they are valid.
     func set(_ fields: [FieldWrite]) {
         load()
-        for field in fields { values[field.column] = field.value }
-        core.record(.set(reference, fields))
+        for field in fields { write(field) }
+    }
+
+    private func write(_ field: FieldWrite) {
+        core.set(field, type, rowid: rowid, key: key)
+        keep(field)
+    }
+
+    /// The fields as they are after an own write.
+    private func keep(_ field: FieldWrite) {
+        guard var page else { return }
+        if !ownsPage {
+            page = page.copy(of: cells, rowid: rowid)
+            adopt(page)
+        }
+        cells[field.column] = page.cell(field.value)
+        stamp = type.stamp
     }
 
     /// Adds to an integer so that additions elsewhere count too.
     func add(_ amount: Int64, at column: Int) {
         core.requireWrite()
         load()
-        let current: Int64 = if case .int(let number) = values[column] { number } else { 0 }
+        let current: Int64 = if case .int(let number) = value(at: column) { number } else { 0 }
         let sum = current.addingReportingOverflow(amount)
         guard !sum.overflow else {
             core.fail(
@@ -108,13 +274,13 @@ final class ManagedRow: ObjectAccessor {
         }
         let value = Value.int(sum.partialValue)
         guard core.validate(value, column: column, of: classIndex) else { return }
-        values[column] = value
-        core.record(.add(reference, column: column, amount: amount))
+        core.add(amount, giving: value, column, of: self)
+        keep(FieldWrite(column: column, value: value))
     }
 
     func linkedObject(at column: Int) -> Object? {
         let key = value(at: column)
-        guard !key.isNull, let target = core.linkTarget(of: classIndex, column) else { return nil }
+        guard !key.isNull, let target = type.linkTargets[column] else { return nil }
         return core.find(ObjectReference(classIndex: target, key: key))?.managedObject()
     }
 
@@ -125,26 +291,29 @@ final class ManagedRow: ObjectAccessor {
         setValue(row.key, at: column)
     }
 
-    func embeddedObject(at column: Int) -> EmbeddedObject? { nil }
+    private var place: EmbeddedPlace {
+        EmbeddedPlace(host: self, layout: core.objectClass(classIndex), base: 0, prefix: "")
+    }
 
-    func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int) {}
+    func embeddedObject(at column: Int) -> EmbeddedObject? { place.object(at: column) }
+    func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int) { place.set(object, at: column) }
+    func listStorage(ofProperty property: Int) -> any ListStorage { place.list(ofProperty: property) }
 
     func linkingStorage(ofProperty property: Int) -> any LinkingStorage {
-        programError("\(schema.name) cannot tell what links to it.")
-    }
-
-    func listStorage(ofProperty property: Int) -> any ListStorage {
-        guard case .list(let list) = core.objectClass(classIndex).properties[property].slot else {
-            programError("\(schema.name) has no list there.")
-        }
-        return listStorage(at: list)
-    }
-
-    func listStorage(at list: Int) -> any ListStorage {
         core.confinement.check()
-        if let known = lists[list]?.list { return known }
-        let storage = ManagedList(row: self, list: list)
-        lists[list] = WeakList(list: storage)
-        return storage
+        guard case .linkingObjects(let origin, let name) = core.objectClass(classIndex).properties[property].slot else {
+            programError("\(schema.name) has no LinkingObjects there.")
+        }
+        return LinkingRows(row: self, origin: origin, property: name)
+    }
+
+    func isSameObject(as other: any ObjectAccessor) -> Bool {
+        guard let other = other as? ManagedRow else { return false }
+        return self === other || (core === other.core && type === other.type && rowid == other.rowid)
+    }
+
+    func hashIdentity(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(type))
+        hasher.combine(rowid)
     }
 }

@@ -5,20 +5,16 @@ internal import TomboloSQLiteStore
 extension RealmCore {
     /// The row of an object that a link or list is given: added where it is unmanaged. Nil where it cannot be added;
     /// the transaction fails then.
-    func managed(_ object: Object) -> ManagedRow? {
-        if let row = ownRow(of: object) { return row }
-        return add(object, .error)
-    }
+    func managed(_ object: Object) -> ManagedRow? { ownRow(of: object) ?? add(object, .error) }
 
     /// The row of a managed object of this Realm; nil for an unmanaged one.
-    private func ownRow(of object: Object) -> ManagedRow? {
+    func ownRow(of object: Object) -> ManagedRow? {
         guard let accessor = object.accessor else { return nil }
         guard let row = accessor as? ManagedRow else {
             programError("The object of class \(object.className) belongs to something that is no Realm.")
         }
         guard row.core === self else {
-            programError(
-                "Object is already managed by another Realm. Use create instead to copy it into this Realm.")
+            programError("Object is already managed by another Realm. Use create instead to copy it into this Realm.")
         }
         guard row.isValid else {
             programError("Adding a deleted or invalidated object to a Realm is not permitted: \(row.schema.name).")
@@ -32,54 +28,49 @@ extension RealmCore {
     func add(_ object: Object, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
         if let row = ownRow(of: object) { return row }
-        var waiting: [Object] = []
-        let result = addOne(object, policy, &waiting)
-        // Not by recursion: chains of links may be long.
-        while let next = waiting.popLast() {
-            if next.accessor == nil { addOne(next, policy, &waiting) }
+        let type = classes[classIndex(of: Swift.type(of: object))]
+        guard policy == .error || type.schema.primaryKeyIndex != nil else {
+            fail(.invalidInput, "'\(type.schema.name)' does not have a primary key and cannot be updated.")
+            return nil
         }
-        return result
+        var addition = Addition(policy: policy)
+        let row = addOne(object, type, &addition)
+        addWaiting(&addition)
+        return row
     }
 
-    /// What an unmanaged object holds, read before its properties become managed.
-    private struct Content {
-        var fields: [FieldWrite] = []
-        var lists: [(index: Int, list: any AnyList)] = []
+    /// Adds what is in line, and what that leads to.
+    func addWaiting(_ addition: inout Addition) {
+        while let next = addition.waiting.popLast() {
+            if next.accessor == nil { addOne(next, classes[classIndex(of: type(of: next))], &addition) }
+        }
     }
 
     @discardableResult
-    private func addOne(_ object: Object, _ policy: Realm.UpdatePolicy, _ waiting: inout [Object]) -> ManagedRow? {
-        let classIndex = classIndex(of: type(of: object))
-        let layout = objectClass(classIndex)
-        guard let key = keyOrNew(of: object, layout, classIndex) else { return nil }
-        let reference = ObjectReference(classIndex: classIndex, key: key)
-        guard let content = content(of: object, layout, classIndex, &waiting) else { return nil }
-        let existing = layout.schema.primaryKeyIndex == nil ? nil : find(reference)
-        if let existing {
-            guard policy != .error else {
-                failDuplicate(reference)
-                return nil
+    private func addOne(_ object: Object, _ type: ManagedClass, _ addition: inout Addition) -> ManagedRow? {
+        let layout = objectClass(type.index)
+        var key: Value?
+        if let column = type.schema.primaryKeyIndex {
+            let value = unmanagedKey(of: object, layout, column)
+            guard validate(value, column: column, of: type.index) else { return nil }
+            key = value
+            if addition.policy != .error, let existing = find(ObjectReference(classIndex: type.index, key: value)) {
+                let place = EmbeddedPlace(host: existing, layout: layout, base: 0, prefix: "")
+                guard update(place, with: object, &addition) else { return nil }
+                object.attach(existing, layout)
+                return existing
             }
-            update(existing, content.fields, policy)
-            existing.attach(object, layout)
-            for (index, list) in content.lists {
-                let targets = keys(of: list.objects.compactMap { $0 as? Object }, &waiting)
-                guard let storage = existing.listStorage(at: index) as? ManagedList else { continue }
-                storage.assign(targets, all: policy == .all)
-                list.attach(storage)
-            }
-            return existing
         }
-        guard policy == .error || layout.schema.primaryKeyIndex != nil else {
-            fail(.invalidInput, "'\(layout.schema.name)' does not have a primary key and cannot be updated.")
+        var content = AddedContent()
+        content.fields.reserveCapacity(type.schema.columns.count)
+        guard collect(object, layout, type, base: 0, prefix: "", into: &content, &addition) else { return nil }
+        let reserved = addition.reserved.isEmpty ? nil : addition.reserved[ObjectIdentifier(object)]
+        guard let row = insert(type, key: key, content.fields, rowid: reserved) else {
+            failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null))
             return nil
         }
-        let row = insert(reference, content.fields)
-        row.attach(object, layout)
-        for (index, list) in content.lists {
-            fill(index, of: reference, with: keys(of: list.objects.compactMap { $0 as? Object }, &waiting))
-            list.attach(row.listStorage(at: index))
-        }
+        object.attach(row, layout)
+        finish(content, in: row, &addition)
         return row
     }
 
@@ -90,90 +81,248 @@ extension RealmCore {
                 + "key value '\(reference.key)'. Add it with update: .modified to change the existing one.")
     }
 
-    /// Makes the row of an object that does not exist. `fields` has a value for every column but the key.
-    func insert(_ reference: ObjectReference, _ fields: [FieldWrite]) -> ManagedRow {
-        let row = remember(
-            ManagedRow(
-                core: self, classIndex: reference.classIndex, key: reference.key, createdIn: transactionNumber))
-        record(.create(reference, fields))
-        let item = schema[reference.classIndex]
-        var values = Array(repeating: Value.null, count: item.columns.count)
-        if let key = item.primaryKeyIndex { values[key] = reference.key }
-        for field in fields { values[field.column] = field.value }
-        row.fill(values)
-        return row
+    func unmanagedKey(of object: ObjectBase, _ layout: ObjectClass, _ column: Int) -> Value {
+        layout.properties[layout.propertyOfColumn[column]].unmanagedScalar(of: object).value
+    }
+
+    /// What a link to an object holds, and the object's rowid. Unmanaged objects are put in line to be added.
+    func reference(to object: Object, _ addition: inout Addition) -> (key: Value, rowid: Int64) {
+        if let row = ownRow(of: object) { return (row.key, row.rowid) }
+        let type = classes[classIndex(of: Swift.type(of: object))]
+        addition.waiting.append(object)
+        var key: Value?
+        if let column = type.schema.primaryKeyIndex {
+            let value = unmanagedKey(of: object, objectClass(type.index), column)
+            if type.table.isKeyRowID, case .int(let rowid) = value { return (value, rowid) }
+            key = value
+        }
+        let id = ObjectIdentifier(object)
+        let rowid: Int64
+        if let known = addition.reserved[id] {
+            rowid = known
+        } else if addition.policy != .error, let key, let page = page(type, key: key) {
+            rowid = page.rowids[0]
+        } else {
+            rowid = nextRowID(type.index)
+            addition.reserved[id] = rowid
+        }
+        return (key ?? .int(rowid), rowid)
+    }
+
+    // MARK: Content
+
+    /// Reads what an unmanaged object holds, as columns of a row of `type` from `base` on.
+    /// - Returns: false where a value is not accepted; the transaction fails then.
+    func collect(
+        _ object: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
+        into content: inout AddedContent, _ addition: inout Addition
+    ) -> Bool {
+        for property in layout.properties {
+            switch property.slot {
+            case .column(let own):
+                let column = base + own
+                if column == type.schema.primaryKeyIndex { continue }
+                var (value, isDefault) = property.unmanagedScalar(of: object)
+                if type.linkTargets[column] != nil {
+                    let held = property.unmanagedValue(of: object).value as? Object
+                    value = held.map { reference(to: $0, &addition).key } ?? .null
+                }
+                guard isAccepted(value, own, layout, column, type) else { return false }
+                content.fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
+            case .embedded(let own):
+                let held = property.unmanagedValue(of: object).value._embedded
+                let inner = held.map { ObjectClass.of(Swift.type(of: $0)) }
+                guard
+                    collect(
+                        part: held, inner ?? embeddedLayout(property), type, base: base + own + 1,
+                        prefix: "\(prefix)\(property.name).", into: &content, &addition)
+                else { return false }
+            case .array(let own):
+                guard let list = property.unmanagedValue(of: object).value as? any AnyList else { continue }
+                let value = arrayValue(list.elements, property, layout.schema.columns[own].type)
+                content.fields.append(FieldWrite(column: base + own, value: value))
+                let part = AddedContent.Part(object: object, layout: layout, base: base, prefix: prefix)
+                content.arrays.append((list, part, own, property))
+            case .list(let index):
+                guard let list = property.unmanagedValue(of: object).value as? any AnyList else { continue }
+                let elementType = elementType(type, prefix, layout.schema.lists[index].name)
+                var items: [ListItem] = []
+                for element in list.elements {
+                    guard let item = item(element, elementType, &addition) else { return false }
+                    items.append(item)
+                }
+                content.lists.append(
+                    AddedContent.AddedList(
+                        type: elementType, itemLayout: itemLayout(property), items: items, list: list))
+            case .linkingObjects: break
+            }
+        }
+        return true
+    }
+
+    /// An embedded object, or none, in its presence column and the columns that follow.
+    func collect(
+        part object: ObjectBase?, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
+        into content: inout AddedContent, _ addition: inout Addition
+    ) -> Bool {
+        guard let object else {
+            for column in (base - 1)..<(base + layout.schema.columns.count) {
+                content.fields.append(FieldWrite(column: column, value: .null))
+            }
+            return true
+        }
+        if object.accessor != nil { EmbeddedPlace.refuseManaged(object) }
+        content.fields.append(FieldWrite(column: base - 1, value: .bool(true)))
+        content.parts.append(AddedContent.Part(object: object, layout: layout, base: base, prefix: prefix))
+        return collect(object, layout, type, base: base, prefix: prefix, into: &content, &addition)
+    }
+
+    private func isAccepted(
+        _ value: Value, _ own: Int, _ layout: ObjectClass, _ column: Int, _ type: ManagedClass
+    ) -> Bool {
+        if value.isNull, !layout.schema.columns[own].isOptional {
+            fail(
+                .invalidInput,
+                "\(layout.schema.name): '\(layout.schema.columns[own].name)' is required and cannot be nil.")
+            return false
+        }
+        return validate(value, column: column, of: type.index)
+    }
+
+    /// What an element of a list is made of; nil where it is not accepted.
+    func item(_ element: Stored, _ elementType: ManagedClass, _ addition: inout Addition) -> ListItem? {
+        switch element {
+        case .value(let value):
+            return validate(value, column: ElementColumn.content, of: elementType.index) ? .value(value) : nil
+        case .object(let object as Object):
+            let (key, rowid) = reference(to: object, &addition)
+            return .link(key, rowid: rowid)
+        case .object(let object):
+            if object.accessor != nil { EmbeddedPlace.refuseManaged(object) }
+            return .embedded(object)
+        }
+    }
+
+    func arrayValue(_ elements: [Stored], _ property: ObjectProperty, _ type: PropertyType) -> Value {
+        guard case .array(let types) = type else { return .null }
+        let layout = itemLayout(property)
+        return .data(ArrayCoding.encode(elements.map { ArrayList.values($0, layout) }, types))
+    }
+
+    func itemLayout(_ property: ObjectProperty) -> ObjectClass? {
+        property.valueType._targetClass.map { ObjectClass.of($0) }
+    }
+
+    func embeddedLayout(_ property: ObjectProperty) -> ObjectClass {
+        guard let layout = itemLayout(property) else { programError("'\(property.name)' is no embedded object.") }
+        return layout
+    }
+
+    /// The element class of a list, by the name of its property.
+    func elementType(_ type: ManagedClass, _ prefix: String, _ name: String) -> ManagedClass {
+        let name = "\(type.schema.name).\(prefix)\(name)"
+        guard let index = schema.index(of: name) else { programError("There is no class \(name).") }
+        return classes[index]
+    }
+
+    /// What follows when the row is there: its lists, and the instances that become managed.
+    func finish(_ content: AddedContent, in host: ManagedRow, _ addition: inout Addition) {
+        attachParts(content, host)
+        for added in content.lists {
+            fill(added, host, &addition)
+            added.list?.attach(ManagedList(host: host, elementType: added.type, itemLayout: added.itemLayout))
+        }
+    }
+
+    private func attachParts(_ content: AddedContent, _ host: ManagedRow) {
+        func place(_ part: AddedContent.Part) -> EmbeddedPlace {
+            EmbeddedPlace(host: host, layout: part.layout, base: part.base, prefix: part.prefix)
+        }
+        for part in content.parts { part.object.attach(EmbeddedAccessor(place(part)), part.layout) }
+        for array in content.arrays {
+            array.list.attach(ArrayList(place: place(array.part), column: array.column, property: array.property))
+        }
     }
 
     /// The elements of a new object's list.
-    func fill(_ list: Int, of owner: ObjectReference, with targets: [Value]) {
-        let elementClass = layout.tables[owner.classIndex].listClasses[list]
-        guard !targets.isEmpty,
-            let ranks = try? FractionalRank.sequence(count: targets.count, between: nil, nil)
+    private func fill(_ list: AddedContent.AddedList, _ host: ManagedRow, _ addition: inout Addition) {
+        guard !list.items.isEmpty,
+            let ranks = try? FractionalRank.sequence(count: list.items.count, between: nil, nil)
         else { return }
-        for (rank, target) in zip(ranks, targets) {
-            record(
-                ManagedList.creation(
-                    elementClass, id: .objectId(.generate()), owner: owner.key, rank: rank, target: target))
+        let (owner, parent) = (host.rootKey, host.elementID)
+        for (item, rank) in zip(list.items, ranks) {
+            _ = insert(item, list.type, owner: owner, parent: parent, rank: rank, &addition)
         }
     }
 
-    /// `.all` writes every field, `.modified` those that differ: on a synced Realm that decides what is sent.
-    func update(_ row: ManagedRow, _ fields: [FieldWrite], _ policy: Realm.UpdatePolicy) {
-        let changed = fields.filter { policy == .all || row.value(at: $0.column) != $0.value }
-        guard !changed.isEmpty else { return }
-        row.set(changed.map { FieldWrite(column: $0.column, value: $0.value) })
-    }
-
-    /// The key of an object that is added now: its own, or a new rowid for a class without one. Nil where its value
-    /// is not accepted.
-    private func keyOrNew(of object: Object, _ layout: ObjectClass, _ classIndex: Int) -> Value? {
-        guard let column = layout.schema.primaryKeyIndex else { return .int(nextRowID(classIndex)) }
-        let key = unmanagedKey(of: object, layout, column)
-        return validate(key, column: column, of: classIndex) ? key : nil
-    }
-
-    private func unmanagedKey(of object: Object, _ layout: ObjectClass, _ column: Int) -> Value {
-        layout.properties[layout.propertyOfColumn[column]].unmanagedValue(of: object).value._value
-    }
-
-    /// What a link to an object holds: its key. Unmanaged objects are put in line to be added.
-    func key(of object: Object, _ waiting: inout [Object]) -> Value {
-        if let row = ownRow(of: object) { return row.key }
-        let layout = objectClass(classIndex(of: type(of: object)))
-        guard let column = layout.schema.primaryKeyIndex else {
-            programError("\(layout.schema.name) has no primary key and cannot be linked to.")
+    /// Makes an element of a list.
+    func insert(
+        _ item: ListItem, _ type: ManagedClass, owner: Value, parent: Value?, rank: String, _ addition: inout Addition
+    ) -> ManagedRow? {
+        var content = AddedContent()
+        content.fields = [
+            FieldWrite(column: ElementColumn.owner, value: owner),
+            FieldWrite(column: ElementColumn.rank, value: .string(rank)),
+        ]
+        switch item {
+        case .value(let value), .link(let value, _):
+            content.fields.append(FieldWrite(column: ElementColumn.content, value: value))
+        case .embedded(let object):
+            let layout = ObjectClass.of(Swift.type(of: object))
+            let part = AddedContent.Part(object: object, layout: layout, base: ElementColumn.content, prefix: "")
+            content.parts.append(part)
+            guard
+                collect(object, layout, type, base: ElementColumn.content, prefix: "", into: &content, &addition)
+            else { return nil }
         }
-        waiting.append(object)
-        return unmanagedKey(of: object, layout, column)
+        if let column = type.schema.parentColumn, let parent {
+            content.fields.append(FieldWrite(column: column, value: parent))
+        }
+        guard let row = insert(type, key: .objectId(.generate()), content.fields) else { return nil }
+        finish(content, in: row, &addition)
+        return row
     }
 
-    private func keys(of objects: [Object], _ waiting: inout [Object]) -> [Value] {
-        var result: [Value] = []
-        for object in objects { result.append(key(of: object, &waiting)) }
-        return result
+    // MARK: Updating
+
+    /// Makes a managed object what an unmanaged one is. `.all` writes every field and replaces embedded objects,
+    /// `.modified` writes what differs: on a synced Realm that decides what is sent.
+    func update(_ place: EmbeddedPlace, with object: ObjectBase, _ addition: inout Addition) -> Bool {
+        var content = AddedContent()
+        guard
+            collect(
+                object, place.layout, place.host.type, base: place.base, prefix: place.prefix, into: &content, &addition
+            )
+        else { return false }
+        removeParts(of: place, missingIn: object, addition.policy)
+        write(content, in: place.host, &addition)
+        return true
     }
 
-    /// Nil where a value is not accepted; the transaction fails then.
-    private func content(
-        of object: Object, _ layout: ObjectClass, _ classIndex: Int, _ waiting: inout [Object]
-    ) -> Content? {
-        var content = Content()
-        for property in layout.properties {
-            let (held, isDefault) = property.unmanagedValue(of: object)
-            switch property.slot {
-            case .column(let column):
-                if column == layout.schema.primaryKeyIndex { continue }
-                var value = held._value
-                if linkTarget(of: classIndex, column) != nil {
-                    value = (held as? Object).map { key(of: $0, &waiting) } ?? .null
-                }
-                guard validate(value, column: column, of: classIndex) else { return nil }
-                content.fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
-            case .list(let index):
-                if let list = held as? any AnyList { content.lists.append((index, list)) }
-            case .embedded, .array, .linkingObjects: break
+    /// Embedded objects that the unmanaged object does not have, or that are to be replaced.
+    private func removeParts(of place: EmbeddedPlace, missingIn object: ObjectBase, _ policy: Realm.UpdatePolicy) {
+        for property in place.layout.properties {
+            guard case .embedded(let column) = property.slot else { continue }
+            guard !place.host.value(at: place.base + column).isNull else { continue }
+            let inner = place.inner(column)
+            if let new = property.unmanagedValue(of: object).value._embedded {
+                if policy == .all { noteReplaced(inner) }
+                removeParts(of: inner, missingIn: new, policy)
+            } else {
+                inner.remove()
             }
         }
-        return content
+    }
+
+    /// Writes content into a row that exists.
+    func write(_ content: AddedContent, in row: ManagedRow, _ addition: inout Addition) {
+        let isAll = addition.policy == .all
+        row.set(content.fields.filter { isAll || row.value(at: $0.column) != $0.value })
+        attachParts(content, row)
+        for added in content.lists {
+            let list = ManagedList(host: row, elementType: added.type, itemLayout: added.itemLayout)
+            list.assign(added.items, all: isAll, &addition)
+            added.list?.attach(list)
+        }
     }
 }

@@ -27,52 +27,206 @@ extension RealmCore {
     }
 
     private func createOne(
-        _ type: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy, _ copies: inout ForeignCopies
+        _ objectType: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy, _ copies: inout ForeignCopies
     ) -> ManagedRow? {
-        let classIndex = classIndex(of: type)
-        let layout = objectClass(classIndex)
+        let type = classes[classIndex(of: objectType)]
+        let layout = objectClass(type.index)
         guard let given = given(value, layout) else { return nil }
-        let sample = type.init()
-        guard let key = key(given, sample, layout, classIndex, &copies) else { return nil }
-        let reference = ObjectReference(classIndex: classIndex, key: key)
-        let existing = layout.schema.primaryKeyIndex == nil ? nil : find(reference)
-        if existing != nil, policy == .error {
-            failDuplicate(reference)
+        let sample = objectType.init()
+        var key: Value?
+        var existing: ManagedRow?
+        if let column = layout.schema.primaryKeyIndex {
+            guard let value = self.key(given, column, sample, layout, type.index, &copies) else { return nil }
+            key = value
+            let reference = ObjectReference(classIndex: type.index, key: value)
+            existing = find(reference)
+            if existing != nil, policy == .error {
+                failDuplicate(reference)
+                return nil
+            }
+        }
+        var addition = Addition(policy: policy)
+        var content = AddedContent()
+        guard
+            collect(
+                given, sample, layout, type, base: 0, prefix: "", existing: existing, into: &content, &addition, &copies)
+        else { return nil }
+        let row: ManagedRow
+        if let existing {
+            row = existing
+            write(content, in: row, &addition)
+        } else if let made = insert(type, key: key, content.fields) {
+            row = made
+            finish(content, in: row, &addition)
+        } else {
+            failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null))
             return nil
         }
-        var fields: [FieldWrite] = []
-        var lists: [(index: Int, targets: [Value])] = []
+        addWaiting(&addition)
+        return row
+    }
+
+    /// Reads what is given, as columns from `base` on: what is missing gets its default in a new object, and stays as it
+    /// is in an existing one.
+    private func collect(
+        _ given: [String: Any], _ sample: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int,
+        prefix: String, existing: ManagedRow?, into content: inout AddedContent, _ addition: inout Addition,
+        _ copies: inout ForeignCopies
+    ) -> Bool {
         for property in layout.properties {
             let value = given[property.name]
             switch property.slot {
-            case .column(let column):
-                if column == layout.schema.primaryKeyIndex { continue }
+            case .column(let own):
+                let column = base + own
+                if column == type.schema.primaryKeyIndex { continue }
                 if let value {
-                    guard let converted = convert(value, column, layout, classIndex, policy, &copies) else {
-                        return nil
+                    guard let converted = convert(value, column, layout, own, type, addition.policy, &copies) else {
+                        return false
                     }
-                    fields.append(FieldWrite(column: column, value: converted))
+                    content.fields.append(FieldWrite(column: column, value: converted))
                 } else if existing == nil {
-                    guard let field = defaultField(property, column, sample, classIndex) else { return nil }
-                    fields.append(field)
+                    guard let field = defaultField(property, column, sample, type.index) else { return false }
+                    content.fields.append(field)
                 }
+            case .embedded(let own):
+                guard value != nil || existing == nil else { continue }
+                let given = value ?? (property.unmanagedValue(of: sample).value._embedded as Any?) ?? NSNull()
+                guard
+                    collect(
+                        embedded: given, property, type, base: base + own + 1, prefix: "\(prefix)\(property.name).",
+                        existing: existing, into: &content, &addition, &copies)
+                else { return false }
+            case .array(let own):
+                guard value != nil || existing == nil else { continue }
+                guard let list = property.unmanagedValue(of: sample).value as? any AnyList else { continue }
+                let elements = value.map { stored($0, property) } ?? list.elements
+                guard let elements else {
+                    failList(value, "\(layout.schema.name).\(property.name)")
+                    return false
+                }
+                let array = arrayValue(elements, property, layout.schema.columns[own].type)
+                content.fields.append(FieldWrite(column: base + own, value: array))
             case .list(let index):
                 guard let value else { continue }
-                guard let targets = convert(list: value, property, layout, policy, &copies) else { return nil }
-                lists.append((index, targets))
-            case .embedded, .array, .linkingObjects: break
+                let elementType = elementType(type, prefix, layout.schema.lists[index].name)
+                let place = "\(layout.schema.name).\(property.name)"
+                guard let items = items(value, property, elementType, place, &addition, &copies) else { return false }
+                content.lists.append(
+                    AddedContent.AddedList(
+                        type: elementType, itemLayout: itemLayout(property), items: items, list: nil))
+            case .linkingObjects: break
             }
         }
-        guard let existing else {
-            let row = insert(reference, fields)
-            for (index, targets) in lists { fill(index, of: reference, with: targets) }
-            return row
+        return true
+    }
+
+    /// An embedded object given as values or as an object. With `.modified` one that is there is changed in place.
+    private func collect(
+        embedded value: Any, _ property: ObjectProperty, _ type: ManagedClass, base: Int, prefix: String,
+        existing: ManagedRow?, into content: inout AddedContent, _ addition: inout Addition,
+        _ copies: inout ForeignCopies
+    ) -> Bool {
+        let layout = embeddedLayout(property)
+        var present: EmbeddedPlace?
+        if let existing, !existing.value(at: base - 1).isNull {
+            present = EmbeddedPlace(host: existing, layout: layout, base: base, prefix: prefix)
         }
-        update(existing, fields, policy)
-        for (index, targets) in lists {
-            (existing.listStorage(at: index) as? ManagedList)?.assign(targets, all: policy == .all)
+        if !Self.isNil(value), let present, addition.policy == .modified {
+            guard let given = given(value, layout) else { return false }
+            return collect(
+                given, layout.type.init(), layout, type, base: base, prefix: prefix, existing: present.host,
+                into: &content, &addition, &copies)
         }
-        return existing
+        present?.remove()
+        if Self.isNil(value) {
+            return collect(
+                part: nil, layout, type, base: base, prefix: prefix, into: &content, &addition)
+        }
+        guard let object = embedded(value, layout) else { return false }
+        return collect(part: object, layout, type, base: base, prefix: prefix, into: &content, &addition)
+    }
+
+    /// An unmanaged embedded object from an object, which is copied where it is managed, or from values.
+    private func embedded(_ value: Any, _ layout: ObjectClass) -> ObjectBase? {
+        if let object = value as? ObjectBase {
+            guard Swift.type(of: object) == layout.type else {
+                fail(
+                    .invalidInput, "An object of class \(object.className) was given in place of a \(layout.schema.name).")
+                return nil
+            }
+            if object.accessor == nil { return object }
+        } else if let projection = (value as? any Persistable)?._embedded {
+            return projection
+        }
+        guard given(value, layout) != nil else { return nil }
+        let object = layout.type.init()
+        object.setAll(value)
+        return object
+    }
+
+    /// The elements of a list in a column; nil for what is no list of them.
+    private func stored(_ value: Any, _ property: ObjectProperty) -> [Stored]? {
+        if Self.isNil(value) { return [] }
+        if let list = value as? any AnyList { return list.elements }
+        guard let array = value as? [Any] else { return nil }
+        var elements: [Stored] = []
+        for item in array {
+            guard let persistable = item as? any Persistable else { return nil }
+            elements.append(persistable._stored)
+        }
+        return elements
+    }
+
+    private func items(
+        _ value: Any, _ property: ObjectProperty, _ elementType: ManagedClass, _ place: String,
+        _ addition: inout Addition, _ copies: inout ForeignCopies
+    ) -> [ListItem]? {
+        if Self.isNil(value) { return [] }
+        let given: [Any]
+        switch value {
+        case let list as any AnyList:
+            given = list.elements.map {
+                switch $0 {
+                case .value(let value): value
+                case .object(let object): object
+                }
+            }
+        case let array as [Any]: given = array
+        default:
+            failList(value, place)
+            return nil
+        }
+        var items: [ListItem] = []
+        for element in given {
+            guard let item = item(element, property, elementType, place, &addition, &copies) else { return nil }
+            items.append(item)
+        }
+        return items
+    }
+
+    private func failList(_ value: Any?, _ place: String) {
+        fail(.invalidInput, "'\(place)' is a list and cannot hold a \(value.map { "\(type(of: $0))" } ?? "nil").")
+    }
+
+    private func item(
+        _ value: Any, _ property: ObjectProperty, _ elementType: ManagedClass, _ place: String,
+        _ addition: inout Addition, _ copies: inout ForeignCopies
+    ) -> ListItem? {
+        if let target = elementType.linkTargets[ElementColumn.content], elementType.isListOfLinks {
+            return convert(object: value, target, place, addition.policy, &copies).map { .link($0, rowid: nil) }
+        }
+        if elementType.isListOfEmbedded {
+            guard let layout = itemLayout(property) else { return nil }
+            return embedded(value, layout).map { .embedded($0) }
+        }
+        let definition = elementType.schema.columns[ElementColumn.content]
+        guard let converted = (value as? Value) ?? Value(any: value, for: definition.type) else {
+            fail(
+                .invalidInput,
+                "'\(place)' is a list of \(definition.type.name) and cannot hold a \(Swift.type(of: value)).")
+            return nil
+        }
+        return validate(converted, column: ElementColumn.content, of: elementType.index) ? .value(converted) : nil
     }
 
     /// By property name.
@@ -96,7 +250,7 @@ extension RealmCore {
             }
             return Dictionary(
                 zip(layout.properties.map(\.name), array), uniquingKeysWith: { first, _ in first })
-        case let object as Object:
+        case let object as ObjectBase:
             let other = ObjectClass.of(type(of: object))
             var result: [String: Any] = [:]
             for property in other.properties where layout.properties.contains(where: { $0.name == property.name }) {
@@ -113,20 +267,19 @@ extension RealmCore {
     }
 
     private func key(
-        _ given: [String: Any], _ sample: Object, _ layout: ObjectClass, _ classIndex: Int,
+        _ given: [String: Any], _ column: Int, _ sample: Object, _ layout: ObjectClass, _ classIndex: Int,
         _ copies: inout ForeignCopies
     ) -> Value? {
-        guard let column = layout.schema.primaryKeyIndex else { return .int(nextRowID(classIndex)) }
         let property = layout.properties[layout.propertyOfColumn[column]]
         guard let value = given[property.name] else {
             let value = property.unmanagedValue(of: sample).value._value
             return validate(value, column: column, of: classIndex) ? value : nil
         }
-        return convert(value, column, layout, classIndex, .error, &copies)
+        return convert(value, column, layout, column, classes[classIndex], .error, &copies)
     }
 
     private func defaultField(
-        _ property: ObjectProperty, _ column: Int, _ sample: Object, _ classIndex: Int
+        _ property: ObjectProperty, _ column: Int, _ sample: ObjectBase, _ classIndex: Int
     ) -> FieldWrite? {
         let (held, isDefault) = property.unmanagedValue(of: sample)
         var value = held._value
@@ -143,11 +296,11 @@ extension RealmCore {
 
     /// A value of a column; nil where it is not accepted.
     private func convert(
-        _ value: Any, _ column: Int, _ layout: ObjectClass, _ classIndex: Int, _ policy: Realm.UpdatePolicy,
-        _ copies: inout ForeignCopies
+        _ value: Any, _ column: Int, _ layout: ObjectClass, _ own: Int, _ type: ManagedClass,
+        _ policy: Realm.UpdatePolicy, _ copies: inout ForeignCopies
     ) -> Value? {
-        let definition = layout.schema.columns[column]
-        if let target = linkTarget(of: classIndex, column) {
+        let definition = layout.schema.columns[own]
+        if let target = type.linkTargets[column] {
             if Self.isNil(value) { return .null }
             return convert(object: value, target, "\(layout.schema.name).\(definition.name)", policy, &copies)
         }
@@ -155,10 +308,16 @@ extension RealmCore {
             fail(
                 .invalidInput,
                 "'\(layout.schema.name).\(definition.name)' is of type \(definition.type.name) and cannot hold a "
-                    + "\(type(of: value)).")
+                    + "\(Swift.type(of: value)).")
             return nil
         }
-        return validate(converted, column: column, of: classIndex) ? converted : nil
+        if converted.isNull, !definition.isOptional {
+            fail(
+                .invalidInput,
+                "\(layout.schema.name): '\(definition.name)' is required and cannot be nil.")
+            return nil
+        }
+        return validate(converted, column: column, of: type.index) ? converted : nil
     }
 
     /// The key of a linked object: a managed or unmanaged one, or the values of one to create.
@@ -179,32 +338,8 @@ extension RealmCore {
             }
             return object.accessor == nil ? add(object, policy)?.key : managed(object)?.key
         }
-        return (targetType as? Object.Type).flatMap { createOne($0, value, policy, &copies)?.key }
-    }
-
-    private func convert(
-        list value: Any, _ property: ObjectProperty, _ layout: ObjectClass, _ policy: Realm.UpdatePolicy,
-        _ copies: inout ForeignCopies
-    ) -> [Value]? {
-        let place = "\(layout.schema.name).\(property.name)"
-        guard case .list(let index) = property.slot,
-            let target = layout.schema.lists[index].target.flatMap({ schema.index(of: $0) })
-        else { return nil }
-        if Self.isNil(value) { return [] }
-        let items: [Any]
-        switch value {
-        case let list as any AnyList: items = list.objects
-        case let array as [Any]: items = array
-        default:
-            fail(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")
-            return nil
-        }
-        var keys: [Value] = []
-        for item in items {
-            guard let key = convert(object: item, target, place, policy, &copies) else { return nil }
-            keys.append(key)
-        }
-        return keys
+        guard let targetType = targetType as? Object.Type else { return nil }
+        return createOne(targetType, value, policy, &copies)?.key
     }
 
     private static func isNil(_ value: Any) -> Bool {

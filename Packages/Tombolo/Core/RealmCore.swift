@@ -12,29 +12,38 @@ final class RealmCore {
     let configuration: Realm.Configuration
     let confinement: Confinement
     let file: StoreFile
-    private let writer: InstructionWriter
+    let writer: RowWriter
     /// Deletes the file of an in-memory Realm after its last user.
     private let memoryFile: MemoryFile?
-    /// By class position; nil for element classes.
-    private let objectClasses: [ObjectClass?]
+    /// By class position.
+    let classes: [ManagedClass]
     private let classIndexes: [ObjectIdentifier: Int]
-    private let linkTargets: [[Int?]]
 
-    /// Raised when the content may have changed other than through this Realm's rows.
+    /// Raised when the content may have changed other than through this Realm's own writes.
     private(set) var version: UInt64 = 1
-    /// Raised by own writes, by class: any change, and objects made or erased.
-    private(set) var changes: [UInt64]
-    private(set) var membership: [UInt64]
-    /// The rows that the app holds, by class and key.
-    private var rows: [[Value: WeakRow]]
-    private var sweepAt = RealmCore.smallestSweep
-    private var rowCount = 0
+    /// Raised by every own write, in any class.
+    var changeCount: UInt64 = 0
+    /// Raised by everything that may change what a query finds.
+    var changeStamp: UInt64 { version &+ changeCount }
+    /// Loops over results that still read from the file.
+    private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    /// By class: the last rowid given, while nobody else wrote since it was read.
+    var lastRowIDs: [Int64?]
+    /// By class: what the file knows of it.
+    var keptRowIDs: [Int64?]
+    /// Embedded objects that were replaced here, and when.
+    var replacements: [EmbeddedName: UInt64] = [:]
+    var replacementCount: UInt64 = 0
+    /// Transactions that made objects and were cancelled.
+    private(set) var cancelledTransactions: Set<UInt64> = []
 
     private(set) var transaction: WriteTransaction?
     private var transactionCount: UInt64 = 0
     /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
     private var dataVersion: Int64 = -1
     private var isReading = false
+    /// How often everything was invalidated: objects of earlier times cannot be used.
+    private(set) var invalidations: UInt64 = 0
     private var observers: [(id: Int, body: (Realm.Notification, Realm) -> Void)] = []
     private var nextObserverID = 0
     private var fileObserver: Int?
@@ -42,10 +51,11 @@ final class RealmCore {
     /// Keeps the file and a gateway in step; nil for a local Realm.
     var syncSession: SyncSession?
 
-    private static let smallestSweep = 4_096
+    /// For rows that were not read yet; never looked at.
+    nonisolated(unsafe) static let noCells = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
 
-    private struct WeakRow {
-        weak var row: ManagedRow?
+    private struct WeakCursor {
+        weak var cursor: RowCursor?
     }
 
     var schema: Schema { file.schema }
@@ -66,7 +76,7 @@ final class RealmCore {
                 isSynced: configuration.isSynced, schemaVersion: configuration.schemaVersion,
                 isReadOnly: configuration.readOnly, durability: memoryFile == nil ? .full : .off),
             newClient: .random(using: &generator))
-        writer = InstructionWriter(file)
+        writer = RowWriter(file)
         var objectClasses: [ObjectClass?] = Array(repeating: nil, count: schema.classes.count)
         var classIndexes: [ObjectIdentifier: Int] = [:]
         for type in types {
@@ -75,14 +85,12 @@ final class RealmCore {
             objectClasses[index] = objectClass
             classIndexes[ObjectIdentifier(type)] = index
         }
-        self.objectClasses = objectClasses
         self.classIndexes = classIndexes
-        linkTargets = schema.classes.map { item in
-            item.columns.map { $0.linkTarget.flatMap { schema.index(of: $0) } }
-        }
-        changes = Array(repeating: 0, count: schema.classes.count)
-        membership = changes
-        rows = Array(repeating: [:], count: schema.classes.count)
+        let file = file
+        classes = objectClasses.enumerated().map { ManagedClass(index: $0, file: file, objectClass: $1) }
+        lastRowIDs = Array(repeating: nil, count: classes.count)
+        keptRowIDs = lastRowIDs
+        writer.observer = self
         try beginReading()
         listen()
     }
@@ -109,13 +117,28 @@ final class RealmCore {
         let current = try connection.integer("PRAGMA data_version") ?? 0
         guard current != dataVersion else { return false }
         dataVersion = current
-        version += 1
+        noteNewVersion()
+        for index in lastRowIDs.indices {
+            lastRowIDs[index] = nil
+            keptRowIDs[index] = nil
+        }
         return true
     }
 
+    private func noteNewVersion() {
+        version += 1
+        for type in classes { type.noteEverything() }
+    }
+
     private func endReading() {
-        if isReading { connection.rollback() }
+        guard isReading else { return }
+        drainCursors()
         isReading = false
+        do {
+            try connection.run("COMMIT")
+        } catch {
+            connection.rollback()
+        }
     }
 
     /// Moves to the newest version. No effect inside a write transaction, which is at the newest already.
@@ -133,23 +156,24 @@ final class RealmCore {
         confinement.check()
         if transaction != nil { cancel() }
         endReading()
-        forEachRow { $0.kill() }
-        rows = Array(repeating: [:], count: rows.count)
-        rowCount = 0
-        version += 1
+        invalidations += 1
+        noteNewVersion()
     }
 
     /// Runs a query: on the pinned version, with everything written so far.
     func query<Result>(_ body: () throws -> Result) -> Result {
         reading {
-            if !isReading, transaction == nil { try beginReading() }
-            flush()
+            if transaction == nil {
+                if !isReading { try beginReading() }
+            } else {
+                flush()
+            }
             return try body()
         }
     }
 
     /// A read has no way to fail in the API: the medium is broken, or the file was damaged from outside.
-    private func reading<Result>(_ body: () throws -> Result) -> Result {
+    func reading<Result>(_ body: () throws -> Result) -> Result {
         do {
             return try body()
         } catch {
@@ -189,7 +213,10 @@ final class RealmCore {
     }
 
     /// A transaction that could not begin: nothing of it is kept, and committing it throws.
-    func beginFailed(_ error: any Error) { startTransaction(failure: error) }
+    func beginFailed(_ error: any Error) {
+        startTransaction(failure: error)
+        transaction?.isBroken = true
+    }
 
     private func startTransaction(failure: (any Error)?) {
         transactionCount += 1
@@ -208,7 +235,8 @@ final class RealmCore {
                 try ChangesetQueue(file).append(
                     finished.changeset.instructions, wallMicroseconds: Date().microsecondsSince1970)
             }
-            for (classIndex, last) in finished.lastRowIDs { try RowIDCounter(file).keep(last, classIndex) }
+            try keepRowIDs(finished.deletedFrom)
+            drainCursors()
             try connection.run("COMMIT")
         } catch {
             cancel()
@@ -226,11 +254,14 @@ final class RealmCore {
         guard let cancelled = transaction else {
             programError("Cannot cancel: the Realm is not in a write transaction.")
         }
+        writer.discard()
+        drainCursors()
         connection.rollback()
         transaction = nil
         isReading = false
-        version += 1
-        forEachRow { if $0.createdIn == cancelled.number { $0.kill() } }
+        if cancelled.hasMadeObjects { cancelledTransactions.insert(cancelled.number) }
+        for index in keptRowIDs.indices { keptRowIDs[index] = nil }
+        noteNewVersion()
         _ = reading { try beginReading() }
     }
 
@@ -241,62 +272,46 @@ final class RealmCore {
         if transaction?.failure == nil { transaction?.failure = error }
     }
 
-    /// Adds a step to the transaction. Performed on the tables before the next query, at the latest at commit.
-    func record(_ instruction: Instruction) {
-        let classIndex = instruction.reference.classIndex
-        changes[classIndex] += 1
-        switch instruction {
-        case .create: membership[classIndex] += 1
-        case .erase:
-            membership[classIndex] += 1
-            for element in layout.tables[classIndex].elementClasses { membership[element] += 1 }
-            if !file.isSynced {
-                // Links to it become nil in the tables.
-                version += 1
-            }
-        case .set, .add: break
+    /// Runs a step of the write transaction. After a failure of SQLite nothing is written any more.
+    func perform(_ body: () throws -> Void) {
+        guard transaction?.isBroken == false else { return }
+        if !cursors.isEmpty { drainCursors() }
+        do {
+            try body()
+            transaction?.hasChanges = true
+        } catch {
+            transaction?.isBroken = true
+            fail(error)
         }
-        transaction?.hasChanges = true
-        transaction?.waiting.append(instruction)
-        if file.isSynced { transaction?.changeset.append(instruction) }
     }
 
+    /// Adds to what is uploaded.
+    func log(_ instruction: @autoclosure () -> Instruction) {
+        if file.isSynced { transaction?.changeset.append(instruction()) }
+    }
+
+    func noteDeletion(from classIndex: Int) { transaction?.deletedFrom.insert(classIndex) }
+    func noteCreation() { transaction?.hasMadeObjects = true }
+
     private func flush() {
-        guard let waiting = transaction?.waiting, !waiting.isEmpty, transaction?.failure == nil else { return }
-        transaction?.waiting = InstructionLog()
+        guard transaction?.isBroken == false else { return }
         do {
-            for instruction in waiting.instructions { try writer.perform(instruction) }
+            try writer.flush()
         } catch {
+            transaction?.isBroken = true
             fail(error)
         }
     }
 
     /// - Returns: whether the column takes the value; otherwise the transaction fails.
     func validate(_ value: Value, column: Int, of classIndex: Int) -> Bool {
-        let definition = schema[classIndex].columns[column]
         do {
-            try definition.validate(
-                value, linkKeyType: definition.linkTarget == nil ? nil : schema.keyType(ofLink: definition))
+            try classes[classIndex].validate(value, column)
             return true
         } catch {
             fail(.invalidInput, "\(schema[classIndex].name): \(error.message)")
             return false
         }
-    }
-
-    /// The identity of a new object of a class without a primary key; never that of an earlier one.
-    func nextRowID(_ classIndex: Int) -> Int64 {
-        let last: Int64
-        if let known = transaction?.lastRowIDs[classIndex] {
-            last = known
-        } else if transaction?.failure != nil {
-            // Nothing is kept, and the file may not even be locked.
-            last = 0
-        } else {
-            last = query { try RowIDCounter(file).last(classIndex) }
-        }
-        transaction?.lastRowIDs[classIndex] = last + 1
-        return last + 1
     }
 
     /// The transaction under way, for rows that it makes.
@@ -311,69 +326,23 @@ final class RealmCore {
     }
 
     func objectClass(_ classIndex: Int) -> ObjectClass {
-        guard let objectClass = objectClasses[classIndex] else {
+        guard let objectClass = classes[classIndex].objectClass else {
             programError("\(schema[classIndex].name) has no objects of its own.")
         }
         return objectClass
     }
 
-    func linkTarget(of classIndex: Int, _ column: Int) -> Int? { linkTargets[classIndex][column] }
+    func linkTarget(of classIndex: Int, _ column: Int) -> Int? { classes[classIndex].linkTargets[column] }
 
-    // MARK: Rows
+    // MARK: Cursors
 
-    /// The row of an object, which may not exist.
-    func row(_ reference: ObjectReference) -> ManagedRow {
-        if let known = rows[reference.classIndex][reference.key]?.row, !known.isDead { return known }
-        return remember(ManagedRow(core: self, classIndex: reference.classIndex, key: reference.key))
-    }
+    func open(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor) }
+    func close(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
-    func remember(_ row: ManagedRow) -> ManagedRow {
-        if rows[row.classIndex].updateValue(WeakRow(row: row), forKey: row.key) == nil { rowCount += 1 }
-        if rowCount > sweepAt { sweep() }
-        return row
-    }
-
-    /// The row of an object that exists.
-    func find(_ reference: ObjectReference) -> ManagedRow? {
-        let row = row(reference)
-        return row.isValid ? row : nil
-    }
-
-    /// Reads a row's values, or finds that it is gone.
-    func fetch(_ row: ManagedRow) { fetch([row]) }
-
-    /// The same for several rows of one class.
-    func fetch(_ rows: [ManagedRow]) {
-        guard let first = rows.first(where: { !$0.isFresh && !$0.isDead }) else { return }
-        let table = layout.tables[first.classIndex]
-        query {
-            let statement = try connection.statement(table.selectByKey)
-            for row in rows where !row.isFresh && !row.isDead {
-                statement.bind(row.key, at: 1)
-                if try statement.step() {
-                    row.fill(statement.row(table.storedTypes).values)
-                } else {
-                    row.kill()
-                }
-                statement.reset()
-            }
-        }
-    }
-
-    func forget(_ row: ManagedRow) {
-        row.kill()
-        if rows[row.classIndex].removeValue(forKey: row.key) != nil { rowCount -= 1 }
-    }
-
-    private func forEachRow(_ body: (ManagedRow) -> Void) {
-        for byKey in rows { for entry in byKey.values { if let row = entry.row { body(row) } } }
-    }
-
-    /// Forgets rows that nobody holds.
-    private func sweep() {
-        for index in rows.indices { rows[index] = rows[index].filter { $0.value.row != nil } }
-        rowCount = rows.reduce(0) { $0 + $1.count }
-        sweepAt = max(Self.smallestSweep, rowCount * 2)
+    /// Before the tables change under them, or their transaction ends.
+    private func drainCursors() {
+        for entry in cursors.values { entry.cursor?.drain() }
+        cursors = [:]
     }
 
     // MARK: Notifications

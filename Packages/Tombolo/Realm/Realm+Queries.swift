@@ -28,7 +28,7 @@ extension Realm {
     public var isEmpty: Bool {
         core.confinement.check()
         return core.schema.classes.indices.allSatisfy {
-            core.schema[$0].owner != nil || core.keys(ObjectQuery(classIndex: $0), limit: 1).isEmpty
+            core.schema[$0].owner != nil || core.rowids(ObjectQuery(classIndex: $0), limit: 1).isEmpty
         }
     }
 }

@@ -77,6 +77,14 @@ extension Realm {
         for object in Array(objects) { core.delete(object) }
     }
 
+    /// Deletes what a query finds.
+    public func delete<Element: Object>(_ objects: Results<Element>) {
+        guard objects.content.core === core else {
+            programError("Can only delete objects from the Realm they belong to.")
+        }
+        core.delete(objects.content.query)
+    }
+
     /// Deletes every object of the Realm's classes.
     public func deleteAll() { core.deleteAll() }
 }

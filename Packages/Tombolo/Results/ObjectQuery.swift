@@ -15,12 +15,12 @@ struct ObjectQuery: Hashable, Sendable {
 }
 
 extension RealmCore {
-    func keys(_ query: ObjectQuery, limit: Int? = nil) -> [Value] {
-        let table = layout.tables[query.classIndex]
-        return run(query, selecting: "o.\(table.key)", limit: limit) { statement in
-            var keys: [Value] = []
-            while try statement.step() { keys.append(statement.value(at: 0, as: table.keyType)) }
-            return keys
+    /// The rowids of what the query finds, in its order.
+    func rowids(_ query: ObjectQuery, limit: Int? = nil) -> [Int64] {
+        run(query, selecting: "o.rowid", limit: limit) { statement in
+            var rowids: [Int64] = []
+            while try statement.step() { rowids.append(statement.integer(at: 0)) }
+            return rowids
         }
     }
 
@@ -32,10 +32,43 @@ extension RealmCore {
         }
     }
 
+    /// A statement of the caller's own that reads the rowid and all columns of what the query finds. Where literals lie
+    /// in a table of the connection, which the next query uses too, the rowids instead.
+    func open(_ query: ObjectQuery) -> (SQLiteStatement?, [Int64]) {
+        let names = ["rowid"] + classes[query.classIndex].table.columnNames
+        let text = text(query, selecting: names.map { "o.\($0)" }.joined(separator: ", "), limit: nil, ordered: true)
+        guard text.lists.isEmpty else { return (nil, rowids(query)) }
+        return self.query {
+            let statement = try connection.borrowStatement(text.sql)
+            for (index, parameter) in text.parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
+            return (statement, [])
+        }
+    }
+
+    /// Runs a statement that ends with a list of rowids.
+    func run(_ query: ObjectQuery, as beginning: String) throws {
+        let text = text(query, selecting: "o.rowid", limit: nil, ordered: false)
+        if !text.lists.isEmpty { try LiteralLists.fill(text.lists, on: connection) }
+        let statement = try connection.statement("\(beginning) (\(text.sql))")
+        for (index, parameter) in text.parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
+        try statement.run()
+    }
+
     private func run<Result>(
         _ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool = true,
         _ read: (SQLiteStatement) throws -> Result
     ) -> Result {
+        let text = text(query, selecting: selecting, limit: limit, ordered: ordered)
+        return self.query {
+            if !text.lists.isEmpty { try LiteralLists.fill(text.lists, on: connection) }
+            let statement = try connection.statement(text.sql)
+            defer { statement.reset() }
+            for (index, parameter) in text.parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
+            return try read(statement)
+        }
+    }
+
+    private func text(_ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool) -> QueryText {
         let className = schema[query.classIndex].name
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
@@ -45,14 +78,7 @@ extension RealmCore {
             if predicate != .constant(true) { sql += " WHERE \(try builder.condition(predicate))" }
             if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }
             if let limit { sql += " LIMIT \(limit)" }
-            let (parameters, lists) = (builder.parameters, builder.lists)
-            return self.query {
-                if !lists.isEmpty { try LiteralLists.fill(lists, on: connection) }
-                let statement = try connection.statement(sql)
-                defer { statement.reset() }
-                for (index, parameter) in parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
-                return try read(statement)
-            }
+            return QueryText(sql: sql, parameters: builder.parameters, lists: builder.lists)
         } catch {
             // Names and types come from the program; literals that its users may enter are all accepted.
             programError("The query on \(className) cannot be used: \(error)")
@@ -62,4 +88,11 @@ extension RealmCore {
     private func order(_ query: ObjectQuery, _ builder: inout SQLBuilder) throws(ValueError) -> String {
         query.sorts.isEmpty ? "" : try builder.orderBy(query.sorts) + ", "
     }
+}
+
+/// A statement with what it binds, and the lists of literals too long to bind.
+private struct QueryText {
+    let sql: String
+    let parameters: [SQLParameter]
+    let lists: [[Value]]
 }

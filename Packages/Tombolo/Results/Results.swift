@@ -45,8 +45,8 @@ public struct Results<Element: Object> {
 
     /// The position of an object of the same Realm.
     public func index(of object: Element) -> Int? {
-        guard let row = object.accessor as? ManagedRow, row.core === content.core else { return nil }
-        return content.keys.firstIndex(of: row.key)
+        guard let row = object.accessor as? ManagedRow, row.core === content.core, row.isValid else { return nil }
+        return content.rowids.firstIndex(of: row.rowid)
     }
 }
 
@@ -63,32 +63,17 @@ extension Results: RandomAccessCollection {
         return object
     }
 
-    public func makeIterator() -> Iterator { Iterator(content: content, keys: content.keys) }
+    public func makeIterator() -> Iterator { Iterator(cursor: RowCursor(core: content.core, query: content.query)) }
 
     /// Goes over the objects that were found when it was made; those deleted meanwhile are left out.
     public struct Iterator: IteratorProtocol {
-        private let content: ResultsContent
-        private let keys: [Value]
-        private var position = 0
-        private var page: [ManagedRow] = []
-        private var pageStart = 0
+        private let cursor: RowCursor
 
-        init(content: ResultsContent, keys: [Value]) {
-            self.content = content
-            self.keys = keys
-        }
+        init(cursor: RowCursor) { self.cursor = cursor }
 
         public mutating func next() -> Element? {
-            while position < keys.count {
-                if position - pageStart >= page.count {
-                    pageStart = position
-                    page = content.rows(keys[position..<Swift.min(keys.count, position + ResultsContent.pageSize)])
-                }
-                let row = page[position - pageStart]
-                position += 1
-                if row.isValid { return row.managedObject() as? Element }
-            }
-            return nil
+            // The query is of the class Element.
+            cursor.next().map { unsafeDowncast($0, to: Element.self) }
         }
     }
 }

@@ -1,0 +1,48 @@
+package import TomboloModel
+
+/// One field of a ``RowPage``. Numbers are inside; text and bytes lie in the page's heap.
+package struct Cell {
+    package enum Kind: UInt8 {
+        case null
+        /// `bits` is the integer: also a bool or a date.
+        case integer
+        /// `bits` are those of the double.
+        case double
+        /// `bits` is the place in the heap, `length` the number of bytes: text, data, UUID.
+        case bytes
+        /// `bits` and `length` are the two parts of an ObjectId.
+        case objectId
+    }
+
+    package var bits: UInt64
+    package var length: UInt32
+    package var kind: Kind
+
+    package init(_ kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
+        self.kind = kind
+        self.bits = bits
+        self.length = length
+    }
+
+    package static let null = Cell(.null)
+}
+
+/// How SQLite hands out the values of a stored type.
+package enum CellForm: UInt8, Sendable {
+    case integer
+    case double
+    case text
+    case blob
+    case objectId
+
+    /// - Parameter type: a stored one (``Schema/storedType(of:)``).
+    package init(_ type: PropertyType) {
+        switch type {
+        case .bool, .int, .date: self = .integer
+        case .double: self = .double
+        case .string, .decimal128: self = .text
+        case .objectId: self = .objectId
+        default: self = .blob
+        }
+    }
+}

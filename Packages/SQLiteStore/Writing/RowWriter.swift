@@ -1,0 +1,204 @@
+internal import Foundation
+package import TomboloModel
+
+/// Is told of every row that a ``RowWriter`` inserts, changes or deletes.
+package protocol RowWriteObserver: AnyObject {
+    func inserted(_ rowid: Int64, _ classIndex: Int)
+    /// A column was set, whether its value differs or not.
+    func updated(_ rowid: Int64, _ column: Int, _ classIndex: Int)
+    func deleted(_ rowid: Int64, _ classIndex: Int)
+}
+
+/// Writes rows of the class tables by their rowids: what a Realm does in a write transaction. In synced files it keeps
+/// the server's row beneath every one that it touches.
+///
+/// Several values set in one row after another become one UPDATE: call ``flush()`` before reading the tables.
+package final class RowWriter {
+    private let connection: SQLiteConnection
+    private let layout: StoreLayout
+    private let isSynced: Bool
+    package weak var observer: (any RowWriteObserver)?
+
+    /// By class.
+    private var inserts: [SQLiteStatement?]
+    private var captures: [SQLiteStatement?]
+    private var absences: [SQLiteStatement?]
+    private var deletes: [SQLiteStatement?]
+    private var updates: [Shape: SQLiteStatement] = [:]
+    private var lastUpdate: (shape: Shape, statement: SQLiteStatement)?
+
+    /// The UPDATE that was not run yet; none where the columns are empty.
+    private var openRow: Int64 = 0
+    private var open = Shape(classIndex: 0, columns: [])
+    private var openValues: [Value] = []
+
+    private struct Shape: Hashable {
+        var classIndex: Int
+        var columns: [Int]
+    }
+
+    /// The most UPDATE statements kept, for different sets of columns.
+    private static let maximumShapeCount = 128
+
+    package init(_ file: StoreFile) {
+        connection = file.connection
+        layout = file.layout
+        isSynced = file.isSynced
+        inserts = Array(repeating: nil, count: file.layout.tables.count)
+        captures = inserts
+        absences = inserts
+        deletes = inserts
+    }
+
+    // MARK: Inserting
+
+    /// The statement that inserts a row of a class: bind a value for each column, from position 1, then call
+    /// ``insert(_:_:rowid:key:)``.
+    package func insertion(_ classIndex: Int) throws -> SQLiteStatement {
+        if let known = inserts[classIndex] { return known }
+        let statement = try connection.keptStatement(layout.tables[classIndex].insertRow)
+        inserts[classIndex] = statement
+        return statement
+    }
+
+    /// Inserts the row whose values are bound.
+    /// - Parameters:
+    ///   - rowid: not used where the primary key is the rowid.
+    ///   - key: read in synced files only.
+    /// - Returns: false where an object with the primary key exists; nothing changed then.
+    package func insert(
+        _ statement: SQLiteStatement, _ classIndex: Int, rowid: Int64, key: @autoclosure () -> Value
+    ) throws -> Bool {
+        try flush()
+        let table = layout.tables[classIndex]
+        if !table.isKeyRowID { statement.bind(rowid, at: table.columnNames.count + 1) }
+        do {
+            try statement.run()
+        } catch let error as SQLiteStoreError where error.isDuplicateKey {
+            return false
+        }
+        if isSynced {
+            let absence = try Self.kept(&absences[classIndex], table.captureAbsence, connection)
+            absence.bind(key(), at: 1)
+            try absence.run()
+        }
+        observer?.inserted(rowid, classIndex)
+        return true
+    }
+
+    // MARK: Updating
+
+    /// Sets a column of a row, at the next ``flush()``.
+    package func set(_ column: Int, to value: Value, of rowid: Int64, _ classIndex: Int) throws {
+        defer { observer?.updated(rowid, column, classIndex) }
+        if openRow != rowid || open.classIndex != classIndex || open.columns.isEmpty {
+            try flush()
+            openRow = rowid
+            open.classIndex = classIndex
+        } else if let index = open.columns.firstIndex(of: column) {
+            openValues[index] = value
+            return
+        }
+        open.columns.append(column)
+        openValues.append(value)
+    }
+
+    /// Runs the UPDATE that waits.
+    package func flush() throws {
+        guard !open.columns.isEmpty else { return }
+        defer {
+            open.columns.removeAll(keepingCapacity: true)
+            openValues.removeAll(keepingCapacity: true)
+        }
+        if isSynced { try capture(openRow, open.classIndex) }
+        let statement = try update(open)
+        for (index, value) in openValues.enumerated() { statement.bind(value, at: index + 1) }
+        statement.bind(openRow, at: openValues.count + 1)
+        try statement.run()
+    }
+
+    /// Forgets the UPDATE that waits: its transaction is rolled back.
+    package func discard() {
+        open.columns.removeAll(keepingCapacity: true)
+        openValues.removeAll(keepingCapacity: true)
+    }
+
+    private func update(_ shape: Shape) throws -> SQLiteStatement {
+        if let lastUpdate, lastUpdate.shape == shape { return lastUpdate.statement }
+        let statement: SQLiteStatement
+        if let known = updates[shape] {
+            statement = known
+        } else {
+            if updates.count >= Self.maximumShapeCount { updates.removeAll() }
+            statement = try connection.statement(layout.tables[shape.classIndex].updateRow(shape.columns))
+            updates[shape] = statement
+        }
+        lastUpdate = (shape, statement)
+        return statement
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a row and the elements of its lists. In a local file, which no server tidies up, links to it become nil
+    /// and elements that point to it are deleted.
+    /// - Parameter key: asked for where other rows or the server go by it.
+    package func delete(_ rowid: Int64, key: () -> Value, _ classIndex: Int) throws {
+        try flush()
+        let table = layout.tables[classIndex]
+        // Elements have theirs deleted one by one, for their owner has others.
+        if table.schema.owner == nil, !table.elementClasses.isEmpty {
+            let key = key()
+            for index in table.elementClasses {
+                let elements = layout.tables[index]
+                if isSynced { try run(elements.captureByOwner, key) }
+                try forEach(elements.deleteByOwner + " RETURNING rowid", key) { observer?.deleted($0, index) }
+            }
+        }
+        if isSynced { try capture(rowid, classIndex) }
+        let links = isSynced ? [] : layout.links[classIndex]
+        let target = links.isEmpty ? Value.null : key()
+        let statement = try Self.kept(&deletes[classIndex], table.deleteRow, connection)
+        statement.bind(rowid, at: 1)
+        try statement.run()
+        observer?.deleted(rowid, classIndex)
+        for (index, column) in links {
+            let other = layout.tables[index]
+            if other.schema.columns[column].isOptional {
+                try forEach(other.clearLink(column), target) { observer?.updated($0, column, index) }
+            } else {
+                try forEach(other.deleteByLink(column), target) { observer?.deleted($0, index) }
+            }
+        }
+    }
+
+    private func forEach(_ sql: String, _ key: Value, _ body: (Int64) -> Void) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(key, at: 1)
+        // All changes are made at the first step: <https://www.sqlite.org/lang_returning.html>
+        while try statement.step() { body(statement.integer(at: 0)) }
+        statement.reset()
+    }
+
+    // MARK: Rows beneath
+
+    private func capture(_ rowid: Int64, _ classIndex: Int) throws {
+        let statement = try Self.kept(&captures[classIndex], layout.tables[classIndex].captureRow, connection)
+        statement.bind(rowid, at: 1)
+        try statement.run()
+    }
+
+    private func run(_ sql: String, _ key: Value) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(key, at: 1)
+        try statement.run()
+    }
+
+    private static func kept(
+        _ place: inout SQLiteStatement?, _ sql: String, _ connection: SQLiteConnection
+    ) throws -> SQLiteStatement {
+        if let place { return place }
+        let statement = try connection.keptStatement(sql)
+        place = statement
+        return statement
+    }
+}

@@ -1,0 +1,64 @@
+internal import TomboloModel
+
+/// A list in one column, inside an embedded object: it is read and written as a whole.
+final class ArrayList: ListStorage {
+    let place: EmbeddedPlace
+    private let column: Int
+    private let types: [PropertyType]
+    /// Of a list of projections: the class whose properties an element has.
+    private let itemLayout: ObjectClass?
+
+    init(place: EmbeddedPlace, column: Int, property: ObjectProperty) {
+        self.place = place
+        self.column = column
+        if case .array(let types) = place.layout.schema.columns[column].type { self.types = types } else { types = [] }
+        itemLayout = property.valueType._targetClass.map { ObjectClass.of($0) }
+    }
+
+    private var core: RealmCore { place.host.core }
+
+    private var elements: [[Value]] {
+        get {
+            guard case .data(let data) = place.host.value(at: place.base + column) else { return [] }
+            return ArrayCoding.decode(data, types) ?? []
+        }
+        set { place.host.setValue(.data(ArrayCoding.encode(newValue, types)), at: place.base + column) }
+    }
+
+    var isValid: Bool { place.host.isValid }
+    var count: Int { elements.count }
+
+    func element(at position: Int) -> Stored { Self.stored(elements[position], itemLayout) }
+
+    private static func stored(_ values: [Value], _ layout: ObjectClass?) -> Stored {
+        guard let layout else { return .value(values.first ?? .null) }
+        let object = layout.type.init()
+        for (column, value) in values.enumerated() {
+            _ = layout.properties[layout.propertyOfColumn[column]].setUnmanaged(.value(value), of: object)
+        }
+        return .object(object)
+    }
+
+    /// The values of an element.
+    static func values(_ element: Stored, _ layout: ObjectClass?) -> [Value] {
+        switch element {
+        case .value(let value): return [value]
+        case .object(let object):
+            guard let layout else { return [] }
+            return layout.propertyOfColumn.map { layout.properties[$0].unmanagedValue(of: object).value._value }
+        }
+    }
+
+    func insert(_ elements: [Stored], at position: Int) {
+        self.elements.insert(contentsOf: elements.map { Self.values($0, itemLayout) }, at: position)
+    }
+
+    func replace(_ element: Stored, at position: Int) { elements[position] = Self.values(element, itemLayout) }
+    func remove(_ positions: Range<Int>) { elements.removeSubrange(positions) }
+
+    func move(from source: Int, to target: Int) {
+        var elements = elements
+        elements.insert(elements.remove(at: source), at: target)
+        self.elements = elements
+    }
+}

@@ -1,0 +1,128 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// What a Realm knows about one of its classes: where its properties are, how its rows are read, and which of them
+/// changed lately.
+final class ManagedClass {
+    let index: Int
+    let schema: ClassSchema
+    let table: TableLayout
+    /// Nil for an element class.
+    let objectClass: ObjectClass?
+    /// By column.
+    let forms: [CellForm]
+    /// By column: the class that a link points to.
+    let linkTargets: [Int?]
+
+    /// By column: the type of the keys that a link holds.
+    private let linkKeyTypes: [PropertyType?]
+    /// Columns of other classes whose rows go with the object that they link to.
+    let cascades: [(classIndex: Int, column: Int)]
+    /// Element classes: those of lists directly inside the elements.
+    let innerLists: [Int]
+
+    /// Raised by every change of a row of the class: what was read at another stamp may be out of date.
+    private(set) var stamp: UInt64 = 1
+    /// Raised when rows come or go.
+    private(set) var membership: UInt64 = 1
+    /// Which row a stamp stands for, of the latest ones.
+    private let changedRows: UnsafeMutablePointer<Int64>
+
+    private static let rememberedChanges: UInt64 = 256
+    /// Stands for every row.
+    private static let everything = Int64.min
+
+    private let connection: SQLiteConnection
+    private var byRowID: SQLiteStatement?
+    private var byKey: SQLiteStatement?
+
+    /// A row by its rowid, and by its key: the rowid, then all columns.
+    private let selectByRowID: String
+    private let selectByKey: String
+
+    init(index: Int, file: StoreFile, objectClass: ObjectClass?) {
+        self.index = index
+        schema = file.schema[index]
+        table = file.layout.tables[index]
+        self.objectClass = objectClass
+        forms = table.storedTypes.map { CellForm($0) }
+        linkTargets = schema.columns.map { $0.linkTarget.flatMap { file.schema.index(of: $0) } }
+        linkKeyTypes = schema.columns.map { $0.linkTarget == nil ? nil : file.schema.keyType(ofLink: $0) }
+        cascades = file.layout.links[index].filter {
+            file.schema[$0.classIndex].columns[$0.column].deleteRule == .cascade
+        }
+        let name = schema.name
+        innerLists = table.elementClasses.filter { file.schema[$0].owner?.parent == name }
+        connection = file.connection
+        let columns = (["rowid"] + table.columnNames).joined(separator: ", ")
+        selectByRowID = "SELECT \(columns) FROM \(table.table) WHERE rowid = ?"
+        selectByKey = "SELECT \(columns) FROM \(table.table) WHERE \(table.key) = ?"
+        changedRows = .allocate(capacity: Int(Self.rememberedChanges))
+        changedRows.initialize(repeating: Self.everything, count: Int(Self.rememberedChanges))
+    }
+
+    deinit { changedRows.deallocate() }
+
+    var isListOfLinks: Bool { if case .link? = schema.owner?.element { true } else { false } }
+    var isListOfEmbedded: Bool { if case .embedded? = schema.owner?.element { true } else { false } }
+
+    /// - Throws: ``ValueError`` where the column does not take the value.
+    func validate(_ value: Value, _ column: Int) throws(ValueError) {
+        try schema.columns[column].validate(value, linkKeyType: linkKeyTypes[column])
+    }
+
+    // MARK: Changes
+
+    func noteChange(of rowid: Int64) {
+        stamp += 1
+        changedRows[Int(stamp % Self.rememberedChanges)] = rowid
+    }
+
+    func noteMembership(of rowid: Int64) {
+        noteChange(of: rowid)
+        membership += 1
+    }
+
+    /// Any row may be another, or gone.
+    func noteEverything() { noteMembership(of: Self.everything) }
+
+    /// Whether a row is still what it was at an earlier stamp.
+    func isUnchanged(_ rowid: Int64, since earlier: UInt64) -> Bool {
+        guard stamp - earlier <= Self.rememberedChanges, earlier > 0 else { return false }
+        var number = earlier
+        while number < stamp {
+            number += 1
+            let changed = changedRows[Int(number % Self.rememberedChanges)]
+            if changed == rowid || changed == Self.everything { return false }
+        }
+        return true
+    }
+
+    // MARK: Rows
+
+    /// Reads a row into a page of its own; nil where it is not there.
+    /// - Parameter reusing: a page that nobody else has.
+    func page(rowid: Int64, reusing page: RowPage? = nil) throws -> RowPage? {
+        let statement = try byRowID ?? connection.keptStatement(selectByRowID)
+        byRowID = statement
+        statement.bind(rowid, at: 1)
+        return try read(statement, page)
+    }
+
+    func page(key: Value) throws -> RowPage? {
+        let statement = try byKey ?? connection.keptStatement(selectByKey)
+        byKey = statement
+        statement.bind(key, at: 1)
+        return try read(statement, nil)
+    }
+
+    private func read(_ statement: SQLiteStatement, _ reusable: RowPage?) throws -> RowPage? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let page = reusable ?? RowPage(columnCount: forms.count, capacity: 1)
+        page.removeAll()
+        page.append(statement, forms)
+        page.stamp = stamp
+        return page
+    }
+}

@@ -1,0 +1,113 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// What the tables are told to hold, row by row. Every own write ends here.
+extension RealmCore {
+    /// Sets a column; the value is valid.
+    func set(_ field: FieldWrite, _ type: ManagedClass, rowid: Int64, key: @autoclosure () -> Value) {
+        perform { try writer.set(field.column, to: field.value, of: rowid, type.index) }
+        log(.set(ObjectReference(classIndex: type.index, key: key()), [field]))
+    }
+
+    /// Adds to an integer column.
+    /// - Parameter sum: what the column holds then.
+    func add(_ amount: Int64, giving sum: Value, _ column: Int, of row: ManagedRow) {
+        perform { try writer.set(column, to: sum, of: row.rowid, row.classIndex) }
+        log(.add(row.reference, column: column, amount: amount))
+    }
+
+    /// Makes an object.
+    /// - Parameters:
+    ///   - key: the primary key; nil for a class without one, whose objects go by their rowid.
+    ///   - fields: a valid value for every column but the key, in the order of the columns.
+    ///   - rowid: one that was reserved for the object.
+    /// - Returns: nil where an object with the key exists.
+    func insert(
+        _ type: ManagedClass, key: Value?, _ fields: [FieldWrite], rowid reserved: Int64? = nil
+    ) -> ManagedRow? {
+        let rowid: Int64
+        if type.table.isKeyRowID, case .int(let number)? = key {
+            rowid = number
+        } else {
+            rowid = reserved ?? nextRowID(type.index)
+        }
+        let key = key ?? .int(rowid)
+        var isNew = true
+        perform {
+            let statement = try writer.insertion(type.index)
+            if let column = type.schema.primaryKeyIndex { statement.bind(key, at: column + 1) }
+            for field in fields { statement.bind(field.value, at: field.column + 1) }
+            isNew = try writer.insert(statement, type.index, rowid: rowid, key: key)
+        }
+        guard isNew else { return nil }
+        noteCreation()
+        let reference = ObjectReference(classIndex: type.index, key: key)
+        log(.create(reference, fields))
+        let row = ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber)
+        if transaction?.isBroken == true {
+            var values = Array(repeating: Value.null, count: type.schema.columns.count)
+            if let column = type.schema.primaryKeyIndex { values[column] = key }
+            for field in fields { values[field.column] = field.value }
+            row.fill(values)
+        }
+        return row
+    }
+
+    /// Deletes a row with the elements of its lists.
+    func erase(_ type: ManagedClass, rowid: Int64, key: () -> Value) {
+        fixRowIDs(beforeDeletingFrom: type)
+        perform { try writer.delete(rowid, key: key, type.index) }
+    }
+
+    // MARK: Rowids
+
+    /// The rowid of a new object; never that of an earlier one.
+    func nextRowID(_ classIndex: Int) -> Int64 {
+        let last = lastRowID(classIndex) + 1
+        lastRowIDs[classIndex] = last
+        return last
+    }
+
+    private func lastRowID(_ classIndex: Int) -> Int64 {
+        if let known = lastRowIDs[classIndex] { return known }
+        // Nothing is kept then, and the file may not even be locked.
+        guard transaction?.isBroken == false else { return 0 }
+        return query { try RowIDCounter(file).last(classIndex) }
+    }
+
+    /// Finds out which rowids were given while the rows are still there.
+    func fixRowIDs(beforeDeletingFrom type: ManagedClass) {
+        for index in [type.index] + type.table.elementClasses
+        where lastRowIDs[index] == nil && !classes[index].table.isKeyRowID {
+            lastRowIDs[index] = lastRowID(index)
+        }
+    }
+
+    /// SQLite gives the rowid of a deleted newest row again: the counter knows better.
+    func keepRowIDs(_ classIndexes: Set<Int>) throws {
+        for index in classIndexes where !classes[index].table.isKeyRowID {
+            guard let last = lastRowIDs[index], keptRowIDs[index] != last else { continue }
+            try RowIDCounter(file).keep(last, index)
+            keptRowIDs[index] = last
+        }
+    }
+}
+
+extension RealmCore: RowWriteObserver {
+    func inserted(_ rowid: Int64, _ classIndex: Int) {
+        changeCount += 1
+        classes[classIndex].noteMembership(of: rowid)
+    }
+
+    func updated(_ rowid: Int64, _ column: Int, _ classIndex: Int) {
+        changeCount += 1
+        classes[classIndex].noteChange(of: rowid)
+    }
+
+    func deleted(_ rowid: Int64, _ classIndex: Int) {
+        changeCount += 1
+        classes[classIndex].noteMembership(of: rowid)
+        noteDeletion(from: classIndex)
+    }
+}

@@ -1,0 +1,23 @@
+public import TomboloModel
+
+extension ObjectBase {
+    private var core: RealmCore? {
+        switch accessor {
+        case let row as ManagedRow: row.core
+        case let part as EmbeddedAccessor: part.place.host.core
+        default: nil
+        }
+    }
+
+    /// The Realm that manages the object; nil while it is unmanaged.
+    public var realm: Realm? { core.map { Realm(core: $0) } }
+
+    /// Whether the object was deleted, or its Realm invalidated. Reading a property of it stops the program.
+    public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
+
+    /// Whether two objects are the same object of one Realm.
+    public func isSameObject(as other: ObjectBase?) -> Bool {
+        guard let other, accessor != nil else { return false }
+        return self == other
+    }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+public import TomboloModel
+
+extension List: RealmCollection {
+    private var core: RealmCore? {
+        switch storage {
+        case let list as ManagedList: list.host.core
+        case let array as ArrayList: array.place.host.core
+        default: nil
+        }
+    }
+
+    /// The Realm that the list is in; nil while its object is unmanaged.
+    public var realm: Realm? { core.map { Realm(core: $0) } }
+
+    /// Whether the object that has the list was deleted.
+    public var isInvalidated: Bool { storage.map { !$0.isValid } ?? false }
+
+    /// The position of the first element that is equal to this one.
+    public func index(of element: Element) -> Int? { firstIndex { $0._isEqual(to: element) } }
+
+    /// Removes the elements at these positions.
+    public func remove(atOffsets offsets: IndexSet) { for position in offsets.reversed() { remove(at: position) } }
+
+    /// Moves the elements at these positions before the one at `target`, as SwiftUI's `onMove` asks for.
+    public func move(fromOffsets offsets: IndexSet, toOffset target: Int) {
+        var target = target
+        var moved = 0
+        for source in offsets {
+            if source < target {
+                // Those before it that went beyond the target have left their places.
+                let place = source - moved
+                move(from: place, to: target - 1)
+                moved += 1
+            } else {
+                move(from: source, to: target)
+                target += 1
+            }
+        }
+    }
+}
+
+extension Persistable {
+    /// Objects are equal where they are the same; other values by what is stored.
+    fileprivate func _isEqual(to other: Self) -> Bool {
+        switch (_stored, other._stored) {
+        case (.value(let a), .value(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+}
