@@ -17,7 +17,7 @@ extension SQLBuilder {
         }
     }
 
-    private func negate(_ sql: String, _ negated: Bool) -> String { negated ? "(NOT \(sql))" : sql }
+    func negate(_ sql: String, _ negated: Bool) -> String { negated ? "(NOT \(sql))" : sql }
 
     /// Composite parts come first and the others are joined as a balanced tree: SQLite refuses expressions that are
     /// deeper than 1,000 levels, counting each AND of a long chain as one.
@@ -28,8 +28,12 @@ extension SQLBuilder {
         for part in parts.filter(\.isComposite) + parts.filter({ !$0.isComposite }) {
             rendered.append(try render(part, negated: negated))
         }
-        guard !rendered.isEmpty else { return conjunction ? "TRUE" : "FALSE" }
-        return Self.balanced(rendered[...], conjunction ? " AND " : " OR ")
+        return Self.joined(rendered, conjunction: conjunction)
+    }
+
+    static func joined(_ parts: [String], conjunction: Bool) -> String {
+        guard !parts.isEmpty else { return conjunction ? "TRUE" : "FALSE" }
+        return balanced(parts[...], conjunction ? " AND " : " OR ")
     }
 
     private static func balanced(_ parts: ArraySlice<String>, _ separator: String) -> String {
@@ -39,7 +43,7 @@ extension SQLBuilder {
         return "(\(balanced(parts[..<middle], separator))\(separator)\(balanced(parts[middle...], separator)))"
     }
 
-    private mutating func compare(
+    mutating func compare(
         _ operand: Operand, _ comparison: Predicate.Comparison, _ literal: Value
     ) -> String {
         if literal.isNull {
@@ -53,7 +57,7 @@ extension SQLBuilder {
         return twoValued(test, operand, onNull: comparison == .notEqual)
     }
 
-    private mutating func isIn(_ operand: Operand, _ literals: [Value]) -> String {
+    mutating func isIn(_ operand: Operand, _ literals: [Value]) -> String {
         var seen: Set<Value> = []
         let present = literals.filter { !$0.isNull && seen.insert($0).inserted }
         let hasNull = literals.contains(where: \.isNull)
@@ -71,7 +75,7 @@ extension SQLBuilder {
     }
 
     /// Compares bytes: no LIKE, whose wildcards and case folding differ between databases.
-    private mutating func text(
+    mutating func text(
         _ operand: Operand, _ test: Predicate.TextTest, _ text: String, ignoringCase: Bool
     ) -> String {
         // Every text contains the empty one; the functions below do not agree about it.
@@ -104,14 +108,14 @@ extension SQLBuilder {
     }
 
     /// Makes a test that is NULL for NULL into one that is TRUE or FALSE.
-    private func twoValued(_ test: String, _ operand: Operand, onNull: Bool) -> String {
+    func twoValued(_ test: String, _ operand: Operand, onNull: Bool) -> String {
         guard operand.isOptional else { return "(\(test))" }
         // The subquery of a path should run once.
         guard operand.isColumn else { return "coalesce(\(test), \(onNull ? "TRUE" : "FALSE"))" }
         return onNull ? "(\(test) OR \(operand.sql) IS NULL)" : "(\(test) AND \(operand.sql) IS NOT NULL)"
     }
 
-    private static func symbol(_ comparison: Predicate.Comparison) -> String {
+    static func symbol(_ comparison: Predicate.Comparison) -> String {
         switch comparison {
         case .equal: "="
         case .notEqual: "<>"

@@ -1,7 +1,14 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// What a path stands for in SQL.
+    /// The rows that paths begin at: those of the class, or the elements that a quantifier is about.
+    struct Scope {
+        let item: ClassSchema
+        /// Quoted.
+        let alias: String
+    }
+
+    /// What an operand stands for in SQL.
     struct Operand {
         let sql: String
         /// The stored type: that of the target's key for a link. Integers count as 64-bit, for their literals may lie
@@ -11,50 +18,58 @@ extension SQLBuilder {
         let isOptional: Bool
         /// A column of the row itself, which an index may serve.
         let isColumn: Bool
+        /// For a link: the class of its objects.
+        var target: ClassSchema?
+
+        var isDecimal: Bool { type == .decimal128 }
+        /// What sorts, and is equal, as the value does. SQLite keeps decimals as text.
+        var comparable: String { isDecimal ? "decimal_order(\(sql))" : sql }
     }
 
-    func operand(_ path: PropertyPath) throws(ValueError) -> Operand {
-        var columns: [(item: ClassSchema, column: Column)] = []
-        var item = schema[className]
-        for name in path.names {
-            guard let current = item, let index = current.columnIndex(name) else {
-                throw ValueError("\(className) has no property at '\(path)'.")
-            }
-            let column = current.columns[index]
-            columns.append((current, column))
-            item = column.linkTarget.flatMap { schema[$0] }
+    var rootScope: Scope {
+        get throws(ValueError) {
+            guard let item = schema[className] else { throw ValueError("There is no class \(className).") }
+            return Scope(item: item, alias: dialect.quoted(alias))
         }
-        guard let last = columns.last else { throw ValueError("An expression on \(className) has an empty path.") }
-        var type = schema.storedType(of: last.column)
+    }
+
+    /// The column that other rows refer to a class's rows by.
+    func key(of item: ClassSchema) -> String { item.primaryKey.map { dialect.quoted($0.sqlName) } ?? "rowid" }
+
+    func operand(_ path: PropertyPath) throws(ValueError) -> Operand { try operand(path, from: rootScope) }
+
+    func operand(_ path: PropertyPath, from scope: Scope) throws(ValueError) -> Operand {
+        let resolved = try schema.resolve(path, from: scope.item)
+        guard !resolved.isToMany, let column = resolved.column else {
+            throw ValueError("\(scope.item.name).\(path) leads to many values, where one is needed.")
+        }
+        var type = schema.storedType(of: column)
         if case .int = type { type = .int(bits: 64) }
-        let start = "\(dialect.quoted(alias)).\(dialect.quoted(columns[0].column.sqlName))"
-        if columns.count == 1 {
-            return Operand(sql: start, type: type, isOptional: last.column.isOptional, isColumn: true)
+        let target = column.linkTarget.flatMap { schema[$0] }
+        var reference = "\(scope.alias).\(dialect.quoted(column.sqlName))"
+        if resolved.steps.isEmpty {
+            return Operand(sql: reference, type: type, isOptional: column.isOptional, isColumn: true, target: target)
         }
-        return Operand(
-            sql: try subquery(columns, from: start), type: type, isOptional: true, isColumn: false)
-    }
-
-    /// `(SELECT "link1"."name" FROM "room" AS "link1" WHERE "link1"."_id" = "session"."room")`
-    private func subquery(
-        _ columns: [(item: ClassSchema, column: Column)], from start: String
-    ) throws(ValueError) -> String {
+        // `(SELECT "link1"."name" FROM "room" AS "link1" WHERE "link1"."_id" = "session"."room")`
         var tables: [String] = []
         var conditions: [String] = []
-        var reference = start
-        for (depth, step) in columns.enumerated().dropFirst() {
-            guard let key = step.item.primaryKey else {
-                throw ValueError("\(step.item.name) has no primary key and cannot be linked to.")
-            }
-            let table = dialect.quoted(linkAlias(depth))
-            tables.append("\(dialect.quoted(step.item.table)) AS \(table)")
-            conditions.append("\(table).\(dialect.quoted(key.sqlName)) = \(reference)")
-            reference = "\(table).\(dialect.quoted(step.column.sqlName))"
+        var alias = scope.alias
+        for (index, step) in resolved.steps.enumerated() {
+            guard case .link(let link, to: let target) = step else { continue }
+            let table = linkAlias(index + 1)
+            tables.append("\(dialect.quoted(target.table)) AS \(table)")
+            conditions.append("\(table).\(key(of: target)) = \(alias).\(dialect.quoted(link.sqlName))")
+            alias = table
         }
-        return "(SELECT \(reference) FROM \(tables.joined(separator: ", ")) "
-            + "WHERE \(conditions.joined(separator: " AND ")))"
+        reference = "\(alias).\(dialect.quoted(column.sqlName))"
+        return Operand(
+            sql: "(SELECT \(reference) FROM \(tables.joined(separator: ", ")) "
+                + "WHERE \(conditions.joined(separator: " AND ")))",
+            type: type, isOptional: true, isColumn: false, target: target)
     }
 
     /// Differs from the statement's own alias, whatever that is.
-    private func linkAlias(_ depth: Int) -> String { alias == "link\(depth)" ? "link\(depth)_" : "link\(depth)" }
+    private func linkAlias(_ depth: Int) -> String {
+        dialect.quoted(alias == "link\(depth)" ? "link\(depth)_" : "link\(depth)")
+    }
 }

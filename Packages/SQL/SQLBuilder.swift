@@ -17,6 +17,8 @@ public struct SQLBuilder: Sendable {
     /// What the placeholders stand for, in order.
     public private(set) var parameters: [SQLParameter] = []
     private let firstParameter: Int
+    /// How many tables of subqueries have a name.
+    var aliasCount = 0
     /// For SQLite: a table with the columns `list` and `value`. Lists of literals that would make more parameters than
     /// ``maximumParameterCount`` are looked up there, by their position in ``lists``; without it every literal is bound.
     public var listTable: String?
@@ -63,6 +65,45 @@ public struct SQLBuilder: Sendable {
         return try render(predicate, negated: false)
     }
 
+    /// A condition of the whole query language, TRUE or FALSE, never NULL; in SQLite only. Needs the functions
+    /// `text_fold` and `text_like` where text is compared with options or by LIKE.
+    /// - Throws: ``ValueError`` where the condition does not fit the class.
+    public mutating func condition(_ filter: Filter) throws(ValueError) -> String {
+        guard dialect == .sqlite else {
+            throw ValueError("Only SQLite evaluates the whole query language; on the server, use predicates.")
+        }
+        try filter.check(for: className, in: schema)
+        return try render(filter.withoutImpossibleLiterals, [rootScope], negated: false)
+    }
+
+    /// An aggregate over the rows of a statement, as one of its results: `max("o"."price")`. Nils do not count; of no
+    /// values the sum is 0 and the others are NULL.
+    /// - Returns: the SQL, and the stored type of the result.
+    /// - Throws: ``ValueError`` for a path that does not exist, or whose values have no such aggregate.
+    public func aggregate(
+        _ aggregate: FilterOperand.Aggregate, of path: PropertyPath
+    ) throws(ValueError) -> (sql: String, type: PropertyType) {
+        let value = try operand(path)
+        switch (value.type, aggregate) {
+        case (.int, _), (.double, _), (.decimal128, _), (.date, .min), (.date, .max): break
+        default:
+            throw ValueError(
+                "\(className).\(path) is of type \(value.type.name), which has no \(aggregate.rawValue).")
+        }
+        let result = Self.aggregate(aggregate, of: value)
+        return (result.sql, result.type)
+    }
+
+    /// Numbers the rows that have the same values at several paths, from 1: those numbered 1 are the distinct ones, the
+    /// first of each in an order.
+    /// - Parameter order: the keys of an ORDER BY.
+    /// - Throws: ``ValueError`` for a path that does not exist.
+    public func distinctNumber(_ paths: [PropertyPath], orderBy order: String) throws(ValueError) -> String {
+        var keys: [String] = []
+        for path in paths { keys.append(try operand(path).comparable) }
+        return "row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) ORDER BY \(order))"
+    }
+
     /// The value at a path: a column, or through links a scalar subquery, NULL where a link leads nowhere.
     /// - Throws: ``ValueError`` for a path that does not exist.
     public func expression(_ path: PropertyPath) throws(ValueError) -> String { try operand(path).sql }
@@ -74,7 +115,7 @@ public struct SQLBuilder: Sendable {
         var keys: [String] = []
         for sort in sorts {
             let operand = try operand(sort.path)
-            var key = "\(operand.sql) \(sort.isAscending ? "ASC" : "DESC")"
+            var key = "\(dialect == .sqlite ? operand.comparable : operand.sql) \(sort.isAscending ? "ASC" : "DESC")"
             // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
             if dialect == .postgresql, operand.isOptional { key += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }
             keys.append(key)

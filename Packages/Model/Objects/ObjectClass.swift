@@ -66,6 +66,7 @@ private struct ObjectClassBuilder {
     private var targets: [ObjectBase.Type] = []
     private var propertyOfColumn: [Int] = []
     private var propertyOfList: [Int] = []
+    private var linkingObjects: [String: LinkOrigin] = [:]
     private var problems: [String] = []
 
     init(_ type: ObjectBase.Type, inside outer: [ObjectBase.Type]) {
@@ -99,7 +100,7 @@ private struct ObjectClassBuilder {
         let schema = ClassSchema(
             name: className, table: object?.tableName(), columns: columns, lists: lists,
             uniqueProperties: object?.uniqueProperties() ?? [], isTrashable: object?.isTrashable() ?? false,
-            isEmbedded: object == nil, problems: problems)
+            isEmbedded: object == nil, linkingObjects: linkingObjects, problems: problems)
         return ObjectClass(
             type: type, schema: schema, properties: properties, targets: targets, propertyOfColumn: propertyOfColumn,
             propertyOfList: propertyOfList, isPlain: isPlain)
@@ -132,6 +133,7 @@ private struct ObjectClassBuilder {
                 Column(name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: true), valueType)
         case .linkingObjects(let target):
             slot = .linkingObjects(origin: target, property: origin ?? "")
+            linkingObjects[name] = LinkOrigin(className: target, property: origin ?? "")
             if let target = valueType._targetClass { targets.append(target) }
             if origin == nil {
                 problems.append(

@@ -91,25 +91,18 @@ extension Predicate {
     private static func column(
         at path: PropertyPath, of className: String, in schema: Schema, _ maximumPathLength: Int
     ) throws(ValueError) -> Column {
-        guard var item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
-        guard path.names.count <= maximumPathLength else {
+        guard let item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
+        let resolved = try schema.resolve(path, from: item)
+        guard resolved.steps.count < maximumPathLength else {
             throw ValueError(
                 "\(className).\(path) follows a link; a subscription looks at one object only. "
                     + "Subscribe to the linked class, or copy the property.")
         }
-        for (position, name) in path.names.enumerated() {
-            guard let index = item.columnIndex(name) else {
-                let hint = name.nearest(in: item.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
-                throw ValueError("\(item.name) has no property '\(name)'\(hint)")
-            }
-            let column = item.columns[index]
-            if position == path.names.count - 1 { return column }
-            guard let target = column.linkTarget, let next = schema[target] else {
-                throw ValueError("\(item.name).\(name) is no link, so '\(path)' leads nowhere.")
-            }
-            item = next
+        guard !resolved.isToMany, let column = resolved.column else {
+            throw ValueError(
+                "\(className).\(path) leads to many values; a predicate compares properties of one object.")
         }
-        throw ValueError("The query on \(className) has an empty property path.")
+        return column
     }
 }
 

@@ -18,11 +18,10 @@ extension Predicate {
         }
     }
 
-    /// Whether a row of a class satisfies the predicate. Paths of one name only, as ``check(for:in:)`` ensures.
+    /// Whether a row of a class satisfies the predicate. Paths of one column only, as ``check(for:in:)`` ensures.
     public func matches(_ row: Row, of schema: ClassSchema) -> Bool {
         evaluate { path in
-            guard let name = path.names.first, let index = schema.columnIndex(name) else { return .null }
-            return row[index]
+            schema.columnIndex(path.description).map { row[$0] } ?? .null
         }
     }
 }

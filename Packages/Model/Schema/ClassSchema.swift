@@ -10,6 +10,8 @@ public struct ClassSchema: Hashable, Sendable {
     /// The list properties that have a child table, in order, those of embedded objects (`address.residents`) among
     /// them. Each has an element class of its own in the ``Schema``.
     public let lists: [ListProperty]
+    /// By property name, where the LinkingObjects of the class come from. They have neither column nor table.
+    public let linkingObjects: [String: LinkOrigin]
     /// The position of the primary key in ``columns``; nil for a local class without one.
     public let primaryKeyIndex: Int?
     /// Groups of columns that must be unique together among live rows.
@@ -28,7 +30,7 @@ public struct ClassSchema: Hashable, Sendable {
     public init(
         name: String, table: String? = nil, columns: [Column], lists: [ListProperty] = [],
         uniqueProperties: [[String]] = [], isTrashable: Bool = false, owner: ElementOwner? = nil,
-        isEmbedded: Bool = false, problems: [String] = []
+        isEmbedded: Bool = false, linkingObjects: [String: LinkOrigin] = [:], problems: [String] = []
     ) {
         self.name = name
         self.table = table ?? Column.sqlName(for: name)
@@ -42,6 +44,7 @@ public struct ClassSchema: Hashable, Sendable {
         self.isTrashable = isTrashable
         self.owner = owner
         self.isEmbedded = isEmbedded
+        self.linkingObjects = linkingObjects
         self.problems = problems
     }
 

@@ -15,20 +15,10 @@ extension KeyPathIncrementable {
             self[keyPath: keyPath] += amount
             return
         }
-        let names = Query<Self>(node: .path([]))[dynamicMember: keyPath].node.names
+        let names = PropertyPath(of: keyPath).names
         guard names.count == 1, let column = row.schema.columnIndex(names[0]) else {
             programError("increment needs a property of \(className) itself, not one behind a link.")
         }
         row.add(Int64(amount), at: column)
-    }
-}
-
-extension Query.Node {
-    /// The property names of a path.
-    var names: [String] {
-        switch self {
-        case .path(let names): names
-        case .predicate: []
-        }
     }
 }

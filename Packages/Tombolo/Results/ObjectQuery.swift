@@ -5,12 +5,12 @@ internal import TomboloSQLiteStore
 /// Which objects of a class, in which order. Objects that nothing tells apart come in the order of their insertion.
 struct ObjectQuery: Hashable, Sendable {
     var classIndex: Int
-    var predicate: Predicate = .constant(true)
+    var predicate: Filter = .constant(true)
     var sorts: [SQLSort] = []
 
     /// Whether other classes' rows decide too.
     var followsLinks: Bool {
-        predicate.paths.contains { $0.names.count > 1 } || sorts.contains { $0.path.names.count > 1 }
+        predicate.looksFurther || sorts.contains { $0.path.names.count > 1 }
     }
 }
 
@@ -73,7 +73,7 @@ extension RealmCore {
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
             builder.listTable = LiteralLists.table
-            let predicate = query.predicate.withoutImpossibleLiterals
+            let predicate = query.predicate
             var sql = "SELECT \(selecting) FROM \(layout.tables[query.classIndex].table) AS o"
             if predicate != .constant(true) { sql += " WHERE \(try builder.condition(predicate))" }
             if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }

@@ -13,11 +13,11 @@ public struct Results<Element: Object> {
 
     /// Objects that satisfy a condition: `where { $0.price < 300_000 && $0.room.name == "Hall" }`.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        filter(Query<Element>.predicate(isIncluded))
+        filter(Query<Element>.filter(isIncluded))
     }
 
-    /// Objects that satisfy a predicate as well.
-    package func filter(_ predicate: Predicate) -> Results<Element> {
+    /// Objects that satisfy a condition as well.
+    package func filter(_ predicate: Filter) -> Results<Element> {
         var query = content.query
         query.predicate = .all([query.predicate, predicate])
         return Results(core: content.core, query: query)
@@ -96,7 +96,7 @@ public struct SortDescriptor: Hashable, Sendable {
     }
 
     public init<Root: Object, Property>(keyPath: KeyPath<Root, Property>, ascending: Bool = true) {
-        path = PropertyPath(Query<Root>(node: .path([]))[dynamicMember: keyPath].node.names)
+        path = PropertyPath(of: keyPath)
         self.ascending = ascending
     }
 }

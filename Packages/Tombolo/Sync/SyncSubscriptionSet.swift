@@ -87,13 +87,20 @@ public final class SyncSubscriptionSet {
     /// Adds a subscription. A name that is in use is an error; an unnamed query that is in the set already is not
     /// added again.
     public func append<T: Object>(_ subscriptions: QuerySubscription<T>...) {
+        let schema = realm.core.schema
         edit { draft in
             for item in subscriptions {
                 let className = String(describing: T.self)
                 if let name = item.name, draft.subscriptions.contains(where: { $0.name == name }) {
                     return "A subscription named '\(name)' already exists. Use updateQuery, or another name."
                 }
-                let new = Subscription(name: item.name, className: className, predicate: item.predicate)
+                let new: Subscription
+                do throws(ValueError) {
+                    let predicate = try item.predicate(in: schema)
+                    new = Subscription(name: item.name, className: className, predicate: predicate)
+                } catch {
+                    return error.message
+                }
                 if item.name == nil, draft.subscriptions.contains(new) { continue }
                 draft.subscriptions.append(new)
             }
@@ -103,13 +110,19 @@ public final class SyncSubscriptionSet {
 
     /// Gives a named subscription another query.
     public func updateQuery<T: Object>(named name: String, to subscription: QuerySubscription<T>) {
+        let schema = realm.core.schema
         edit { draft in
             guard let index = draft.subscriptions.firstIndex(where: { $0.name == name }) else {
                 return "There is no subscription named '\(name)' to update."
             }
-            draft.subscriptions[index] = Subscription(
-                name: name, className: String(describing: T.self), predicate: subscription.predicate)
-            return nil
+            do throws(ValueError) {
+                let predicate = try subscription.predicate(in: schema)
+                draft.subscriptions[index] = Subscription(
+                    name: name, className: String(describing: T.self), predicate: predicate)
+                return nil
+            } catch {
+                return error.message
+            }
         }
     }
 

@@ -1,0 +1,162 @@
+/// What an operand of a condition has for values: the type of a property, of a count, or of a literal.
+package struct OperandType: Hashable, Sendable {
+    /// Values that can be compared with one another.
+    package enum Family: Hashable, Sendable {
+        case bool, number, decimal, string, data, date, objectId, uuid
+        /// Objects of a class.
+        case object(String)
+        /// Embedded objects, which can be compared with nil only.
+        case embedded(String)
+        /// A list in one column, or an encrypted property: nothing can be compared with it but nil.
+        case opaque(String)
+    }
+
+    package let type: PropertyType
+    package let isOptional: Bool
+    /// For what the operand is, in messages: `Talk.seats`.
+    package let name: String
+    package let isEncrypted: Bool
+
+    package init(_ type: PropertyType, isOptional: Bool, name: String, isEncrypted: Bool = false) {
+        self.type = type
+        self.isOptional = isOptional
+        self.name = name
+        self.isEncrypted = isEncrypted
+    }
+
+    package var family: Family {
+        if isEncrypted { return .opaque("encrypted") }
+        switch type {
+        case .bool: return .bool
+        case .int, .float, .double: return .number
+        case .decimal128: return .decimal
+        case .string: return .string
+        case .data: return .data
+        case .date: return .date
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .link(let target): return .object(target)
+        case .embedded(let name): return .embedded(name)
+        case .array, .list, .linkingObjects: return .opaque(type.name)
+        }
+    }
+}
+
+extension OperandType.Family {
+    package var name: String {
+        switch self {
+        case .bool: "bool"
+        case .number: "number"
+        case .decimal: "decimal128"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .objectId: "objectId"
+        case .uuid: "uuid"
+        case .object(let target): "link to \(target)"
+        case .embedded(let name): "embedded \(name)"
+        case .opaque(let name): name
+        }
+    }
+}
+
+extension Value {
+    /// Nil for nil, which every family has.
+    package var family: OperandType.Family? {
+        switch self {
+        case .null: nil
+        case .bool: .bool
+        case .int, .double: .number
+        case .decimal: .decimal
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectId: .objectId
+        case .uuid: .uuid
+        }
+    }
+
+    /// Whether any property can hold the value. Others may come from an app's users: every object differs from them,
+    /// and none is equal to, beyond or contains one.
+    package var canBeHeld: Bool {
+        switch self {
+        case .double(let number): !number.isNaN
+        case .string(let text): text.utf8.count <= Value.maximumByteCount && !text.utf8.contains(0)
+        case .data(let data): data.count <= Value.maximumByteCount
+        case .null, .bool, .int, .date, .objectId, .uuid, .decimal: true
+        }
+    }
+}
+
+extension Schema {
+    /// The type of an operand, as it is seen from the innermost of the classes.
+    /// - Parameter scopes: the classes of the object and of the elements that quantifiers are about, outermost first.
+    /// - Throws: ``ValueError`` where the operand does not exist.
+    package func type(
+        of operand: FilterOperand, in scopes: ArraySlice<ClassSchema>
+    ) throws(ValueError) -> OperandType {
+        guard let item = scopes.last else { throw ValueError("A condition looks further out than its query reaches.") }
+        switch operand {
+        case .literal(let value): throw ValueError("\(value) alone is no property.")
+        case .outer(let inner): return try type(of: inner, in: scopes.dropLast())
+        case .element:
+            if let column = item.scalarElement {
+                return OperandType(column.type, isOptional: column.isOptional, name: item.name)
+            }
+            if case .embedded(let schema)? = item.owner?.element {
+                return OperandType(.embedded(schema.name), isOptional: false, name: item.name)
+            }
+            return OperandType(.link(to: item.name), isOptional: false, name: item.name)
+        case .property(let path):
+            let resolved = try resolve(path, from: item)
+            guard !resolved.isToMany, let column = resolved.column else {
+                let list = path.names.prefix(resolved.collectionNameCount).joined(separator: ".")
+                throw ValueError(
+                    "\(item.name).\(path) goes through '\(list)', which has many elements: say ANY, ALL or NONE before "
+                        + "it, or take @count, @min, @max, @sum or @avg of it.")
+            }
+            return OperandType(
+                column.type, isOptional: column.isOptional || !resolved.steps.isEmpty, name: "\(item.name).\(path)",
+                isEncrypted: column.isEncrypted)
+        case .length(let path):
+            let inner = try type(of: .property(path), in: scopes)
+            guard inner.family == .string || inner.family == .data else {
+                throw ValueError(
+                    "\(inner.name) is of type \(inner.type.name) and has no size; text, data and lists have one.")
+            }
+            return OperandType(.int(bits: 64), isOptional: inner.isOptional, name: "\(inner.name).@size")
+        case .count(let path, let condition):
+            let elements = try elements(at: path, of: item)
+            try condition.check(in: scopes + [elements], self)
+            return OperandType(.int(bits: 64), isOptional: false, name: "\(item.name).\(path).@count")
+        case .aggregate(let aggregate, let path, let value):
+            let inner = try type(of: value, in: scopes + [elements(at: path, of: item)])
+            let name = "\(item.name).\(path).@\(aggregate.rawValue)"
+            switch (inner.family, aggregate) {
+            case (.number, _), (.decimal, _), (.date, .min), (.date, .max): break
+            default:
+                throw ValueError(
+                    "\(inner.name) is of type \(inner.type.name), which has no @\(aggregate.rawValue): "
+                        + "numbers have all of @min, @max, @sum and @avg, dates have @min and @max.")
+            }
+            switch (aggregate, inner.type) {
+            case (.min, _), (.max, _): return OperandType(inner.type, isOptional: true, name: name)
+            case (.sum, .int): return OperandType(.int(bits: 64), isOptional: false, name: name)
+            case (.sum, .float): return OperandType(.double, isOptional: false, name: name)
+            case (.sum, _): return OperandType(inner.type, isOptional: false, name: name)
+            case (.average, .decimal128): return OperandType(.decimal128, isOptional: true, name: name)
+            case (.average, _): return OperandType(.double, isOptional: true, name: name)
+            }
+        }
+    }
+
+    /// The class of the elements that a path leads to.
+    package func elements(at path: PropertyPath, of item: ClassSchema) throws(ValueError) -> ClassSchema {
+        let resolved = try resolve(path, from: item)
+        guard resolved.isToMany, resolved.collectionNameCount == path.names.count else {
+            throw ValueError(
+                "\(item.name).\(path) is no list, so that ANY, ALL, NONE, @count and the like have no meaning.")
+        }
+        return resolved.item
+    }
+}

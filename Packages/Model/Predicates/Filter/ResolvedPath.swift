@@ -1,0 +1,142 @@
+/// What a path of names leads through and to, in a schema. The one place where names become properties.
+package struct ResolvedPath: Sendable {
+    package enum Step: Sendable {
+        /// Along a link to its one object.
+        case link(Column, to: ClassSchema)
+        /// To the elements of a list, and, where they are links, to their objects.
+        case list(ClassSchema, to: ClassSchema?)
+        /// To the objects of a class whose link points here.
+        case origins(ClassSchema, Column)
+        /// To the objects of a class whose list has an element that points here.
+        case listOrigins(ClassSchema, elements: ClassSchema)
+
+        var isToMany: Bool { if case .link = self { false } else { true } }
+    }
+
+    package fileprivate(set) var steps: [Step] = []
+    /// The class of the objects or elements that the path ends at, or that ``column`` is of.
+    package fileprivate(set) var item: ClassSchema
+    /// Nil where the path ends at the objects or elements of a list.
+    package fileprivate(set) var column: Column?
+    /// How many names lead to the elements of the last list; 0 without a list.
+    package fileprivate(set) var collectionNameCount = 0
+
+    package var isToMany: Bool { collectionNameCount > 0 }
+}
+
+extension PropertyPath {
+    /// The most names of a path.
+    public static let maximumNameCount = 64
+}
+
+extension Schema {
+    /// Follows a path from the rows of a class. Names that one column or list has together (`address.street`) are taken
+    /// together, the most there are.
+    /// - Throws: ``ValueError`` that names the class and the property, with the nearest name.
+    package func resolve(_ path: PropertyPath, from start: ClassSchema) throws(ValueError) -> ResolvedPath {
+        let names = path.names
+        guard !names.isEmpty else { throw ValueError("The query on \(start.name) has an empty property path.") }
+        guard names.count <= PropertyPath.maximumNameCount else {
+            throw ValueError(
+                "The query on \(start.name) has a path of \(names.count) names; at most "
+                    + "\(PropertyPath.maximumNameCount) are possible.")
+        }
+        var result = ResolvedPath(item: start)
+        var position = 0
+        while position < names.count {
+            if let column = result.column {
+                guard let target = column.linkTarget, let next = self[target] else {
+                    throw ValueError(
+                        "\(result.item.name).\(column.name) is \(column.article), so '\(path)' leads nowhere.")
+                }
+                result.steps.append(.link(column, to: next))
+                result.item = next
+                result.column = nil
+            }
+            position += try follow(names[position...], path, &result)
+            if result.steps.last?.isToMany == true, result.column == nil { result.collectionNameCount = position }
+        }
+        return result
+    }
+
+    /// - Returns: how many names were taken.
+    private func follow(
+        _ names: ArraySlice<String>, _ path: PropertyPath, _ result: inout ResolvedPath
+    ) throws(ValueError) -> Int {
+        let item = result.item
+        for count in stride(from: names.count, to: 0, by: -1) {
+            let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
+            if let index = item.columnIndex(name), !item.isSystemColumn(index) {
+                result.column = item.columns[index]
+                return count
+            }
+            if item.lists.contains(where: { $0.name == name }), let elements = self["\(item.name).\(name)"] {
+                let target = elements.owner?.linkTarget.flatMap { self[$0] }
+                result.steps.append(.list(elements, to: target))
+                result.item = target ?? elements
+                return count
+            }
+            if let origin = item.linkingObjects[name], let step = step(to: origin) {
+                result.steps.append(step)
+                result.item = self[origin.className] ?? item
+                return count
+            }
+        }
+        let name = names.first ?? ""
+        let known =
+            item.columns.indices.filter { !item.isSystemColumn($0) }.map { item.columns[$0].name }
+            + item.lists.map(\.name) + item.linkingObjects.keys.sorted()
+        guard !known.isEmpty, item.owner?.isScalar != true else {
+            throw ValueError("The elements of \(item.name) are no objects, so '\(path)' leads nowhere.")
+        }
+        let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+        throw ValueError("\(item.name) has no property '\(name)'\(hint)")
+    }
+
+    private func step(to origin: LinkOrigin) -> ResolvedPath.Step? {
+        guard let item = self[origin.className] else { return nil }
+        if let index = item.columnIndex(origin.property) { return .origins(item, item.columns[index]) }
+        return self["\(item.name).\(origin.property)"].map { .listOrigins(item, elements: $0) }
+    }
+
+    /// The path up to the last list's elements, and what follows of it.
+    package func split(
+        _ path: PropertyPath, from item: ClassSchema
+    ) throws(ValueError) -> (collection: PropertyPath, rest: FilterOperand)? {
+        let resolved = try resolve(path, from: item)
+        guard resolved.isToMany else { return nil }
+        let rest = Array(path.names.dropFirst(resolved.collectionNameCount))
+        return (
+            PropertyPath(Array(path.names.prefix(resolved.collectionNameCount))),
+            rest.isEmpty ? .element : .property(PropertyPath(rest))
+        )
+    }
+}
+
+extension ClassSchema {
+    /// Whether a column is the store's own, in an element class. The value of a scalar element goes by `SELF`.
+    fileprivate func isSystemColumn(_ index: Int) -> Bool {
+        guard let owner else { return false }
+        if case .embedded = owner.element { return index < ElementColumn.content || index == parentColumn }
+        return true
+    }
+
+    /// The column that holds the value of a scalar element.
+    package var scalarElement: Column? { owner?.isScalar == true ? columns[ElementColumn.content] : nil }
+}
+
+extension ElementOwner {
+    fileprivate var isScalar: Bool { if case .scalar = element { true } else { false } }
+    fileprivate var linkTarget: String? { if case .link(let target) = element { target } else { nil } }
+}
+
+extension Column {
+    /// For "is …, so 'a.b' leads nowhere".
+    fileprivate var article: String {
+        switch type {
+        case .embedded(let name): "an embedded \(name) without such a property"
+        case .array: "a list inside an embedded object, stored in one column"
+        default: "no link"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// What an argument of a string predicate stands for.
+enum FormatArgument {
+    case one(FormatLiteral)
+    case many([FormatLiteral])
+
+    /// Nil for a type that has no place in a query.
+    init?(_ argument: Any?) {
+        guard let argument = Self.unwrapped(argument), !(argument is NSNull) else {
+            self = .one(.null)
+            return
+        }
+        if let literal = Self.literal(argument) {
+            self = .one(literal)
+            return
+        }
+        guard let elements = argument as? any Sequence, !(argument is any DictionaryLike) else { return nil }
+        var literals: [FormatLiteral] = []
+        for element in elements {
+            guard case .one(let literal)? = FormatArgument(element) else { return nil }
+            literals.append(literal)
+        }
+        self = .many(literals)
+    }
+
+    /// Takes away every layer of Optional.
+    private static func unwrapped(_ argument: Any?) -> Any? {
+        guard let argument else { return nil }
+        guard let optional = argument as? any OptionalValue else { return argument }
+        return unwrapped(optional.wrappedAny)
+    }
+
+    private static func literal(_ argument: Any) -> FormatLiteral? {
+        switch argument {
+        case let value as Bool where !(argument is NSNumber): return .bool(value)
+        case let object as ObjectBase: return .object(object)
+        case let value as any FixedWidthInteger:
+            guard let number = Int64(exactly: value) else { return .number(.double(Double(value)), text: "\(value)") }
+            return .number(.int(number), text: "\(value)")
+        case let value as Double: return .number(.double(value), text: "\(value)")
+        case let value as Decimal: return .number(.double(NSDecimalNumber(decimal: value).doubleValue), text: "\(value)")
+        case let value as Float: return .number(.double(Double(value)), text: "\(value)")
+        case let value as NSNumber: return literal(of: value)
+        case let value as NSString: return .value(.string(value as String))
+        case let value as any StringProtocol: return .value(.string(String(value)))
+        case let value as any Persistable:
+            switch value._stored {
+            case .object(let object): return .object(object)
+            case .value(.null): return value is any Sequence ? nil : .null
+            case .value(let value): return literal(of: value)
+            }
+        case let value as any RawRepresentable: return literal(value.rawValue)
+        default: return nil
+        }
+    }
+
+    private static func literal(of value: Value) -> FormatLiteral {
+        switch value {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .int, .double: .number(value, text: value.description)
+        default: .value(value)
+        }
+    }
+
+    /// <https://developer.apple.com/documentation/foundation/nsvalue/objctype>
+    private static func literal(of number: NSNumber) -> FormatLiteral {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "c"), UInt8(ascii: "B"): .bool(number.boolValue)
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): .number(.double(number.doubleValue), text: number.stringValue)
+        default: .number(.int(number.int64Value), text: number.stringValue)
+        }
+    }
+}
+
+private protocol OptionalValue { var wrappedAny: Any? { get } }
+extension Optional: OptionalValue { fileprivate var wrappedAny: Any? { self } }
+
+/// Sequences of pairs, which are no lists of values.
+private protocol DictionaryLike {}
+extension Dictionary: DictionaryLike {}

@@ -1,0 +1,74 @@
+/// A string predicate as it was written, before its names and values are looked at.
+indirect enum FormatSyntax {
+    case constant(Bool)
+    case and([FormatSyntax])
+    case or([FormatSyntax])
+    case not(FormatSyntax)
+    case comparison(FormatComparison)
+}
+
+struct FormatComparison {
+    enum Test {
+        case compare(Predicate.Comparison)
+        case text(Filter.TextTest)
+        case isIn
+        case between
+    }
+
+    let quantifier: Filter.Quantifier?
+    let left: FormatOperand
+    let test: Test
+    let options: StringOptions
+    let right: FormatOperand
+    /// Of the operator.
+    let position: Int
+}
+
+/// One side of a comparison, as it was written.
+indirect enum FormatOperand {
+    case path(FormatPath)
+    case literal(FormatLiteral, position: Int)
+    /// `{1, 2}`, or an argument with several values.
+    case list([FormatLiteral], position: Int)
+    /// `SUBQUERY(dogs, $d, …).@count`
+    case subquery(FormatPath, variable: String, FormatSyntax, position: Int)
+
+    var position: Int {
+        switch self {
+        case .path(let path): path.position
+        case .literal(_, let position), .list(_, let position), .subquery(_, _, _, let position): position
+        }
+    }
+}
+
+struct FormatPath {
+    /// `$d`, before the names; `SELF` is nil with ``startsWithSelf``.
+    var variable: String?
+    var startsWithSelf = false
+    var names: [String] = []
+    /// `@count` …, without the sign, and the names after it.
+    var function: String?
+    var functionPosition = 0
+    var namesAfterFunction: [String] = []
+    let position: Int
+}
+
+/// A value as it was written or given.
+enum FormatLiteral {
+    case null
+    case bool(Bool)
+    /// With its text, which a decimal property takes.
+    case number(Value, text: String)
+    case value(Value)
+    case object(ObjectBase)
+
+    /// For messages.
+    var text: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value) of type bool"
+        case .number(let value, _), .value(let value): value.typedText
+        case .object(let object): "a \(object.className)"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// A piece of a string predicate.
+struct FormatToken {
+    enum Kind: Hashable {
+        /// A name or a word of the language; escaped, `#in`, it is always a name.
+        case name(String, isEscaped: Bool)
+        /// A number as it was written.
+        case number(String)
+        case string(String)
+        /// The next argument: `%@`, `%d`, `%ld`, `%f` …
+        case argument
+        /// The next argument, which is a key path: `%K`.
+        case keyPath
+        /// An argument by its number: `$0`.
+        case numbered(Int)
+        /// The variable of a subquery: `$dog`.
+        case variable(String)
+        /// `@count`, `@max` …
+        case function(String)
+        case symbol(Symbol)
+        case end
+    }
+
+    enum Symbol: String, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case lessOrEqual = "<="
+        case greaterOrEqual = ">="
+        case less = "<"
+        case greater = ">"
+        case and = "&&"
+        case or = "||"
+        case not = "!"
+        case openParenthesis = "("
+        case closeParenthesis = ")"
+        case openBrace = "{"
+        case closeBrace = "}"
+        case openBracket = "["
+        case closeBracket = "]"
+        case comma = ","
+        case dot = "."
+    }
+
+    let kind: Kind
+    /// Unicode scalars from the start of the text.
+    let position: Int
+
+    /// For messages.
+    var text: String {
+        switch kind {
+        case .name(let name, _): "'\(name)'"
+        case .number(let text): "the number \(text)"
+        case .string: "a text"
+        case .argument: "an argument"
+        case .keyPath: "%K"
+        case .numbered(let number): "$\(number)"
+        case .variable(let name): "$\(name)"
+        case .function(let name): "@\(name)"
+        case .symbol(let symbol): "'\(symbol.rawValue)'"
+        case .end: "the end"
+        }
+    }
+
+    var word: FormatWord? {
+        if case .name(let name, false) = kind { FormatWord(rawValue: name.lowercased()) } else { nil }
+    }
+}

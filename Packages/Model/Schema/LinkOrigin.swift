@@ -1,0 +1,11 @@
+/// Where the objects of a LinkingObjects property come from: a link or a list of links.
+public struct LinkOrigin: Hashable, Sendable {
+    public let className: String
+    /// The name of the property of that class.
+    public let property: String
+
+    public init(className: String, property: String) {
+        self.className = className
+        self.property = property
+    }
+}

@@ -1,0 +1,228 @@
+internal import TomboloModel
+
+/// A side of a comparison: a column or a subquery, or a literal, which is bound wherever it is mentioned.
+private enum Side {
+    case operand(SQLBuilder.Operand)
+    case literal(Value)
+
+    var isOptional: Bool { if case .operand(let operand) = self { operand.isOptional } else { false } }
+    var isDecimal: Bool { if case .operand(let operand) = self { operand.isDecimal } else { false } }
+}
+
+/// What both sides of a comparison go through before.
+private enum Folding {
+    case none
+    case text(StringOptions)
+    case decimal
+
+    init(_ left: Side, _ right: Side, _ options: StringOptions) {
+        self = left.isDecimal || right.isDecimal ? .decimal : options.isEmpty ? .none : .text(options)
+    }
+
+    func apply(_ sql: String) -> String {
+        switch self {
+        case .none: sql
+        case .text(let options): "text_fold(\(sql), \(options.rawValue))"
+        case .decimal: "decimal_order(\(sql))"
+        }
+    }
+}
+
+extension SQLBuilder {
+    /// NOT moves down to single tests, as for ``Predicate``.
+    mutating func render(
+        _ filter: Filter, _ scopes: ArraySlice<Scope>, negated: Bool
+    ) throws(ValueError) -> String {
+        switch filter {
+        case .constant(let value): return value != negated ? "TRUE" : "FALSE"
+        case .not(let inner): return try render(inner, scopes, negated: !negated)
+        case .and(let parts): return try join(parts, scopes, conjunction: !negated, negated: negated)
+        case .or(let parts): return try join(parts, scopes, conjunction: negated, negated: negated)
+        case .quantified(let quantifier, let path, let inner):
+            guard let scope = scopes.last else { throw ValueError("A condition looks further out than its query.") }
+            let elements = try elements(at: path, from: scope)
+            let test = try render(inner, scopes + [elements.scope], negated: quantifier == .all)
+            let isNegated = (quantifier == .any) == negated
+            return "\(isNegated ? "NOT " : "")EXISTS (\(elements.select("1", where: test)))"
+        case .compare(.literal(let literal), let comparison, let operand, let options):
+            return try render(
+                .compare(operand, comparison.mirrored, .literal(literal), options), scopes, negated: negated)
+        case .compare(let left, let comparison, .literal(let literal), []):
+            let operand = try operand(left, scopes)
+            if literal.isNull, let target = operand.target {
+                switch comparison {
+                case .equal, .notEqual: return isPresent(operand, target, negated: (comparison == .equal) != negated)
+                case .less, .lessOrEqual, .greater, .greaterOrEqual: break
+                }
+            }
+            guard operand.isDecimal, !literal.isNull else {
+                return negate(compare(operand, comparison, literal), negated)
+            }
+            return negate(compare(.operand(operand), comparison, .literal(literal), []), negated)
+        case .compare(let left, let comparison, let right, let options):
+            return negate(
+                compare(try side(left, scopes), comparison, try side(right, scopes), options), negated)
+        case .between(let operand, let low, let high):
+            let operand = try self.operand(operand, scopes)
+            let folding = operand.isDecimal ? Folding.decimal : .none
+            let low = try side(low, scopes)
+            let lowSQL = folding.apply(sql(low))
+            let high = try side(high, scopes)
+            let test = "\(operand.comparable) BETWEEN \(lowSQL) AND \(folding.apply(sql(high)))"
+            guard low.isOptional || high.isOptional || operand.isDecimal else {
+                return negate(twoValued(test, operand, onNull: false), negated)
+            }
+            return negate("coalesce(\(test), FALSE)", negated)
+        case .isIn(let operand, let literals, let options):
+            let operand = try self.operand(operand, scopes)
+            guard !options.isEmpty || operand.isDecimal else { return negate(isIn(operand, literals), negated) }
+            return negate(isIn(operand, literals, operand.isDecimal ? .decimal : .text(options)), negated)
+        case .text(let left, let test, let right, let options):
+            if case .literal(.string(let text)) = right, options.isEmpty, let plain = test.ofPredicate {
+                let operand = try operand(left, scopes)
+                if operand.isColumn { return negate(self.text(operand, plain, text, ignoringCase: false), negated) }
+            }
+            return negate(text(try side(left, scopes), test, try side(right, scopes), options), negated)
+        }
+    }
+
+    private mutating func join(
+        _ parts: [Filter], _ scopes: ArraySlice<Scope>, conjunction: Bool, negated: Bool
+    ) throws(ValueError) -> String {
+        var rendered: [String] = []
+        for part in parts.filter(\.isComposite) + parts.filter({ !$0.isComposite }) {
+            rendered.append(try render(part, scopes, negated: negated))
+        }
+        return Self.joined(rendered, conjunction: conjunction)
+    }
+
+    /// A link to an object that is not there, or not yet, reads as nil.
+    private mutating func isPresent(_ link: Operand, _ target: ClassSchema, negated: Bool) -> String {
+        aliasCount += 1
+        let alias = dialect.quoted("tombolo_\(aliasCount)")
+        return "\(negated ? "NOT " : "")EXISTS (SELECT 1 FROM \(dialect.quoted(target.table)) AS \(alias) "
+            + "WHERE \(alias).\(key(of: target)) = \(link.sql))"
+    }
+
+    private mutating func side(_ operand: FilterOperand, _ scopes: ArraySlice<Scope>) throws(ValueError) -> Side {
+        if case .literal(let value) = operand { return .literal(value) }
+        return .operand(try self.operand(operand, scopes))
+    }
+
+    private mutating func sql(_ side: Side) -> String {
+        switch side {
+        case .operand(let operand): operand.sql
+        case .literal(let value): bind(value, .string)
+        }
+    }
+
+    private mutating func folded(_ side: Side, _ folding: Folding) -> String { folding.apply(sql(side)) }
+
+    private mutating func compare(
+        _ left: Side, _ comparison: Predicate.Comparison, _ right: Side, _ options: StringOptions
+    ) -> String {
+        let folding = Folding(left, right, options)
+        let a = folded(left, folding)
+        let b = folded(right, folding)
+        switch comparison {
+        case .equal: return "(\(a) IS \(b))"
+        case .notEqual: return "(\(a) IS NOT \(b))"
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return "coalesce(\(a) \(Self.symbol(comparison)) \(b), FALSE)"
+        }
+    }
+
+    private mutating func isIn(_ operand: Operand, _ literals: [Value], _ folding: Folding) -> String {
+        let present = literals.filter { !$0.isNull }
+        let hasNull = present.count < literals.count
+        guard !present.isEmpty else { return hasNull ? "(\(operand.sql) IS NULL)" : "FALSE" }
+        let subject = folding.apply(operand.sql)
+        let list = present.map { folding.apply(bind($0, .string)) }.joined(separator: ", ")
+        let test = "\(subject) IN (\(list))"
+        return "coalesce(\(test), \(hasNull ? "TRUE" : "FALSE"))"
+    }
+
+    private mutating func text(
+        _ left: Side, _ test: Filter.TextTest, _ right: Side, _ options: StringOptions
+    ) -> String {
+        let folding = options.isEmpty ? Folding.none : .text(options)
+        let condition: String
+        switch test {
+        case .contains:
+            let subject = folded(left, folding)
+            condition = "instr(\(subject), \(folded(right, folding))) > 0"
+        case .beginsWith:
+            let subject = folded(left, folding)
+            let length = folded(right, folding)
+            condition = "substr(\(subject), 1, length(\(length))) = \(folded(right, folding))"
+        case .endsWith:
+            // `substr(x, -0)` is all of x.
+            let isEmpty = folded(right, folding)
+            let subject = folded(left, folding)
+            let length = folded(right, folding)
+            let end = "substr(\(subject), -length(\(length))) = \(folded(right, folding))"
+            let present = "\(sql(left)) IS NOT NULL"
+            condition = "CASE WHEN length(\(isEmpty)) = 0 THEN \(present) ELSE \(end) END"
+        case .like:
+            let subject = sql(left)
+            condition = "text_like(\(subject), \(sql(right)), \(options.rawValue))"
+        }
+        return "coalesce(\(condition), FALSE)"
+    }
+}
+
+extension Filter {
+    fileprivate var isComposite: Bool {
+        switch self {
+        case .and, .or, .quantified: true
+        case .not(let inner): inner.isComposite
+        case .constant, .compare, .between, .isIn, .text: false
+        }
+    }
+
+    /// The same condition without literals that no property can hold, such as NaN or text with U+0000.
+    var withoutImpossibleLiterals: Filter {
+        switch self {
+        case .constant: self
+        case .compare(let left, let comparison, let right, let options):
+            left.canBeHeld && right.canBeHeld
+                ? .compare(left.withoutImpossibleLiterals, comparison, right.withoutImpossibleLiterals, options)
+                : .constant(comparison == .notEqual)
+        case .between(let operand, let low, let high):
+            low.canBeHeld && high.canBeHeld
+                ? .between(operand.withoutImpossibleLiterals, low, high) : .constant(false)
+        case .isIn(let operand, let literals, let options):
+            .isIn(operand.withoutImpossibleLiterals, literals.filter(\.canBeHeld), options)
+        case .text(let left, let test, let right, let options):
+            left.canBeHeld && right.canBeHeld ? .text(left, test, right, options) : .constant(false)
+        case .quantified(let quantifier, let path, let inner):
+            .quantified(quantifier, path, inner.withoutImpossibleLiterals)
+        case .and(let parts): .and(parts.map(\.withoutImpossibleLiterals))
+        case .or(let parts): .or(parts.map(\.withoutImpossibleLiterals))
+        case .not(let inner): .not(inner.withoutImpossibleLiterals)
+        }
+    }
+}
+
+extension FilterOperand {
+    fileprivate var canBeHeld: Bool { if case .literal(let value) = self { value.canBeHeld } else { true } }
+
+    fileprivate var withoutImpossibleLiterals: FilterOperand {
+        switch self {
+        case .count(let path, let condition): .count(path, condition.withoutImpossibleLiterals)
+        case .outer(let inner): .outer(inner.withoutImpossibleLiterals)
+        case .literal, .property, .element, .aggregate, .length: self
+        }
+    }
+}
+
+extension Filter.TextTest {
+    fileprivate var ofPredicate: Predicate.TextTest? {
+        switch self {
+        case .contains: .contains
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .like: nil
+        }
+    }
+}
