@@ -126,6 +126,9 @@ package final class SQLiteConnection {
         return try statement.step() ? statement.integer(at: 0) : nil
     }
 
+    /// How long a statement waits for another connection's lock from now on.
+    package func setBusyTimeout(seconds: Int) { sqlite3_busy_timeout(handle, Int32(seconds * 1_000)) }
+
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Rows changed by the last statement.

@@ -4,6 +4,7 @@ internal import TomboloModel
 final class ArrayList: ListStorage {
     let place: EmbeddedPlace
     private let column: Int
+    private let property: ObjectProperty
     private let types: [PropertyType]
     /// Of a list of projections: the class whose properties an element has.
     private let itemLayout: ObjectClass?
@@ -11,11 +12,17 @@ final class ArrayList: ListStorage {
     init(place: EmbeddedPlace, column: Int, property: ObjectProperty) {
         self.place = place
         self.column = column
+        self.property = property
         if case .array(let types) = place.layout.schema.columns[column].type { self.types = types } else { types = [] }
         itemLayout = property.valueType._targetClass.map { ObjectClass.of($0) }
     }
 
     private var core: RealmCore { place.host.core }
+
+    /// Where the list is, for other Realms of the file.
+    var confinedPlace: ConfinedPlace.Content {
+        .array(EmbeddedRowPlace(place), column: column, property: property)
+    }
 
     private var elements: [[Value]] {
         get {

@@ -12,6 +12,8 @@ enum Confinement: Sendable {
     case actor(any Actor)
     /// Code of one task, which may hop threads: not checked at run time.
     case task
+    /// Everybody: a frozen Realm, whose core takes a lock where it reads.
+    case frozen
 
     /// The calling thread.
     static var currentThread: Confinement { .thread(.currentOwner) }
@@ -26,7 +28,7 @@ enum Confinement: Sendable {
         case .queue(_, let mark): if !mark.isCurrent { Self.fail("It belongs to a dispatch queue: use it there only.") }
         case .actor(let owner):
             owner.preconditionIsolated("Realm accessed from incorrect thread. It belongs to the actor \(owner).")
-        case .task: break
+        case .task, .frozen: break
         }
     }
 
@@ -48,7 +50,7 @@ enum Confinement: Sendable {
             DispatchQueue.main.async(execute: body)
         case .queue(let queue, _): queue.async(execute: body)
         case .actor(let owner): Task { await Self.run(body, on: owner) }
-        case .task: return false
+        case .task, .frozen: return false
         }
         return true
     }
@@ -61,7 +63,7 @@ enum Confinement: Sendable {
         case .thread(let owner): "thread \(owner)"
         case .queue(_, let mark): "queue \(mark.number)"
         case .actor(let owner): "actor \(ObjectIdentifier(owner))"
-        case .task: nil
+        case .task, .frozen: nil
         }
     }
 }

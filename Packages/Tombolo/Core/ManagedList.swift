@@ -30,7 +30,9 @@ final class ManagedList: ListStorage {
         self.itemLayout = elementType.isListOfEmbedded ? itemLayout : nil
     }
 
-    private func load() {
+    private func load() { core.locked { loadIfNeeded() } }
+
+    private func loadIfNeeded() {
         guard host.isValid else {
             programError("List has been invalidated: its object, a \(host.schema.name), was deleted.")
         }
@@ -73,6 +75,11 @@ final class ManagedList: ListStorage {
     }
 
     private func row(_ position: Int) -> ManagedRow { core.row(elementType, rowid: content.rows[position]) }
+
+    /// Where the list is, for other Realms of the file.
+    var place: ConfinedPlace.Content {
+        .list(RowPlace(host), elementClass: elementType.index, itemLayout: itemLayout)
+    }
 
     // MARK: ListStorage
 
@@ -156,7 +163,9 @@ final class ManagedList: ListStorage {
         guard let all = try? FractionalRank.sequence(count: present + count, between: nil, nil) else {
             programError("A list of \(present + count) elements has no ranks.")
         }
-        for index in 0..<present { set(ElementColumn.rank, to: .string(all[index < position ? index : index + count]), at: index) }
+        for index in 0..<present {
+            set(ElementColumn.rank, to: .string(all[index < position ? index : index + count]), at: index)
+        }
         content.lastRank = nil
         return Array(all[position..<(position + count)])
     }

@@ -105,10 +105,12 @@ final class ManagedRow: ObjectAccessor {
 
     /// The content of one of the row's lists.
     func list(_ elementType: ManagedClass) -> ListContent {
-        if let known = lists[elementType.index] { return known }
-        let content = ListContent()
-        lists[elementType.index] = content
-        return content
+        core.locked {
+            if let known = lists[elementType.index] { return known }
+            let content = ListContent()
+            lists[elementType.index] = content
+            return content
+        }
     }
 
     /// The object cannot be used any more.

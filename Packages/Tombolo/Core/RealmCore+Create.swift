@@ -49,7 +49,8 @@ extension RealmCore {
         var content = AddedContent()
         guard
             collect(
-                given, sample, layout, type, base: 0, prefix: "", existing: existing, into: &content, &addition, &copies)
+                given, sample, layout, type, base: 0, prefix: "", existing: existing, into: &content, &addition, &copies
+            )
         else { return nil }
         let row: ManagedRow
         if let existing {
@@ -151,7 +152,8 @@ extension RealmCore {
         if let object = value as? ObjectBase {
             guard Swift.type(of: object) == layout.type else {
                 fail(
-                    .invalidInput, "An object of class \(object.className) was given in place of a \(layout.schema.name).")
+                    .invalidInput,
+                    "An object of class \(object.className) was given in place of a \(layout.schema.name).")
                 return nil
             }
             if object.accessor == nil { return object }

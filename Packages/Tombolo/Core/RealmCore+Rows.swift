@@ -18,8 +18,8 @@ extension RealmCore {
 
     /// The object of a row that a query found.
     func row(_ type: ManagedClass, rowid: Int64) -> ManagedRow {
-        // Synced rows are known by their keys.
-        guard file.isSynced, let page = page(type, rowid: rowid) else {
+        // Synced rows are known by their keys; frozen ones are read once, for all threads.
+        guard file.isSynced || isFrozen, let page = page(type, rowid: rowid) else {
             return ManagedRow(core: self, type: type, rowid: rowid)
         }
         return ManagedRow(core: self, type: type, page: page, row: 0, isShared: false)

@@ -15,6 +15,11 @@ final class RealmCore {
     let writer: RowWriter
     /// Deletes the file of an in-memory Realm after its last user.
     private let memoryFile: MemoryFile?
+    private let types: [Object.Type]
+    /// Taken around every read of a frozen Realm; nil for others, which have one user at a time.
+    private let lock: NSRecursiveLock?
+    var lastFrozen: FrozenCore?
+    private(set) lazy var asyncTransactions = AsyncTransactions(core: self)
     /// By class position.
     let classes: [ManagedClass]
     private let classIndexes: [ObjectIdentifier: Int]
@@ -69,6 +74,8 @@ final class RealmCore {
         self.configuration = configuration
         self.confinement = confinement
         self.memoryFile = memoryFile
+        self.types = types
+        if case .frozen = confinement { lock = NSRecursiveLock() } else { lock = nil }
         var generator = SystemRandomNumberGenerator()
         file = try StoreFile(
             path: path, schema: schema,
@@ -92,7 +99,7 @@ final class RealmCore {
         keptRowIDs = lastRowIDs
         writer.observer = self
         try beginReading()
-        listen()
+        if lock == nil { listen() }
     }
 
     deinit {
@@ -144,7 +151,7 @@ final class RealmCore {
     /// Moves to the newest version. No effect inside a write transaction, which is at the newest already.
     func refresh() -> Bool {
         confinement.check()
-        guard transaction == nil else { return false }
+        guard transaction == nil, !isFrozen else { return false }
         endReading()
         let changed = reading { try beginReading() }
         if changed { notify(.didChange) }
@@ -154,6 +161,7 @@ final class RealmCore {
     /// Lets go of the version and of every row; the next use begins anew.
     func invalidate() {
         confinement.check()
+        if isFrozen { return }
         if transaction != nil { cancel() }
         endReading()
         invalidations += 1
@@ -162,7 +170,9 @@ final class RealmCore {
 
     /// Runs a query: on the pinned version, with everything written so far.
     func query<Result>(_ body: () throws -> Result) -> Result {
-        reading {
+        lock?.lock()
+        defer { lock?.unlock() }
+        return reading {
             if transaction == nil {
                 if !isReading { try beginReading() }
             } else {
@@ -181,6 +191,25 @@ final class RealmCore {
         }
     }
 
+    // MARK: Frozen Realms
+
+    var isFrozen: Bool { lock != nil }
+
+    /// Runs `body` alone in a frozen Realm.
+    func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let lock else { return try body() }
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// Another core on the newest version, which never leaves it.
+    func frozenCopy() throws -> RealmCore {
+        try RealmCore(
+            configuration: configuration, types: types, schema: schema, path: file.path, memoryFile: memoryFile,
+            confinement: .frozen)
+    }
+
     // MARK: Write transactions
 
     var isInWrite: Bool { transaction != nil }
@@ -195,10 +224,39 @@ final class RealmCore {
     /// - Throws: ``Realm/Error`` when the file stays locked or is read-only; the Realm then stays outside.
     func begin() throws {
         confinement.check()
+        try requireMayBegin()
+        do {
+            try enterTransaction()
+        } catch {
+            throw Realm.Error(wrapping: error)
+        }
+    }
+
+    /// Begins a write transaction unless another writer is in one.
+    /// - Returns: whether it began.
+    func beginIfFree() throws -> Bool {
+        try requireMayBegin()
+        connection.setBusyTimeout(seconds: 0)
+        defer { connection.setBusyTimeout(seconds: SQLiteConnection.busyTimeoutSeconds) }
+        do {
+            try enterTransaction()
+            return true
+        } catch let error as SQLiteStoreError where error.code == .busy {
+            return false
+        } catch {
+            throw Realm.Error(wrapping: error)
+        }
+    }
+
+    private func requireMayBegin() throws {
+        if isFrozen { programError("Can't perform transactions on a frozen Realm: write to realm.thaw().") }
         if transaction != nil { programError("The Realm is already in a write transaction.") }
         if configuration.readOnly {
             throw Realm.Error(.filePermissionDenied, "'\(file.path)' was opened for reading only.")
         }
+    }
+
+    private func enterTransaction() throws {
         endReading()
         let changed: Bool
         do {
@@ -206,7 +264,7 @@ final class RealmCore {
             changed = try noticeOthers()
         } catch {
             connection.rollback()
-            throw Realm.Error(wrapping: error)
+            throw error
         }
         startTransaction(failure: nil)
         if changed { notify(.didChange) }
@@ -349,6 +407,9 @@ final class RealmCore {
 
     func addObserver(_ body: @escaping (Realm.Notification, Realm) -> Void) -> Int {
         confinement.check()
+        if isFrozen {
+            programError("Frozen Realms do not change and do not have change notifications: observe realm.thaw().")
+        }
         nextObserverID += 1
         observers.append((nextObserverID, body))
         return nextObserverID

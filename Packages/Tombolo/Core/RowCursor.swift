@@ -28,8 +28,8 @@ final class RowCursor {
         type = core.classes[query.classIndex]
         invalidations = core.invalidations
         page = RowPage(columnCount: type.forms.count, capacity: Self.firstPageSize)
-        (statement, rest) = core.open(query)
-        if statement != nil { core.open(self) }
+        (statement, rest) = core.locked { core.open(query) }
+        if statement != nil { core.locked { core.open(self) } }
     }
 
     deinit { finish() }
@@ -37,8 +37,10 @@ final class RowCursor {
     private func finish() {
         guard let statement else { return }
         self.statement = nil
-        core.close(self)
-        core.connection.giveBack(statement)
+        core.locked {
+            core.close(self)
+            core.connection.giveBack(statement)
+        }
     }
 
     /// Reads which rows are left, and lets go of the tables.
@@ -49,7 +51,9 @@ final class RowCursor {
     }
 
     /// The next object that still exists.
-    func next() -> Object? {
+    func next() -> Object? { core.locked { findNext() } }
+
+    private func findNext() -> Object? {
         core.confinement.check()
         guard invalidations == core.invalidations else { return nil }
         while true {

@@ -28,23 +28,27 @@ final class ResultsContent {
 
     /// The rowids of what was found, in order.
     var rowids: [Int64] {
-        update()
-        if let knownRowIDs { return knownRowIDs }
-        let rowids = core.rowids(query)
-        knownRowIDs = rowids
-        return rowids
+        core.locked {
+            update()
+            if let knownRowIDs { return knownRowIDs }
+            let rowids = core.rowids(query)
+            knownRowIDs = rowids
+            return rowids
+        }
     }
 
     var count: Int {
-        update()
-        if let count = knownRowIDs?.count ?? knownCount { return count }
-        let count = core.count(query)
-        knownCount = count
-        return count
+        core.locked {
+            update()
+            if let count = knownRowIDs?.count ?? knownCount { return count }
+            let count = core.count(query)
+            knownCount = count
+            return count
+        }
     }
 
     var first: Object? {
-        update()
+        core.locked { update() }
         guard let rowid = knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first else { return nil }
         return core.row(type, rowid: rowid).managedObject()
     }

@@ -1,0 +1,58 @@
+internal import TomboloModel
+internal import TomboloSQL
+internal import TomboloSQLiteStore
+
+/// Where something is in a file, whichever Realm looks. May go to other threads.
+public struct ConfinedPlace: Sendable {
+    enum Content: Sendable {
+        case row(RowPlace)
+        case embedded(EmbeddedRowPlace)
+        case list(RowPlace, elementClass: Int, itemLayout: ObjectClass?)
+        case array(EmbeddedRowPlace, column: Int, property: ObjectProperty)
+        case linkingObjects(RowPlace, origin: String, property: String)
+        case query(ObjectQuery)
+    }
+
+    let content: Content
+}
+
+/// A row by its rowid; by its key in synced files, where the server's answer to an edit may make a row anew.
+struct RowPlace: Sendable {
+    private let classIndex: Int
+    private let rowid: Int64
+    private let key: Value?
+
+    init(_ row: ManagedRow) {
+        classIndex = row.classIndex
+        rowid = row.rowid
+        key = row.core.file.isSynced && row.isValid ? row.key : nil
+    }
+
+    func find(in core: RealmCore) -> ManagedRow? {
+        if let key { return core.find(ObjectReference(classIndex: classIndex, key: key)) }
+        let row = core.row(core.classes[classIndex], rowid: rowid)
+        return row.isValid ? row : nil
+    }
+}
+
+/// An embedded object by the row that it is in.
+struct EmbeddedRowPlace: Sendable {
+    private let row: RowPlace
+    private let layout: ObjectClass
+    private let base: Int
+    private let prefix: String
+
+    init(_ place: EmbeddedPlace) {
+        row = RowPlace(place.host)
+        layout = place.layout
+        base = place.base
+        prefix = place.prefix
+    }
+
+    func find(in core: RealmCore) -> EmbeddedPlace? {
+        guard let host = row.find(in: core) else { return nil }
+        let place = EmbeddedPlace(host: host, layout: layout, base: base, prefix: prefix)
+        if let presence = place.presence, host.value(at: presence).isNull { return nil }
+        return place
+    }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+internal import TomboloSQLiteStore
+
+/// The asynchronous writes of a Realm that wait for their turn, first come first served. Confined as its Realm is.
+final class AsyncTransactions {
+    private struct Waiting {
+        let id: Realm.AsyncTransactionId
+        let needsTransaction: Bool
+        let run: (Realm) -> Void
+        let failed: (any Error) -> Void
+        let since = ContinuousClock.now
+    }
+
+    private unowned let core: RealmCore
+    private var waiting: [Waiting] = []
+    private var lastID: Realm.AsyncTransactionId = 0
+    private var isScheduled = false
+
+    /// The most writes that wait at once.
+    static let maximumCount = 10_000
+
+    init(core: RealmCore) { self.core = core }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// - Parameters:
+    ///   - run: called in a write transaction.
+    ///   - failed: called where it could not begin.
+    func add(_ run: @escaping (Realm) -> Void, failed: @escaping (any Error) -> Void) -> Realm.AsyncTransactionId {
+        enqueue(needsTransaction: true, run, failed)
+    }
+
+    /// Calls `run` after what waits already.
+    func complete(_ run: @escaping () -> Void) -> Realm.AsyncTransactionId {
+        enqueue(needsTransaction: false, { _ in run() }, { _ in })
+    }
+
+    func cancel(_ id: Realm.AsyncTransactionId) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+        waiting.remove(at: index)
+        return true
+    }
+
+    private func enqueue(
+        needsTransaction: Bool, _ run: @escaping (Realm) -> Void, _ failed: @escaping (any Error) -> Void
+    ) -> Realm.AsyncTransactionId {
+        core.confinement.check()
+        if waiting.count >= Self.maximumCount {
+            programError("\(Self.maximumCount) asynchronous writes wait already: write less often, and more at once.")
+        }
+        lastID += 1
+        waiting.append(Waiting(id: lastID, needsTransaction: needsTransaction, run: run, failed: failed))
+        schedule()
+        return lastID
+    }
+
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        let reference = Reference(core: core)
+        let isOnItsWay = core.confinement.schedule { reference.core?.asyncTransactions.runNext() }
+        if !isOnItsWay {
+            programError(
+                "Asynchronous writes need a Realm of the main thread, of a queue or of an actor: others have no way to "
+                    + "be called back. Use write.")
+        }
+    }
+
+    private func runNext() {
+        isScheduled = false
+        guard let next = waiting.first else { return }
+        if next.needsTransaction {
+            // Not inside a transaction that the app has begun itself.
+            if core.isInWrite { return wait() }
+            do {
+                guard try core.beginIfFree() else {
+                    guard ContinuousClock.now - next.since < RealmCore.maximumWait else {
+                        throw Realm.Error(.fail, "'\(core.file.path)' stayed locked by another writer.")
+                    }
+                    return wait()
+                }
+            } catch {
+                waiting.removeFirst()
+                next.failed(error)
+                if !waiting.isEmpty { schedule() }
+                return
+            }
+        }
+        waiting.removeFirst()
+        next.run(Realm(core: core))
+        if !waiting.isEmpty { schedule() }
+    }
+
+    private func wait() {
+        isScheduled = true
+        let reference = Reference(core: core)
+        let confinement = core.confinement
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) {
+            _ = confinement.schedule { reference.core?.asyncTransactions.runNext() }
+        }
+    }
+
+    /// `core` is read only where its confinement allows it.
+    private final class Reference: @unchecked Sendable {
+        weak var core: RealmCore?
+        init(core: RealmCore) { self.core = core }
+    }
+}

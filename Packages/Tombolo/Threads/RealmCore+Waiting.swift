@@ -1,0 +1,31 @@
+internal import Foundation
+internal import TomboloSQLiteStore
+
+extension RealmCore {
+    /// How long an asynchronous write waits between two attempts to begin.
+    static let attemptInterval = Duration.milliseconds(2)
+    /// How long it waits at most.
+    static let maximumWait = Duration.seconds(30)
+
+    /// Begins a write transaction, and lets others run while another writer is in one.
+    func beginWaiting(isolation: isolated (any Actor)? = #isolation) async throws {
+        switch confinement {
+        case .actor, .task: break
+        case .thread(let owner) where owner.isMain: break
+        default:
+            programError(
+                "asyncWrite is for a Realm of an actor or of the main thread: open it with Realm.open(), or use "
+                    + "writeAsync on a queue.")
+        }
+        let end = ContinuousClock.now + Self.maximumWait
+        while try !beginIfFree() {
+            guard ContinuousClock.now < end else {
+                throw Realm.Error(
+                    .fail,
+                    "'\(file.path)' stayed locked by another writer for \(Self.maximumWait). Keep write transactions "
+                        + "short, and do not wait inside them.")
+            }
+            try await Task.sleep(for: Self.attemptInterval)
+        }
+    }
+}

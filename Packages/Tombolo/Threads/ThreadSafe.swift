@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// A variable or property that holds an object, list or results for use on several threads: reading it gives the live
+/// one of the calling thread, or nil where it was deleted.
+///
+///     @ThreadSafe var person = person
+///     queue.async { print(person?.name ?? "gone") }
+@propertyWrapper
+public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
+    private struct Held: Sendable {
+        let place: ConfinedPlace
+        let configuration: Realm.Configuration
+    }
+
+    /// Guards what is held; nothing else in here changes.
+    private let held: Mutex<Held?>
+
+    public init(wrappedValue: Confined?) { held = Mutex(Self.held(wrappedValue)) }
+
+    public var wrappedValue: Confined? {
+        get {
+            guard let held = held.withLock({ $0 }) else { return nil }
+            do {
+                return Confined._find(held.place, in: try Realm(configuration: held.configuration))
+            } catch {
+                programError("The Realm of a @ThreadSafe value cannot be opened. \(error)")
+            }
+        }
+        set {
+            let next = Self.held(newValue)
+            held.withLock { $0 = next }
+        }
+    }
+
+    private static func held(_ confined: Confined?) -> Held? {
+        guard let confined else { return nil }
+        guard let realm = confined.realm, let place = confined._place else {
+            programError("Only managed objects may be wrapped as thread safe: add it to a Realm first.")
+        }
+        return Held(place: place, configuration: realm.configuration)
+    }
+}

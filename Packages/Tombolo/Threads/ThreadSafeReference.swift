@@ -1,0 +1,54 @@
+internal import Synchronization
+internal import TomboloSQLiteStore
+
+/// Carries an object, a list or results to another thread, where ``Realm/resolve(_:)`` finds the live one again.
+///
+///     let reference = ThreadSafeReference(to: person)
+///     queue.async {
+///         let realm = try Realm()
+///         guard let person = realm.resolve(reference) else { return }  // deleted meanwhile
+///     }
+///
+/// A reference can be resolved once.
+public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
+    private let place: ConfinedPlace
+    private let path: String
+    private let isTaken = Mutex(false)
+
+    /// - Parameter confined: managed, and not invalidated.
+    public init(to confined: Confined) {
+        guard let realm = confined.realm, let place = confined._place else {
+            programError("Cannot construct reference to unmanaged object: add it to a Realm first.")
+        }
+        if confined.isInvalidated { programError("Cannot construct reference to invalidated object.") }
+        if realm.isInWriteTransaction {
+            programError("Cannot construct a reference in a write transaction, which others cannot see: commit first.")
+        }
+        self.place = place
+        path = realm.core.file.path
+    }
+
+    /// Whether it was resolved already.
+    public var isInvalidated: Bool { isTaken.withLock { $0 } }
+
+    func find(in realm: Realm) -> Confined? {
+        guard realm.core.file.path == path else {
+            programError("Cannot resolve a reference in a Realm of another file than the one that it comes from.")
+        }
+        let isFirst = isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+        if !isFirst { programError("Can only resolve a thread safe reference once: make another one.") }
+        return Confined._find(place, in: realm)
+    }
+}
+
+extension Realm {
+    /// The object, list or results of a reference, at the newest version; nil where it was deleted meanwhile. Refreshes
+    /// the Realm unless it is in a write transaction.
+    public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
+        if !isInWriteTransaction, !isFrozen { refresh() }
+        return reference.find(in: self)
+    }
+}
