@@ -69,13 +69,7 @@ final class RealmCore {
         self.configuration = configuration
         self.confinement = confinement
         self.memoryFile = memoryFile
-        var generator = SystemRandomNumberGenerator()
-        file = try StoreFile(
-            path: path, schema: schema,
-            options: StoreOptions(
-                isSynced: configuration.isSynced, schemaVersion: configuration.schemaVersion,
-                isReadOnly: configuration.readOnly, durability: memoryFile == nil ? .full : .off),
-            newClient: .random(using: &generator))
+        file = try configuration.openFile(path, schema: schema, types: types, isInMemory: memoryFile != nil)
         writer = RowWriter(file)
         var objectClasses: [ObjectClass?] = Array(repeating: nil, count: schema.classes.count)
         var classIndexes: [ObjectIdentifier: Int] = [:]
@@ -97,6 +91,7 @@ final class RealmCore {
 
     deinit {
         if let fileObserver { file.observers.remove(fileObserver) }
+        file.observers.unpin(ObjectIdentifier(self))
         connection.rollback()
     }
 
@@ -110,6 +105,7 @@ final class RealmCore {
         isReading = true
         // The first read fixes the version.
         _ = try connection.integer("SELECT id FROM tombolo_meta")
+        file.observers.pin(ObjectIdentifier(self))
         return try noticeOthers()
     }
 
@@ -133,6 +129,7 @@ final class RealmCore {
     private func endReading() {
         guard isReading else { return }
         drainCursors()
+        file.observers.unpin(ObjectIdentifier(self))
         isReading = false
         do {
             try connection.run("COMMIT")
@@ -202,6 +199,8 @@ final class RealmCore {
         endReading()
         let changed: Bool
         do {
+            try file.requireInPlace()
+            if let limit = configuration.maximumNumberOfActiveVersions { try file.requireActiveVersions(atMost: limit) }
             try connection.run("BEGIN IMMEDIATE")
             changed = try noticeOthers()
         } catch {

@@ -1,0 +1,38 @@
+package import TomboloChangesets
+package import TomboloModel
+
+extension StoreFile {
+    /// Puts the values in place of the bytes that a row has in encrypted columns.
+    /// - Parameters:
+    ///   - values: all columns of the row, as read with the table's stored types.
+    ///   - key: the row's primary key; its rowid where the class has none.
+    /// - Throws: ``SQLiteStoreError`` for bytes that were not encrypted for this place.
+    package func decrypt(_ values: inout [Value], of table: TableLayout, key: Value) throws {
+        for column in table.encryptedColumns where !values[column].isNull {
+            let definition = table.schema.columns[column]
+            guard let cipher else { throw missingKey(definition, table) }
+            values[column] = try cipher.open(
+                values[column], as: definition.type, table.schema.name, definition.name, key: key)
+        }
+    }
+
+    /// The fields as the table has them.
+    package func encrypted(_ fields: [FieldWrite], of table: TableLayout, key: Value) throws -> [FieldWrite] {
+        guard !table.encryptedColumns.isEmpty else { return fields }
+        return try fields.map { field in
+            let definition = table.schema.columns[field.column]
+            guard definition.isEncrypted else { return field }
+            guard let cipher else { throw missingKey(definition, table) }
+            return FieldWrite(
+                column: field.column,
+                value: try cipher.seal(field.value, table.schema.name, definition.name, key: key),
+                isDefault: field.isDefault)
+        }
+    }
+
+    private func missingKey(_ column: Column, _ table: TableLayout) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .invalidInput,
+            "'\(table.schema.name).\(column.name)' is encrypted: give the configuration its encryptionKey.")
+    }
+}
