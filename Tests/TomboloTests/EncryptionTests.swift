@@ -186,10 +186,11 @@ struct EncryptionTests {
         let statement = try file.connection.statement(table.selectByKey)
         statement.bind(.string("empty"), at: 1)
         #expect(try statement.step())
-        var values = statement.row(table.storedTypes).values
+        let column = try #require(table.schema.columnIndex("token"))
+        let value = statement.value(at: column, as: table.storedTypes[column])
         statement.reset()
         let error = #expect(throws: SQLiteStoreError.self) {
-            try file.decrypt(&values, of: table, key: .string("empty"))
+            try file.decrypted(value, column, of: table, key: .string("empty"))
         }
         #expect(error?.message.contains("'Account.token' of the object \"empty\"") == true, "\(error?.message ?? "")")
     }

@@ -14,6 +14,7 @@ enum R1 {
         @Persisted var score: Double?
         @Persisted var home: Place?
         @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
     }
 
     class Place: Release {
@@ -38,6 +39,7 @@ enum R2 {
         @Persisted var token: UUID
         @Persisted var home: Place?
         @Persisted var mates: List<Person>
+        @Persisted var tags: List<String>
     }
 
     /// Its key is another one.
@@ -64,6 +66,7 @@ enum R3 {
         @Persisted var score: Double?
         @Persisted var home: Place?
         @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
     }
 
     class Place: EmbeddedObject {

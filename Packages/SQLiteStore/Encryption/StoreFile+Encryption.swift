@@ -2,18 +2,14 @@ package import TomboloChangesets
 package import TomboloModel
 
 extension StoreFile {
-    /// Puts the values in place of the bytes that a row has in encrypted columns.
-    /// - Parameters:
-    ///   - values: all columns of the row, as read with the table's stored types.
-    ///   - key: the row's primary key; its rowid where the class has none.
+    /// The value of an encrypted column from the bytes that the row has.
+    /// - Parameter key: the row's primary key; its rowid where the class has none.
     /// - Throws: ``SQLiteStoreError`` for bytes that were not encrypted for this place.
-    package func decrypt(_ values: inout [Value], of table: TableLayout, key: Value) throws {
-        for column in table.encryptedColumns where !values[column].isNull {
-            let definition = table.schema.columns[column]
-            guard let cipher else { throw missingKey(definition, table) }
-            values[column] = try cipher.open(
-                values[column], as: definition.type, table.schema.name, definition.name, key: key)
-        }
+    package func decrypted(_ value: Value, _ column: Int, of table: TableLayout, key: Value) throws -> Value {
+        guard !value.isNull else { return .null }
+        let definition = table.schema.columns[column]
+        guard let cipher else { throw missingKey(definition, table) }
+        return try cipher.open(value, as: definition.type, table.schema.name, definition.name, key: key)
     }
 
     /// The fields as the table has them.

@@ -10,7 +10,7 @@ package struct TableLayout: Sendable {
     package let schema: ClassSchema
     /// By column.
     package let storedTypes: [PropertyType]
-    /// Columns whose stored type is data, for the values are encrypted: see ``StoreFile/decrypt(_:of:key:)``.
+    /// Columns whose stored type is data, for the values are encrypted: see ``StoreFile/decrypted(_:_:of:key:)``.
     package let encryptedColumns: [Int]
     /// The stored type of the primary key; int for a class without one, whose objects go by their rowid.
     package let keyType: PropertyType
