@@ -122,7 +122,7 @@ let package = Package(
             name: "CLibPQ", path: "Packages/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         library("PostgresClient", "PostgresClient", ["CLibPQ", logging]),
-        library("TomboloSQLiteStore", "SQLiteStore", sync + ["TomboloSQL", grdb, grdbSQLite]),
+        library("TomboloSQLiteStore", "SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
         library("TomboloPostgresStore", "PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
         library("TomboloWebSocket", "WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
@@ -217,7 +217,10 @@ let package = Package(
                 "TomboloPostgresStore", "TomboloSQLiteStore", "PostgresClient", "RandomValues", "TestSupport",
                 "ServerStoreConformance",
             ]),
-        tests("TomboloTests", sync + ["RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+        .executableTarget(
+            name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp", swiftSettings: settings),
+        tests(
+            "TomboloTests", sync + ["LocalApp", "RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
         tests(
             "TomboloAuthenticationTests",
             [

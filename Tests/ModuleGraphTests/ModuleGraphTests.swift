@@ -8,7 +8,7 @@ import Testing
     /// What each folder of `Packages/` may import, by layer, lowest first.
     static let allowed: [String: Set<String>] = [
         // Pure core. Foundation for Date, Data and UUID; no sockets, files, clocks.
-        "Model": ["Foundation", "Swift", "Synchronization"],
+        "Model": ["Darwin", "Foundation", "ObjectiveC", "Swift", "Synchronization"],
         "SQL": ["TomboloModel"],
         "Changesets": ["Foundation", "TomboloModel"],
         "Rules": ["TomboloModel", "TomboloChangesets"],
@@ -22,7 +22,7 @@ import Testing
         // Stores and network.
         "PostgresClient": ["CLibPQ", "Dispatch", "Foundation", "Glibc", "Logging", "Synchronization"],
         "SQLiteStore": [
-            "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Synchronization", "TomboloModel", "TomboloSQL",
+            "Crypto", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Synchronization", "TomboloModel", "TomboloSQL",
             "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession",
         ],
         "PostgresStore": [

@@ -113,6 +113,8 @@ struct ResultsTests {
     @Test("Lists of any length can be looked in, several in one query, and in a file that is only read")
     func longLists() throws {
         var configuration = realm.configuration
+        configuration.fileURL = configuration.fileURL?.appendingPathExtension("copy")
+        try realm.writeCopy(configuration: configuration)
         configuration.readOnly = true
         let numbers = Array(-300_000..<500)
         let titles = (0..<40_000).map { "title \($0)" } + ["Oslo 0"]

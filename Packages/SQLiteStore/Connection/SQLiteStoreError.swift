@@ -4,6 +4,10 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         /// The file or its folder cannot be opened or created.
         case fileAccess
         case permissionDenied
+        /// The file was deleted or moved while it was open.
+        case fileNotFound
+        /// There is a file where one was to be made.
+        case fileExists
         /// The file is no SQLite database, or damaged.
         case invalidDatabase
         /// Another writer kept the file locked for longer than ``SQLiteConnection/busyTimeoutSeconds``.

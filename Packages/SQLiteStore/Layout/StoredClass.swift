@@ -1,50 +1,104 @@
-internal import TomboloModel
+package import TomboloModel
 
-/// What a file says about one of its classes: enough to tell how the app's classes differ from it.
-struct StoredClass: Equatable {
-    struct Property: Equatable {
-        var name: String
-        var type: String
-        var isOptional: Bool
-        var isPrimaryKey: Bool
-        var isIndexed: Bool
+/// What a file says about one of its classes: enough to read its rows, and to tell how the app's class differs.
+package struct StoredClass: Equatable, Sendable {
+    package struct Property: Equatable, Sendable {
+        package var name: String
+        /// The column's name in SQL, not quoted.
+        package var column: String
+        package var type: PropertyType
+        package var isOptional: Bool
+        package var isPrimaryKey = false
+        package var isIndexed = false
+        package var isEncrypted = false
+        package var isRequiredWhenPresent = false
+        package var deletesWithTarget = false
     }
 
-    var table: String
-    var properties: [Property]
+    /// `Talk`, or `Talk.speakers` for the elements of a list.
+    package let name: String
+    package var table: String
+    package var properties: [Property]
+    /// The class of the elements of a list of embedded objects.
+    package var embeddedClass: String?
 
-    init(_ layout: TableLayout) {
-        table = layout.schema.table
-        properties = layout.schema.columns.map {
+    package init(_ schema: ClassSchema) {
+        name = schema.name
+        table = schema.table
+        properties = schema.columns.map {
             Property(
-                name: $0.name, type: $0.type.name, isOptional: $0.isOptional, isPrimaryKey: $0.isPrimaryKey,
-                isIndexed: layout.isIndexed($0))
+                name: $0.name, column: $0.sqlName, type: $0.type, isOptional: $0.isOptional,
+                isPrimaryKey: $0.isPrimaryKey, isIndexed: $0.needsIndex, isEncrypted: $0.isEncrypted,
+                isRequiredWhenPresent: $0.isRequiredWhenPresent, deletesWithTarget: $0.deleteRule == .cascade)
         }
+        if case .embedded(let item) = schema.owner?.element { embeddedClass = item.name }
     }
 
-    /// The table's name, then a line for each property: `price int`, `room link<Room>? indexed`, `_id objectId key`.
+    /// Whether this is the class of a list's elements.
+    package var isElement: Bool { name.contains(".") }
+    /// The class that has the list; the class itself where it is none of elements.
+    package var rootName: String { String(name.prefix { $0 != "." }) }
+    package var keyIndex: Int? { properties.firstIndex(where: \.isPrimaryKey) }
+    package func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
+
+    /// How many columns of an element class come before its content, and whether the last one names a parent element.
+    package var hasParent: Bool {
+        isElement && properties.last?.name == (embeddedClass == nil ? "parent" : "_parent")
+    }
+    package var content: ArraySlice<Property> {
+        isElement ? properties[ElementColumn.content..<(properties.count - (hasParent ? 1 : 0))] : properties[...]
+    }
+
+    // MARK: Text
+
+    /// The table's name, then a line for each property: `price int`, `room link<Room>? indexed`, `_id objectId key`;
+    /// for elements that are embedded objects a line `@embedded Address`.
     var text: String {
-        let lines = properties.map {
-            "\($0.name) \($0.type)\($0.isOptional ? "?" : "")\($0.isPrimaryKey ? " key" : "")"
-                + ($0.isIndexed ? " indexed" : "")
+        var lines = [table]
+        for property in properties {
+            var words = [property.name, property.type.name + (property.isOptional ? "?" : "")]
+            if property.isPrimaryKey { words.append("key") }
+            if property.isIndexed { words.append("indexed") }
+            if property.isEncrypted { words.append("encrypted") }
+            if property.isRequiredWhenPresent { words.append("required") }
+            if property.deletesWithTarget { words.append("cascade") }
+            if property.column != Column.sqlName(for: property.name) { words.append("column=\(property.column)") }
+            lines.append(words.joined(separator: " "))
         }
-        return ([table] + lines).joined(separator: "\n")
+        if let embeddedClass { lines.append("@embedded \(embeddedClass)") }
+        return lines.joined(separator: "\n")
     }
 
     /// From ``text``; nil where it is not one.
-    init?(text: String) {
+    init?(name: String, text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard !lines.isEmpty else { return nil }
+        self.name = name
         table = lines.removeFirst()
         properties = []
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
             guard words.count >= 2 else { return nil }
+            if words[0] == "@embedded" {
+                embeddedClass = words[1]
+                continue
+            }
             let isOptional = words[1].hasSuffix("?")
+            guard let type = PropertyType(name: isOptional ? String(words[1].dropLast()) : words[1]) else {
+                return nil
+            }
+            let column = words.first { $0.hasPrefix("column=") }.map { String($0.dropFirst("column=".count)) }
             properties.append(
                 Property(
-                    name: words[0], type: isOptional ? String(words[1].dropLast()) : words[1], isOptional: isOptional,
-                    isPrimaryKey: words.contains("key"), isIndexed: words.contains("indexed")))
+                    name: words[0], column: column ?? Column.sqlName(for: words[0]), type: type,
+                    isOptional: isOptional, isPrimaryKey: words.contains("key"),
+                    isIndexed: words.contains("indexed"), isEncrypted: words.contains("encrypted"),
+                    isRequiredWhenPresent: words.contains("required"), deletesWithTarget: words.contains("cascade")))
         }
     }
+}
+
+extension Column {
+    /// Links are indexed too: the elements and objects that point to one are found through it.
+    var needsIndex: Bool { !isPrimaryKey && (isIndexed || linkTarget != nil) }
 }

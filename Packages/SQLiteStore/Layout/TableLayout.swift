@@ -10,6 +10,8 @@ package struct TableLayout: Sendable {
     package let schema: ClassSchema
     /// By column.
     package let storedTypes: [PropertyType]
+    /// Columns whose stored type is data, for the values are encrypted: see ``StoreFile/decrypted(_:_:of:key:)``.
+    package let encryptedColumns: [Int]
     /// The stored type of the primary key; int for a class without one, whose objects go by their rowid.
     package let keyType: PropertyType
     /// Positions of the element classes of the class's lists, those inside their elements among them.
@@ -62,7 +64,8 @@ package struct TableLayout: Sendable {
         let dialect = SQLDialect.sqlite
         self.classIndex = classIndex
         schema = item
-        storedTypes = item.columns.map { whole.storedType(of: $0) }
+        storedTypes = item.columns.map { $0.isEncrypted ? .data : whole.storedType(of: $0) }
+        encryptedColumns = item.columns.indices.filter { item.columns[$0].isEncrypted }
         keyType = item.primaryKeyIndex.map { whole.storedType(of: item.columns[$0]) } ?? .int(bits: 64)
         elementClasses = whole.elementClassIndexes(of: classIndex)
         listClasses = item.lists.indices.compactMap { whole.elementClassIndex(of: classIndex, list: $0) }
@@ -164,62 +167,5 @@ package struct TableLayout: Sendable {
     }
     func deleteByLink(_ column: Int) -> String {
         "DELETE FROM \(table) WHERE \(columnNames[column]) = ? RETURNING rowid"
-    }
-
-    // MARK: Definitions
-
-    func createTable(in whole: Schema) -> String {
-        let columns = schema.columns.enumerated().map { index, column in
-            column.isPrimaryKey
-                ? "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index])) PRIMARY KEY NOT NULL"
-                : definition(of: index)
-        }
-        // Rowids that other rows hold must last, also through VACUUM.
-        let rowid = schema.primaryKeyIndex == nil ? ["\(SQLDialect.sqlite.quoted(Self.rowid)) INTEGER PRIMARY KEY"] : []
-        return "CREATE TABLE IF NOT EXISTS \(table) (\((rowid + columns).joined(separator: ", ")))"
-    }
-
-    func createBeneath(in whole: Schema) -> String {
-        let columns = columnNames.indices.map { index in
-            "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index]))"
-                + (schema.columns[index].isPrimaryKey ? " PRIMARY KEY NOT NULL" : "")
-        }
-        let all = columns + ["\(SQLDialect.sqlite.quoted(Self.presence)) INTEGER NOT NULL"]
-        return "CREATE TABLE IF NOT EXISTS \(beneath) (\(all.joined(separator: ", ")))"
-    }
-
-    /// A required column has a default, which rows get that were made before the column was known.
-    private func definition(of index: Int, takesNull: Bool = false) -> String {
-        let definition = "\(columnNames[index]) \(SQLDialect.sqlite.columnType(of: storedTypes[index]))"
-        guard !schema.columns[index].isOptional else { return definition }
-        return definition + (takesNull ? "" : " NOT NULL") + " DEFAULT "
-            + SQLDialect.sqlite.zeroLiteral(of: storedTypes[index])
-    }
-
-    /// Rows that are kept beneath get the default too, for they come back into the table.
-    func addColumn(_ index: Int) -> [String] {
-        [
-            "ALTER TABLE \(table) ADD COLUMN \(definition(of: index))",
-            "ALTER TABLE \(beneath) ADD COLUMN \(definition(of: index, takesNull: true))",
-        ]
-    }
-
-    func dropColumn(_ property: String) -> [String] {
-        let name = SQLDialect.sqlite.quoted(Column.sqlName(for: property))
-        return [table, beneath].map { "ALTER TABLE \($0) DROP COLUMN \(name)" }
-    }
-
-    /// Links are indexed too: the elements and objects that point to one are found through it.
-    func isIndexed(_ column: Column) -> Bool { !column.isPrimaryKey && (column.isIndexed || column.linkTarget != nil) }
-
-    func createIndex(_ column: Column) -> String {
-        "CREATE INDEX IF NOT EXISTS \(indexName(column.name)) ON \(table) "
-            + "(\(SQLDialect.sqlite.quoted(column.sqlName)))"
-    }
-
-    func dropIndex(_ property: String) -> String { "DROP INDEX IF EXISTS \(indexName(property))" }
-
-    private func indexName(_ property: String) -> String {
-        SQLDialect.sqlite.quoted("\(Self.reservedPrefix)index_\(schema.table)_\(Column.sqlName(for: property))")
     }
 }

@@ -10,6 +10,9 @@ package final class FileObservers: Sendable {
     private struct State {
         var nextID = 0
         var observers: [Int: @Sendable (Origin?) -> Void] = [:]
+        /// Commits of the process, and how many there had been when who reads an older version began to.
+        var commits: UInt64 = 0
+        var pins: [Origin: UInt64] = [:]
     }
 
     private let state = Mutex(State())
@@ -40,7 +43,23 @@ package final class FileObservers: Sendable {
     package func remove(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
 
     package func notify(from origin: Origin?) {
-        let observers = state.withLock { $0.observers.sorted { $0.key < $1.key }.map(\.value) }
+        let observers = state.withLock { state in
+            state.commits += 1
+            return state.observers.sorted { $0.key < $1.key }.map(\.value)
+        }
         for observer in observers { observer(origin) }
+    }
+
+    // MARK: Versions that are read
+
+    /// From now on `origin` reads the newest version.
+    package func pin(_ origin: Origin) { state.withLock { $0.pins[origin] = $0.commits } }
+
+    /// `origin` reads no version.
+    package func unpin(_ origin: Origin) { state.withLock { $0.pins[origin] = nil } }
+
+    /// The versions from the oldest that somebody in the process reads to the newest.
+    package var activeVersionCount: UInt64 {
+        state.withLock { state in state.commits - (state.pins.values.min() ?? state.commits) + 1 }
     }
 }

@@ -11,30 +11,12 @@ struct QueueMigration {
     private let abandoned: [String]
 
     /// - Parameters:
-    ///   - stored: the classes as the file has them, by name.
+    ///   - stored: the classes as the file has them.
     ///   - abandoned: those of them that the app no longer has, and whose objects queued changesets touch.
-    init(from stored: [String: StoredClass], to new: Schema, abandoned: [String]) throws {
+    init(from stored: StoredSchema, to new: Schema, abandoned: [String]) throws {
         self.new = new
         self.abandoned = abandoned
-        var classes: [ClassSchema] = []
-        for (name, item) in stored where !name.contains(".") {
-            let lists = stored.keys.sorted().compactMap { other -> ListProperty? in
-                guard other.hasPrefix("\(name)."),
-                    let target = stored[other]?.properties.first(where: { $0.name == "target" })
-                else { return nil }
-                return ListProperty(
-                    name: String(other.dropFirst(name.count + 1)), target: Self.argument(target.type, of: "link") ?? "")
-            }
-            let columns = item.properties.compactMap { property in
-                Self.type(property.type).map {
-                    Column(
-                        name: property.name, type: $0, isOptional: property.isOptional,
-                        isPrimaryKey: property.isPrimaryKey)
-                }
-            }
-            classes.append(ClassSchema(name: name, table: item.table, columns: columns, lists: lists))
-        }
-        old = try Schema(classes)
+        old = try stored.schema()
     }
 
     func run(_ connection: SQLiteConnection) throws {
@@ -95,37 +77,5 @@ struct QueueMigration {
         case .add(_, let index, let amount): return column(index).map { .add(reference, column: $0, amount: amount) }
         case .erase: return .erase(reference)
         }
-    }
-
-    /// From ``PropertyType/name``.
-    private static func type(_ name: String) -> PropertyType? {
-        switch name {
-        case "bool": .bool
-        case "int": .int(bits: 64)
-        case "int8": .int(bits: 8)
-        case "int16": .int(bits: 16)
-        case "int32": .int(bits: 32)
-        case "float": .float
-        case "double": .double
-        case "string": .string
-        case "data": .data
-        case "date": .date
-        case "objectId": .objectId
-        case "uuid": .uuid
-        default:
-            if let name = argument(name, of: "embedded") {
-                .embedded(name)
-            } else if let types = argument(name, of: "array") {
-                .array(types.split(separator: ",").compactMap { type(String($0)) })
-            } else {
-                argument(name, of: "link").map { .link(to: $0) }
-            }
-        }
-    }
-
-    /// `Room` of `link<Room>`.
-    private static func argument(_ name: String, of type: String) -> String? {
-        guard name.hasPrefix("\(type)<"), name.hasSuffix(">") else { return nil }
-        return String(name.dropFirst(type.utf8.count + 1).dropLast())
     }
 }

@@ -1,19 +1,34 @@
+package import Foundation
+
 /// How a device file is opened.
-package struct StoreOptions: Hashable, Sendable {
+package struct StoreOptions: Sendable {
     /// Whether local writes are queued for upload. Decided when the file is made; nil opens either.
     package var isSynced: Bool?
     /// The app's schema version; nil where the opener does not know it, as the sync engine.
     package var schemaVersion: UInt64?
     package var isReadOnly: Bool
     package var durability: SQLiteConnection.Durability
+    /// For encrypted properties, ``PropertyCipher/keyByteCount`` bytes.
+    package var encryptionKey: Data?
+    /// What migrates a local file.
+    package var migration: MigrationPlan
+    /// Refuses a file that would have to be migrated, or was made with another schema version, instead of migrating it.
+    package var refusesMigration: Bool
+    /// Whether to compact the file, by its size and what of it is in use, in bytes.
+    package var shouldCompact: (@Sendable (Int, Int) -> Bool)?
 
     package init(
         isSynced: Bool?, schemaVersion: UInt64? = nil, isReadOnly: Bool = false,
-        durability: SQLiteConnection.Durability
+        durability: SQLiteConnection.Durability, encryptionKey: Data? = nil, migration: MigrationPlan = MigrationPlan(),
+        refusesMigration: Bool = false, shouldCompact: (@Sendable (Int, Int) -> Bool)? = nil
     ) {
         self.isSynced = isSynced
         self.schemaVersion = schemaVersion
         self.isReadOnly = isReadOnly
         self.durability = durability
+        self.encryptionKey = encryptionKey
+        self.migration = migration
+        self.refusesMigration = refusesMigration
+        self.shouldCompact = shouldCompact
     }
 }

@@ -14,6 +14,8 @@ final class ManagedClass {
     /// By column: the class that a link points to.
     let linkTargets: [Int?]
 
+    let hasEncryptedColumns: Bool
+
     /// By column: the type of the keys that a link holds.
     private let linkKeyTypes: [PropertyType?]
     /// Columns of other classes whose rows go with the object that they link to.
@@ -45,6 +47,7 @@ final class ManagedClass {
         schema = file.schema[index]
         table = file.layout.tables[index]
         self.objectClass = objectClass
+        hasEncryptedColumns = !table.encryptedColumns.isEmpty
         forms = table.storedTypes.map { CellForm($0) }
         linkTargets = schema.columns.map { $0.linkTarget.flatMap { file.schema.index(of: $0) } }
         linkKeyTypes = schema.columns.map { $0.linkTarget == nil ? nil : file.schema.keyType(ofLink: $0) }
@@ -70,6 +73,8 @@ final class ManagedClass {
     func validate(_ value: Value, _ column: Int) throws(ValueError) {
         try schema.columns[column].validate(value, linkKeyType: linkKeyTypes[column])
     }
+
+    func isEncrypted(_ column: Int) -> Bool { hasEncryptedColumns && schema.columns[column].isEncrypted }
 
     // MARK: Changes
 

@@ -206,7 +206,8 @@ final class ManagedRow: ObjectAccessor {
     func value(at column: Int) -> Value {
         load()
         guard let page else { return .null }
-        return page.value(cells[column], as: type.table.storedTypes[column])
+        let value = page.value(cells[column], as: type.table.storedTypes[column])
+        return type.isEncrypted(column) ? core.opened(value, column, type, key: key) : value
     }
 
     func integer(at column: Int) -> Int64? {
@@ -223,6 +224,9 @@ final class ManagedRow: ObjectAccessor {
 
     func text(at column: Int) -> String? {
         load()
+        if type.isEncrypted(column) {
+            return if case .string(let text) = value(at: column) { text } else { nil }
+        }
         let cell = cells[column]
         return cell.kind == .null ? nil : page?.text(cell)
     }
@@ -247,6 +251,7 @@ final class ManagedRow: ObjectAccessor {
     }
 
     private func write(_ field: FieldWrite) {
+        let field = core.sealed(field, type, key: key)
         core.set(field, type, rowid: rowid, key: key)
         keep(field)
     }

@@ -55,12 +55,7 @@ enum RealmCache {
 extension RealmCore {
     static func open(_ configuration: Realm.Configuration, _ confinement: Confinement) throws -> RealmCore {
         do {
-            guard let given = configuration.objectTypes else {
-                throw Realm.Error(
-                    .invalidInput,
-                    "The Realm has no classes: list them in Realm.Configuration(objectTypes: [Listing.self, …]).")
-            }
-            let types = Schema.modelClasses(reachableFrom: given)
+            let types = try configuration.modelClasses()
             let schema = try Schema.of(types)
             try requireKeys(schema, configuration)
             let (path, memoryFile) = try place(configuration)
@@ -68,9 +63,8 @@ extension RealmCore {
             let core = try RealmCache.core(path: path, confinement: confinement) {
                 try open(configuration, types, schema, path, memoryFile, confinement)
             } matches: { known in
-                known.schema == schema && known.configuration.schemaVersion == configuration.schemaVersion
-                    && known.configuration.readOnly == configuration.readOnly
-                    && known.configuration.isSynced == configuration.isSynced
+                known.schema == schema
+                    && OpenFile.Settings(known.configuration) == OpenFile.Settings(configuration)
             }
             if let sync = configuration.syncConfiguration {
                 core.syncSession = try SyncSession.session(path: path, schema: schema, configuration: sync)

@@ -33,6 +33,7 @@ extension RealmCore {
             rowid = reserved ?? nextRowID(type.index)
         }
         let key = key ?? .int(rowid)
+        let fields = sealed(fields, type, key: key)
         var isNew = true
         perform {
             let statement = try writer.insertion(type.index)

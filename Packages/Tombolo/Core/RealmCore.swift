@@ -76,13 +76,7 @@ final class RealmCore {
         self.memoryFile = memoryFile
         self.types = types
         if case .frozen = confinement { lock = NSRecursiveLock() } else { lock = nil }
-        var generator = SystemRandomNumberGenerator()
-        file = try StoreFile(
-            path: path, schema: schema,
-            options: StoreOptions(
-                isSynced: configuration.isSynced, schemaVersion: configuration.schemaVersion,
-                isReadOnly: configuration.readOnly, durability: memoryFile == nil ? .full : .off),
-            newClient: .random(using: &generator))
+        file = try configuration.openFile(path, schema: schema, types: types, isInMemory: memoryFile != nil)
         writer = RowWriter(file)
         var objectClasses: [ObjectClass?] = Array(repeating: nil, count: schema.classes.count)
         var classIndexes: [ObjectIdentifier: Int] = [:]
@@ -104,6 +98,7 @@ final class RealmCore {
 
     deinit {
         if let fileObserver { file.observers.remove(fileObserver) }
+        file.observers.unpin(ObjectIdentifier(self))
         connection.rollback()
     }
 
@@ -117,6 +112,7 @@ final class RealmCore {
         isReading = true
         // The first read fixes the version.
         _ = try connection.integer("SELECT id FROM tombolo_meta")
+        file.observers.pin(ObjectIdentifier(self))
         return try noticeOthers()
     }
 
@@ -140,6 +136,7 @@ final class RealmCore {
     private func endReading() {
         guard isReading else { return }
         drainCursors()
+        file.observers.unpin(ObjectIdentifier(self))
         isReading = false
         do {
             try connection.run("COMMIT")
@@ -260,6 +257,8 @@ final class RealmCore {
         endReading()
         let changed: Bool
         do {
+            try file.requireInPlace()
+            if let limit = configuration.maximumNumberOfActiveVersions { try file.requireActiveVersions(atMost: limit) }
             try connection.run("BEGIN IMMEDIATE")
             changed = try noticeOthers()
         } catch {

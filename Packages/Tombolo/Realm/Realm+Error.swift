@@ -52,6 +52,8 @@ extension Realm.Error {
     public static var fileAccess: Code { .fileAccess }
     public static var filePermissionDenied: Code { .filePermissionDenied }
     public static var fileNotFound: Code { .fileNotFound }
+    public static var fileExists: Code { .fileExists }
+    public static var unsupportedFileFormatVersion: Code { .unsupportedFileFormatVersion }
     public static var schemaMismatch: Code { .schemaMismatch }
     public static var alreadyOpen: Code { .alreadyOpen }
     public static var invalidInput: Code { .invalidInput }
@@ -77,6 +79,8 @@ extension Realm.Error {
         switch code {
         case .fileAccess: .fileAccess
         case .permissionDenied: .filePermissionDenied
+        case .fileExists: .fileExists
+        case .fileNotFound: .fileNotFound
         case .invalidDatabase: .invalidDatabase
         case .busy: .fail
         case .diskFull: .outOfDiskSpace

@@ -76,24 +76,4 @@ public struct Realm: Equatable {
 
     /// Lets go of the version that the Realm reads. Its objects become invalid; the Realm can be used on.
     public func invalidate() { core.invalidate() }
-
-    // MARK: Files
-
-    /// Whether there is a file for the configuration.
-    public static func fileExists(for configuration: Configuration) -> Bool {
-        configuration.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
-    }
-
-    /// Deletes the file of a configuration and what belongs to it, edits that were not uploaded among them. No Realm of
-    /// the process may have it open; its ``SyncSession`` ends.
-    /// - Returns: whether there was one.
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen`.
-    @discardableResult
-    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        guard let path = configuration.fileURL.map(RealmFiles.path), FileManager.default.fileExists(atPath: path) else {
-            return false
-        }
-        try RealmCache.delete(path)
-        return true
-    }
 }

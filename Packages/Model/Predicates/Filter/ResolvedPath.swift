@@ -67,6 +67,7 @@ extension Schema {
         for count in stride(from: names.count, to: 0, by: -1) {
             let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
             if let index = item.columnIndex(name), !item.isSystemColumn(index) {
+                try item.columns[index].requireComparable(in: item.name)
                 result.column = item.columns[index]
                 return count
             }

@@ -1,0 +1,63 @@
+internal import Foundation
+
+/// `tombolo_key`: the salt of a file with encrypted properties and the check value of its key. Made with the first
+/// encrypted property.
+enum FileKey {
+    private static let table = "tombolo_key"
+    private static let definition =
+        "CREATE TABLE tombolo_key (id INTEGER PRIMARY KEY CHECK (id = 1), salt BLOB NOT NULL, check_value BLOB NOT NULL)"
+
+    /// The cipher of the file, where there is one and a key is given.
+    /// - Throws: ``SQLiteStoreError`` for a wrong key, or one of a wrong length.
+    static func cipher(_ connection: SQLiteConnection, key: Data?) throws -> PropertyCipher? {
+        guard let key else { return nil }
+        guard key.count == PropertyCipher.keyByteCount else { throw wrongLength(key) }
+        guard try exists(connection) else { return nil }
+        let statement = try connection.statement("SELECT salt, check_value FROM tombolo_key")
+        defer { statement.reset() }
+        guard try statement.step() else {
+            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' has lost its row in tombolo_key.")
+        }
+        let cipher = PropertyCipher(key: key, salt: Data(statement.bytes(at: 0)))
+        guard cipher.matches(check: Data(statement.bytes(at: 1))) else {
+            throw SQLiteStoreError(
+                .invalidDatabase,
+                "'\(connection.path)' was made with another encryptionKey. Open it with the key that it was made with; "
+                    + "without that, its encrypted properties are lost and the file can only be deleted.")
+        }
+        return cipher
+    }
+
+    static func wrongLength(_ key: Data) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .invalidInput,
+            "Encryption key must be exactly \(PropertyCipher.keyByteCount) bytes long; \(key.count) were given.")
+    }
+
+    static func exists(_ connection: SQLiteConnection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") != nil
+    }
+
+    /// Whether a key is another one than the file's.
+    static func isOther(_ key: Data, _ connection: SQLiteConnection) throws -> Bool {
+        do {
+            _ = try cipher(connection, key: key)
+            return false
+        } catch let error as SQLiteStoreError where error.code == .invalidDatabase {
+            return true
+        }
+    }
+
+    /// Gives the file a salt of its own. In the caller's transaction.
+    static func make(_ connection: SQLiteConnection, key: Data) throws -> PropertyCipher {
+        try connection.execute("DROP TABLE IF EXISTS \(table)")
+        try connection.execute(definition)
+        let salt = PropertyCipher.newSalt()
+        let cipher = PropertyCipher(key: key, salt: salt)
+        let insert = try connection.statement("INSERT INTO tombolo_key VALUES (1, ?, ?)")
+        insert.bind(bytes: Array(salt), at: 1)
+        insert.bind(bytes: Array(try cipher.makeCheck()), at: 2)
+        try insert.run()
+        return cipher
+    }
+}

@@ -1,0 +1,89 @@
+internal import Crypto
+internal import Foundation
+package import TomboloModel
+
+/// Encrypts the values of properties declared with `@Persisted(encrypted: true)`.
+///
+/// AES-256-GCM with a random nonce for each value; stored as nonce, ciphertext and tag. Class, property and the row's
+/// primary key are authenticated with it, so that a value cannot be moved to another place. The key comes from the
+/// configuration's by HKDF-SHA512 with the file's own salt (RFC 5869): equal keys of two files have nothing in common.
+/// What can still be seen: whether a value is nil, and how long it is.
+package struct PropertyCipher: Sendable {
+    /// As in Realm.
+    package static let keyByteCount = 64
+    static let saltByteCount = 32
+
+    private let valueKey: SymmetricKey
+    private let checkKey: SymmetricKey
+
+    /// - Parameter key: ``keyByteCount`` bytes.
+    init(key: Data, salt: Data) {
+        func derived(_ purpose: String) -> SymmetricKey {
+            HKDF<SHA512>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: key), salt: salt, info: Data("Tombolo \(purpose) 1".utf8),
+                outputByteCount: 32)
+        }
+        valueKey = derived("property")
+        checkKey = derived("check")
+    }
+
+    static func newSalt() -> Data {
+        SymmetricKey(size: SymmetricKeySize(bitCount: saltByteCount * 8)).withUnsafeBytes { Data($0) }
+    }
+
+    // MARK: The check value, by which a file tells a wrong key
+
+    func makeCheck() throws -> Data { try Self.combined(AES.GCM.seal(Data(), using: checkKey)) }
+
+    func matches(check: Data) -> Bool {
+        guard let box = try? AES.GCM.SealedBox(combined: check) else { return false }
+        return (try? AES.GCM.open(box, using: checkKey)) != nil
+    }
+
+    // MARK: Values
+
+    /// Nil stays nil.
+    package func seal(_ value: Value, _ className: String, _ property: String, key: Value) throws -> Value {
+        let plain: Data
+        switch value {
+        case .null: return .null
+        case .string(let text): plain = Data(text.utf8)
+        case .data(let data): plain = data
+        default:
+            throw SQLiteStoreError(
+                .invalidInput, "'\(className).\(property)' is encrypted and cannot hold \(value).")
+        }
+        let box = try AES.GCM.seal(plain, using: valueKey, authenticating: Self.place(className, property, key))
+        return .data(try Self.combined(box))
+    }
+
+    /// - Throws: ``SQLiteStoreError`` with the code `invalidDatabase` for bytes that were not sealed for this place.
+    package func open(
+        _ value: Value, as type: PropertyType, _ className: String, _ property: String, key: Value
+    ) throws -> Value {
+        guard case .data(let sealed) = value else { return .null }
+        do {
+            let plain = try AES.GCM.open(
+                AES.GCM.SealedBox(combined: sealed), using: valueKey,
+                authenticating: Self.place(className, property, key))
+            return type == .data ? .data(plain) : .string(String(decoding: plain, as: UTF8.self))
+        } catch {
+            throw SQLiteStoreError(
+                .invalidDatabase,
+                "The encrypted value of '\(className).\(property)' of the object \(key) was damaged, or put there by "
+                    + "another program. Restore the file from a backup, or set the property anew.")
+        }
+    }
+
+    private static func combined(_ box: AES.GCM.SealedBox) throws -> Data {
+        guard let combined = box.combined else {
+            throw SQLiteStoreError(.failure, "AES-GCM gave no combined form of a value.")
+        }
+        return combined
+    }
+
+    /// No name has a NUL, so that different places never give the same bytes.
+    private static func place(_ className: String, _ property: String, _ key: Value) -> Data {
+        Data("\(className)\0\(property)\0\(key)".utf8)
+    }
+}

@@ -1,0 +1,71 @@
+internal import TomboloModel
+
+/// How the columns of one class in the file become those of the class as the app has it.
+struct ClassChange {
+    /// A column on both sides, by position.
+    struct Pair {
+        let old: Int
+        let new: Int
+    }
+
+    let old: StoredClass
+    let new: StoredClass
+    /// Positions in `new`.
+    private(set) var added: [Int] = []
+    /// Positions in `old`.
+    private(set) var removed: [Int] = []
+    /// The values stay as they are.
+    private(set) var kept: [Pair] = []
+    /// The values stay, but are encrypted from now on, or no longer.
+    private(set) var resealed: [Pair] = []
+    /// Of another type: the values do not stay.
+    private(set) var retyped: [Pair] = []
+    /// Positions in `new` and `old`.
+    private(set) var indexed: [Int] = []
+    private(set) var unindexed: [Int] = []
+    private(set) var isOptionalityChanged = false
+    private(set) var isKeyChanged = false
+
+    init(from old: StoredClass, to new: StoredClass) {
+        self.old = old
+        self.new = new
+        for (position, property) in new.properties.enumerated() {
+            guard let before = old.index(of: property.name) else {
+                added.append(position)
+                if property.isIndexed { indexed.append(position) }
+                continue
+            }
+            let pair = Pair(old: before, new: position)
+            let previous = old.properties[before]
+            if !previous.type.isStored(as: property.type) {
+                retyped.append(pair)
+            } else if previous.isEncrypted != property.isEncrypted {
+                resealed.append(pair)
+            } else {
+                kept.append(pair)
+            }
+            if previous.isOptional != property.isOptional { isOptionalityChanged = true }
+            if property.isIndexed, !previous.isIndexed { indexed.append(position) }
+            if previous.isIndexed, !property.isIndexed { unindexed.append(before) }
+        }
+        for (position, property) in old.properties.enumerated() where new.index(of: property.name) == nil {
+            removed.append(position)
+            if property.isIndexed { unindexed.append(position) }
+        }
+        let (before, after) = (old.keyIndex.map { old.properties[$0] }, new.keyIndex.map { new.properties[$0] })
+        isKeyChanged =
+            before?.name != after?.name
+            || before.map { before in !(after.map { before.type.isStored(as: $0.type) } ?? false) } ?? false
+    }
+
+    /// Whether the table has to be made anew.
+    var needsRebuild: Bool { isKeyChanged || isOptionalityChanged || !retyped.isEmpty || !resealed.isEmpty }
+
+    /// Whether a list's elements have become something else: none of them stay.
+    var replacesElements: Bool {
+        guard new.isElement else { return false }
+        return old.embeddedClass != new.embeddedClass
+            || retyped.contains { $0.new >= ElementColumn.content && new.embeddedClass == nil }
+            || old.properties[0].name != new.properties[0].name
+    }
+}

@@ -1,0 +1,203 @@
+package import TomboloModel
+
+/// What the app's block does to the new side.
+extension LocalMigration {
+    /// Sets a property. Setting the primary key takes the links along.
+    /// - Returns: the row, which is another one where an integer key was set.
+    package func set(
+        _ value: Value, _ property: StoredClass.Property, of row: Int64, in item: StoredClass
+    ) throws -> Int64 {
+        guard !property.isPrimaryKey else { return try setKey(value, property, of: row, in: item) }
+        try store(
+            value, property, of: row, in: item,
+            sealedFor: property.isEncrypted ? after.key(of: row, in: item) : .null)
+        return row
+    }
+
+    func store(
+        _ value: Value, _ property: StoredClass.Property, of row: Int64, in item: StoredClass, sealedFor key: Value
+    ) throws {
+        var value = value
+        if property.isEncrypted {
+            value = try after.requireCipher(property, item).seal(value, item.name, property.name, key: key)
+        }
+        let statement = try connection.statement(
+            "UPDATE \(MigrationSide.quoted(item.table)) SET \(MigrationSide.quoted(property.column)) = ? "
+                + "WHERE rowid = ?")
+        statement.bind(value, at: 1)
+        statement.bind(row, at: 2)
+        try statement.run()
+    }
+
+    private func setKey(
+        _ value: Value, _ property: StoredClass.Property, of row: Int64, in item: StoredClass
+    ) throws -> Int64 {
+        let old = try after.key(of: row, in: item)
+        guard value != old else { return row }
+        guard try after.row(withKey: value, in: item) == nil else { throw duplicate(value, property, item) }
+        let sealed = try item.properties.filter(\.isEncrypted).map { ($0, try after.value($0, of: row, in: item)) }
+        for other in after.schema.sorted {
+            for link in other.properties where link.type == .link(to: item.name) {
+                let column = MigrationSide.quoted(link.column)
+                try connection.run(
+                    SQLPart(
+                        sql: "UPDATE \(MigrationSide.quoted(other.table)) SET \(column) = ? WHERE \(column) = ?",
+                        values: [value, old]))
+            }
+        }
+        try store(value, property, of: row, in: item, sealedFor: .null)
+        let new = try after.row(withKey: value, in: item) ?? row
+        for (property, plain) in sealed { try store(plain, property, of: new, in: item, sealedFor: value) }
+        if new != row { moved[item.name, default: [:]][row] = new }
+        return new
+    }
+
+    private func duplicate(
+        _ value: Value, _ property: StoredClass.Property, _ item: StoredClass
+    ) -> SQLiteStoreError {
+        SQLiteStoreError(
+            .invalidInput,
+            "Attempting to create an object of type '\(item.name)' with an existing primary key value '\(value)': "
+                + "'\(property.name)' must be unique.")
+    }
+
+    /// The row on the new side that an old one became; it may have been deleted.
+    package func newRow(for old: Int64, in item: StoredClass) -> Int64 { moved[item.name]?[old] ?? old }
+
+    /// Makes an object.
+    /// - Parameter values: by position in the class's properties; others get their initial values.
+    package func insert(_ item: StoredClass, _ values: [Int: Value]) throws -> Int64 {
+        if let key = item.keyIndex, let value = values[key], try after.row(withKey: value, in: item) != nil {
+            throw duplicate(value, item.properties[key], item)
+        }
+        var names: [String] = []
+        var parts: [SQLPart] = []
+        var encrypted: [(StoredClass.Property, Value)] = []
+        for (position, property) in item.properties.enumerated() {
+            let value = values[position]
+            names.append(MigrationSide.quoted(property.column))
+            if property.isEncrypted {
+                let isRequired = !property.isOptional
+                let plain =
+                    value ?? plan.initialValue(item.name, property.name) ?? (isRequired ? property.type.zero : .null)
+                encrypted.append((property, plain))
+                parts.append(isRequired ? SQLPart(sql: "x''") : .null)
+            } else if let value {
+                parts.append(.value(value))
+            } else {
+                // Of embedded objects, those that are absent have no values.
+                parts.append(property.isRequiredWhenPresent ? .null : initial(property, of: item))
+            }
+        }
+        let sql =
+            names.isEmpty
+            ? "INSERT INTO \(MigrationSide.quoted(item.table)) DEFAULT VALUES"
+            : "INSERT INTO \(MigrationSide.quoted(item.table)) (\(names.joined(separator: ", "))) "
+                + "VALUES (\(parts.map(\.sql).joined(separator: ", ")))"
+        try connection.run(SQLPart(sql: sql, values: parts.flatMap(\.values)))
+        let row = try connection.integer("SELECT last_insert_rowid()") ?? 0
+        for (property, plain) in encrypted where !plain.isNull { _ = try set(plain, property, of: row, in: item) }
+        return row
+    }
+
+    /// Deletes an object and the elements of its lists. Links to it become nil, elements that link to it go, and objects
+    /// whose links say so are deleted too.
+    package func delete(_ row: Int64, in item: StoredClass) throws {
+        var waiting = [(row, item)]
+        while let (row, item) = waiting.popLast() {
+            guard try after.exists(row, in: item) else { continue }
+            let key = try after.key(of: row, in: item)
+            for list in after.schema.elementClasses(of: item.name) { try delete(list, ElementColumn.owner, key) }
+            try connection.run(
+                SQLPart(
+                    sql: "DELETE FROM \(MigrationSide.quoted(item.table)) WHERE rowid = ?", values: [.int(row)]))
+            for other in after.schema.sorted {
+                for (position, link) in other.properties.enumerated() where link.type == .link(to: item.name) {
+                    if other.isElement, other.content.isEmpty || position == ElementColumn.owner { continue }
+                    let table = MigrationSide.quoted(other.table)
+                    let column = MigrationSide.quoted(link.column)
+                    if link.deletesWithTarget {
+                        let statement = try connection.statement("SELECT rowid FROM \(table) WHERE \(column) = ?")
+                        statement.bind(key, at: 1)
+                        while try statement.step() { waiting.append((statement.integer(at: 0), other)) }
+                        statement.reset()
+                    } else if link.isOptional {
+                        try connection.run(
+                            SQLPart(sql: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?", values: [key]))
+                    } else {
+                        try delete(other, position, key)
+                    }
+                }
+            }
+        }
+    }
+
+    private func delete(_ item: StoredClass, _ column: Int, _ key: Value) throws {
+        try connection.run(
+            SQLPart(
+                sql: "DELETE FROM \(MigrationSide.quoted(item.table)) "
+                    + "WHERE \(MigrationSide.quoted(item.properties[column].column)) = ?", values: [key]))
+    }
+
+    /// Deletes every object of a class, and the tables of a class that the app no longer has.
+    /// - Returns: false for a class that the file does not have.
+    package func deleteData(of name: String) throws -> Bool {
+        guard let item = after.schema[name] else {
+            guard before.schema[name] != nil else { return false }
+            dropped.insert(name)
+            return true
+        }
+        try after.forEachRow(of: item) { try delete($0, in: item) }
+        return before.schema[name] != nil
+    }
+
+    // MARK: Lists
+
+    /// Puts an element at the end of a list.
+    /// - Parameter values: of the content, by position in the element class's properties.
+    package func append(
+        to list: StoredClass, owner: Value, parent: Value?, _ values: [Int: Value]
+    ) throws -> Int64 {
+        let last = try after.elements(of: list, owner: owner, parent: parent).last
+        let rank = try last.map { try after.value(list.properties[ElementColumn.rank], of: $0, in: list) }
+        let lower: String? = if case .string(let text)? = rank { text } else { nil }
+        guard let next = try FractionalRank.sequence(count: 1, between: lower, nil).first else {
+            throw SQLiteStoreError(.failure, "No rank is left after '\(lower ?? "")' in '\(list.name)'.")
+        }
+        var values = values
+        values[ElementColumn.id] = .objectId(.generate())
+        values[ElementColumn.owner] = owner
+        values[ElementColumn.rank] = .string(next)
+        if let parent { values[list.properties.count - 1] = parent }
+        return try insert(list, values)
+    }
+
+    /// Deletes elements, with those of the lists inside them.
+    package func deleteElements(of list: StoredClass, owner: Value, parent: Value?) throws {
+        for row in try after.elements(of: list, owner: owner, parent: parent) {
+            try deleteElement(row, of: list)
+        }
+    }
+
+    package func deleteElement(_ row: Int64, of list: StoredClass) throws {
+        let id = try after.value(list.properties[ElementColumn.id], of: row, in: list)
+        for inner in after.schema.elementClasses(of: list.name) where inner.hasParent {
+            // Lists further in hang on elements of those.
+            let depth = inner.name.dropFirst(list.name.count + 1)
+            let isDirect = !after.schema.elementClasses(of: list.name).contains {
+                $0.embeddedClass != nil && depth.hasPrefix($0.name.dropFirst(list.name.count + 1) + ".")
+            }
+            guard isDirect else { continue }
+            let parent = MigrationSide.quoted(inner.properties[inner.properties.count - 1].column)
+            let select = try connection.statement(
+                "SELECT rowid FROM \(MigrationSide.quoted(inner.table)) WHERE \(parent) = ?")
+            select.bind(id, at: 1)
+            var rows: [Int64] = []
+            while try select.step() { rows.append(select.integer(at: 0)) }
+            select.reset()
+            for row in rows { try deleteElement(row, of: inner) }
+        }
+        try connection.run(
+            SQLPart(sql: "DELETE FROM \(MigrationSide.quoted(list.table)) WHERE rowid = ?", values: [.int(row)]))
+    }
+}

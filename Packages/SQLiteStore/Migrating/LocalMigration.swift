@@ -1,0 +1,117 @@
+internal import Foundation
+internal import TomboloModel
+
+/// Brings a local file to the app's classes, by Realm's rules. One write transaction: a file is either whole as it was
+/// or whole as it is to be.
+///
+/// 1. Tables get their new form. Columns that the app no longer has stay for now, under other names; classes whose
+///    primary key changes go by their rowids, and so do links to them.
+/// 2. The app's block runs, where there is one. Old values come from a second connection, on the version before.
+/// 3. What is left of the old form goes; primary keys are checked and links point to them again.
+package final class LocalMigration {
+    /// The file as it was.
+    package let before: MigrationSide
+    /// The file in its new form.
+    package let after: MigrationSide
+
+    let connection: SQLiteConnection
+    let plan: MigrationPlan
+    /// The classes as the app has them.
+    let target: StoredSchema
+    /// Classes whose primary key changes.
+    let rekeyed: Set<String>
+    let changes: [String: ClassChange]
+    /// Element classes whose list the app no longer has.
+    let retired: [StoredClass]
+    /// Names of columns that the app no longer has, by class and property.
+    let gone: [String: [String: String]]
+    /// Classes whose tables the block has given up.
+    var dropped: Set<String> = []
+    /// Where objects went whose integer key the block changed, by class and old rowid.
+    var moved: [String: [Int64: Int64]] = [:]
+
+    /// Steps 1 to 3, in the caller's write transaction.
+    static func run(
+        _ connection: SQLiteConnection, from stored: StoredSchema, to target: StoredSchema, version: UInt64,
+        runsBlock: Bool, plan: MigrationPlan, ciphers: (before: PropertyCipher?, after: PropertyCipher?)
+    ) throws {
+        plan.onStep?(.began)
+        // Nobody else can commit now: this is the version that the migration starts from.
+        let reader = try SQLiteConnection(path: connection.path, readOnly: true, durability: .full)
+        try reader.run("BEGIN")
+        defer { reader.rollback() }
+        _ = try reader.integer("SELECT id FROM tombolo_meta")
+        let migration = try LocalMigration(
+            connection, before: MigrationSide(reader, stored, ciphers.before), target, plan, ciphers.after)
+        plan.onStep?(.tablesPrepared)
+        if runsBlock { try plan.block?(migration, version) }
+        plan.onStep?(.blockRan)
+        try migration.finish()
+        plan.onStep?(.tablesFinished)
+    }
+
+    private init(
+        _ connection: SQLiteConnection, before: MigrationSide, _ target: StoredSchema, _ plan: MigrationPlan,
+        _ cipher: PropertyCipher?
+    ) throws {
+        self.connection = connection
+        self.before = before
+        self.target = target
+        self.plan = plan
+        var current = before.schema
+        gone = try MigrationTables.setAside(&current, target, connection)
+        var changes: [String: ClassChange] = [:]
+        for item in target.sorted {
+            guard let old = current[item.name] else { continue }
+            let change = ClassChange(from: old, to: item)
+            if old != item { changes[item.name] = change }
+        }
+        self.changes = changes
+        let rekeyed = Set(changes.values.filter { $0.isKeyChanged && !$0.new.isElement }.map(\.new.name))
+        self.rekeyed = rekeyed
+        retired = current.sorted.filter {
+            $0.isElement && target[$0.name] == nil && target[$0.rootName] != nil
+        }
+        var working = target
+        for name in rekeyed {
+            for position in working.classes[name]?.properties.indices ?? 0..<0 {
+                working.classes[name]?.properties[position].isPrimaryKey = false
+            }
+        }
+        for item in retired { working.classes[item.name] = item }
+        after = MigrationSide(connection, working, cipher)
+        try prepare(current)
+    }
+
+    /// The initial value of a new property in existing rows.
+    func initial(_ property: StoredClass.Property, of item: StoredClass) -> SQLPart {
+        guard let required = required(property, of: item) else { return .null }
+        guard property.isRequiredWhenPresent, let dot = property.name.lastIndex(of: "."),
+            let presence = item.properties.first(where: { $0.name == property.name[..<dot] })
+        else { return required }
+        return SQLPart(
+            sql: "CASE WHEN \(MigrationSide.quoted(presence.column)) IS NULL THEN NULL ELSE \(required.sql) END",
+            values: required.values)
+    }
+
+    private func required(_ property: StoredClass.Property, of item: StoredClass) -> SQLPart? {
+        let isRequired = !property.isOptional || property.isRequiredWhenPresent
+        // Encrypted ones are filled row by row.
+        if property.isEncrypted { return isRequired ? SQLPart(sql: "x''") : nil }
+        if let declared = plan.initialValue(item.name, property.name), !declared.isNull { return .value(declared) }
+        guard isRequired else { return nil }
+        switch property.type {
+        case .objectId: return SQLPart(sql: "randomblob(\(ObjectId.byteCount))")
+        case .uuid: return SQLPart(sql: "randomblob(16)")
+        default: return .value(after.schema.storedType(of: property).zeroValue(for: property.type))
+        }
+    }
+}
+
+extension PropertyType {
+    /// The zero of a property's type; of the key's type for a link.
+    fileprivate func zeroValue(for type: PropertyType) -> Value {
+        if case .link = type { return zero }
+        return type.zero
+    }
+}

@@ -1,0 +1,31 @@
+package import TomboloModel
+
+/// What an app brings along for the migration of a local file.
+package struct MigrationPlan: Sendable {
+    /// Moments in a migration, in order. Nothing of it is kept when the process ends before the last.
+    package enum Step: String, Sendable, CaseIterable {
+        case began
+        case tablesPrepared
+        case blockRan
+        case tablesFinished
+        case committed
+    }
+
+    /// What a new required property of a class gets in existing rows; nil for the zero of its type, or random where
+    /// that is an identifier.
+    package var initialValue: @Sendable (_ className: String, _ property: String) -> Value?
+    /// The app's own steps. The number is the schema version of the file before.
+    package var block: (@Sendable (LocalMigration, UInt64) throws -> Void)?
+    /// For tests: called when a step is done.
+    package var onStep: (@Sendable (Step) -> Void)?
+
+    package init(
+        initialValue: @escaping @Sendable (String, String) -> Value? = { _, _ in nil },
+        block: (@Sendable (LocalMigration, UInt64) throws -> Void)? = nil,
+        onStep: (@Sendable (Step) -> Void)? = nil
+    ) {
+        self.initialValue = initialValue
+        self.block = block
+        self.onStep = onStep
+    }
+}

@@ -1,0 +1,117 @@
+package import Foundation
+internal import GRDBSQLite
+internal import TomboloModel
+internal import TomboloSQL
+
+/// Copies of device files.
+package enum FileCopy {
+    /// Writes the version that the file's connection reads into a local file of its own: compacted, in one piece, and
+    /// readable where nothing can be written beside it.
+    /// - Parameter key: for the copy's encrypted properties; that of the file keeps the bytes as they are.
+    /// - Throws: ``SQLiteStoreError`` with the code `fileExists` where there is a file, which is left alone.
+    package static func write(_ file: StoreFile, to path: String, key: Data?) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { throw exists(path) }
+        let unfinished = "\(path).copy-\(UUID().uuidString)"
+        defer { delete(unfinished) }
+        let copy = try SQLiteConnection(path: unfinished, durability: .off)
+        try copy.take(from: file.connection)
+        try copy.writeTransaction {
+            if file.isSynced { try makeLocal(copy, file.layout) }
+            if let cipher = file.cipher, let key { try changeKey(copy, file.layout, from: cipher, to: key) }
+        }
+        try settle(copy)
+        guard try publish(unfinished, at: path) else { throw exists(path) }
+    }
+
+    private static func exists(_ path: String) -> SQLiteStoreError {
+        SQLiteStoreError(.fileExists, "'\(path)' exists already. Delete it first, or copy to another place.")
+    }
+
+    /// Puts everything into the file itself: nothing lies beside it afterwards.
+    package static func settle(_ path: String) throws { try settle(SQLiteConnection(path: path, durability: .off)) }
+
+    private static func settle(_ connection: SQLiteConnection) throws {
+        try connection.execute("PRAGMA journal_mode = DELETE")
+        try connection.execute("VACUUM")
+        try connection.execute("PRAGMA synchronous = FULL")
+    }
+
+    /// Gives a finished file its name, at once, unless there is a file of that name.
+    /// - Returns: whether there was none.
+    package static func publish(_ unfinished: String, at path: String) throws -> Bool {
+        let handle = open(unfinished, O_RDONLY)
+        if handle >= 0 {
+            fsync(handle)
+            close(handle)
+        }
+        if link(unfinished, path) == 0 { return true }
+        if errno == EEXIST { return false }
+        // File systems without hard links.
+        guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, !FileManager.default.fileExists(atPath: path),
+            rename(unfinished, path) == 0
+        else {
+            throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be made: \(String(cString: strerror(errno))).")
+        }
+        return true
+    }
+
+    private static func delete(_ path: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+
+    /// What synchronising keeps goes; the rows stay, edits that were not uploaded among them.
+    private static func makeLocal(_ copy: SQLiteConnection, _ layout: StoreLayout) throws {
+        try copy.execute("UPDATE tombolo_meta SET is_synced = 0, client = 0")
+        for table in ["tombolo_pending", "tombolo_staged", "tombolo_subscriptions"] {
+            try copy.execute("DELETE FROM \(table)")
+        }
+        let names = try copy.names(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tombolo_beneath_%'")
+        for name in names { try copy.execute("DROP TABLE \(SQLDialect.sqlite.quoted(name))") }
+    }
+
+    private static func changeKey(
+        _ copy: SQLiteConnection, _ layout: StoreLayout, from old: PropertyCipher, to key: Data
+    ) throws {
+        guard key.count == PropertyCipher.keyByteCount else { throw FileKey.wrongLength(key) }
+        guard try FileKey.isOther(key, copy) else { return }
+        let new = try FileKey.make(copy, key: key)
+        let schema = StoredSchema(layout)
+        let before = MigrationSide(copy, schema, old)
+        for item in schema.sorted {
+            for property in item.properties where property.isEncrypted {
+                let update = try copy.statement(
+                    "UPDATE \(SQLDialect.sqlite.quoted(item.table)) "
+                        + "SET \(SQLDialect.sqlite.quoted(property.column)) = ? WHERE rowid = ?")
+                try before.forEachRow(of: item) { row in
+                    let value = try before.value(property, of: row, in: item)
+                    update.bind(
+                        try new.seal(value, item.name, property.name, key: before.key(of: row, in: item)), at: 1)
+                    update.bind(row, at: 2)
+                    try update.run()
+                }
+            }
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Makes this database the same as what another connection reads.
+    fileprivate func take(from other: SQLiteConnection) throws {
+        guard let backup = sqlite3_backup_init(handle, "main", other.handle, "main") else {
+            throw error(sqlite3_errcode(handle), sql: nil)
+        }
+        let result = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+        guard result == SQLITE_DONE else { throw error(result, sql: nil) }
+    }
+
+    /// The first column of every row.
+    fileprivate func names(_ sql: String) throws -> [String] {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(at: 0)) }
+        return names
+    }
+}

@@ -1,0 +1,25 @@
+package import Foundation
+
+/// Looks at a file without opening it as a Realm's.
+package enum FileInspection {
+    /// - Throws: ``SQLiteStoreError`` for a file that is none of Tombolo's, or a wrong key.
+    package static func schemaVersion(_ path: String, key: Data?) throws -> UInt64 {
+        let connection = try SQLiteConnection(path: path, readOnly: true, durability: .full)
+        try requireOurs(connection)
+        _ = try FileKey.cipher(connection, key: key)
+        return try FileOpening.storedVersion(connection)
+    }
+
+    /// Whether a file has, or had, encrypted properties; false where there is no file.
+    package static func hasEncryptedProperties(_ path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        return try FileKey.exists(SQLiteConnection(path: path, readOnly: true, durability: .full))
+    }
+
+    static func requireOurs(_ connection: SQLiteConnection) throws {
+        guard try FileOpening.isMade(connection) else {
+            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' is no Tombolo file.")
+        }
+        try FileOpening.checkFormat(connection)
+    }
+}

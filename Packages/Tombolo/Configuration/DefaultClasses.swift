@@ -1,0 +1,50 @@
+internal import TomboloModel
+
+/// The model classes of the program, for configurations that list none.
+enum DefaultClasses {
+    /// Found once: classes of libraries that are loaded later have to be listed.
+    private static let found: Result<[Object.Type], Realm.Error> = Result { () throws(Realm.Error) in try find() }
+
+    /// - Throws: ``Realm/Error`` with the code `invalidInput` where the program's classes cannot be found, are none, or
+    ///   two of them have one name.
+    static func types() throws(Realm.Error) -> [Object.Type] { try found.get() }
+
+    private static func find() throws(Realm.Error) -> [Object.Type] {
+        guard ClassDiscovery.isAvailable else {
+            throw Realm.Error(
+                .invalidInput,
+                "The model classes of a program cannot be found on this platform: list the classes in objectTypes of "
+                    + "the Realm's configuration.")
+        }
+        let types = ClassDiscovery.subclasses(of: Object.self).compactMap { $0 as? Object.Type }
+            .filter { $0.shouldIncludeInDefaultSchema() }
+        guard !types.isEmpty else {
+            throw Realm.Error(
+                .invalidInput,
+                "The Realm has no classes: declare a subclass of Object, or list the classes in objectTypes of its "
+                    + "configuration.")
+        }
+        try requireUnique(types)
+        return types
+    }
+
+    /// The file knows a class by its name alone.
+    static func requireUnique(_ types: [Object.Type]) throws(Realm.Error) {
+        for (name, group) in Dictionary(grouping: types, by: { String(describing: $0) }).sorted(by: { $0.key < $1.key })
+        where group.count > 1 {
+            let names = group.map { String(reflecting: $0) }.sorted().joined(separator: "' and '")
+            throw Realm.Error(
+                .invalidInput,
+                "'\(names)' are both named '\(name)'. Rename one, have one return false from "
+                    + "shouldIncludeInDefaultSchema(), or list the classes in objectTypes of the configuration.")
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// The classes of the Realm, with those that they link to.
+    func modelClasses() throws -> [Object.Type] {
+        let given = try objectTypes?.compactMap { $0 as? Object.Type } ?? DefaultClasses.types()
+        return Schema.modelClasses(reachableFrom: given)
+    }
+}

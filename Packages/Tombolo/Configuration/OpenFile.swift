@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Synchronization
+internal import TomboloSQLiteStore
+
+/// One use of a file in the process, from before it is opened until its Realm is gone. All uses of a file have the same
+/// settings.
+final class OpenFile: Sendable {
+    /// What must be the same for all who have a file open.
+    struct Settings: Equatable {
+        var isReadOnly: Bool
+        var isInMemory: Bool
+        var isSynced: Bool
+        var schemaVersion: UInt64
+        var encryptionKey: Data?
+
+        init(_ configuration: Realm.Configuration) {
+            isReadOnly = configuration.readOnly
+            isInMemory = configuration.inMemoryIdentifier != nil
+            isSynced = configuration.isSynced
+            schemaVersion = configuration.schemaVersion
+            encryptionKey = configuration.encryptionKey
+        }
+
+        /// In Realm's words; nil where nothing differs.
+        func difference(from other: Settings) -> String? {
+            if isReadOnly != other.isReadOnly { return "with different read permissions" }
+            if isInMemory != other.isInMemory { return "with different inMemory settings" }
+            if isSynced != other.isSynced { return "with different sync configuration" }
+            if encryptionKey != other.encryptionKey { return "with a different encryption key" }
+            if schemaVersion != other.schemaVersion {
+                return "with different schema version (\(other.schemaVersion), not \(schemaVersion))"
+            }
+            return nil
+        }
+    }
+
+    private struct Uses {
+        let settings: Settings
+        var count = 0
+    }
+
+    private static let all = Mutex<[String: Uses]>([:])
+
+    private static let gate = NSCondition()
+    /// Who is opening which file; changed under `gate` only.
+    private static let opening = Mutex<[String: ThreadID]>([:])
+
+    /// Opens a file, one caller at a time: a migration may take long.
+    /// - Throws: ``Realm/Error`` where the thread is opening the file already, which only its migration block can do.
+    static func alone<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        gate.lock()
+        while let owner = opening.withLock({ $0[path] }) {
+            if owner == .current {
+                gate.unlock()
+                throw Realm.Error(
+                    .alreadyOpen,
+                    "'\(path)' cannot be opened inside its own migration block: use the block's Migration.")
+            }
+            gate.wait()
+        }
+        opening.withLock { $0[path] = .current }
+        gate.unlock()
+        defer {
+            gate.lock()
+            opening.withLock { $0[path] = nil }
+            gate.broadcast()
+            gate.unlock()
+        }
+        return try body()
+    }
+
+    private let path: String
+    /// Whether nobody else in the process had the file open.
+    let isFirst: Bool
+
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` for a file that is open with other settings.
+    init(_ path: String, _ settings: Settings) throws {
+        self.path = path
+        isFirst = try Self.all.withLock { all in
+            var uses = all[path] ?? Uses(settings: settings)
+            if let difference = settings.difference(from: uses.settings) {
+                throw Realm.Error(
+                    .alreadyOpen,
+                    "Realm at path '\(path)' already opened \(difference). Open it everywhere with the same "
+                        + "configuration, or let go of the other Realm and its objects first.")
+            }
+            uses.count += 1
+            all[path] = uses
+            return uses.count == 1
+        }
+    }
+
+    deinit {
+        Self.all.withLock { all in
+            guard var uses = all[path] else { return }
+            uses.count -= 1
+            all[path] = uses.count == 0 ? nil : uses
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+extension Realm.Configuration {
+    /// Opens the file, makes it or migrates it.
+    func openFile(_ path: String, schema: Schema, types: [Object.Type], isInMemory: Bool) throws -> StoreFile {
+        try OpenFile.alone(path) { try openAlone(path, schema, types, isInMemory) }
+    }
+
+    private func openAlone(
+        _ path: String, _ schema: Schema, _ types: [Object.Type], _ isInMemory: Bool
+    ) throws -> StoreFile {
+        let use = try OpenFile(path, OpenFile.Settings(self))
+        try requireUsableKey(path, schema)
+        if let seedFilePath, !isInMemory, !readOnly, use.isFirst {
+            guard !isSynced else {
+                throw Realm.Error(
+                    .invalidInput,
+                    "A synced Realm cannot begin with a seed file: two devices would be taken for the same one.")
+            }
+            try SeedFile.copy(seedFilePath, to: path)
+        }
+        var generator = SystemRandomNumberGenerator()
+        let file = try StoreFile(
+            path: path, schema: schema,
+            options: StoreOptions(
+                isSynced: isSynced, schemaVersion: schemaVersion, isReadOnly: readOnly,
+                durability: isInMemory ? .off : .full, encryptionKey: encryptionKey, migration: plan(types),
+                refusesMigration: deleteRealmIfMigrationNeeded && !isSynced,
+                shouldCompact: use.isFirst ? shouldCompactOnLaunch : nil),
+            newClient: .random(using: &generator))
+        file.use = use
+        return file
+    }
+
+    /// Who gives a key expects something to be encrypted.
+    private func requireUsableKey(_ path: String, _ schema: Schema) throws {
+        guard encryptionKey != nil, !schema.classes.contains(where: { $0.columns.contains(where: \.isEncrypted) }),
+            try !FileInspection.hasEncryptedProperties(path)
+        else { return }
+        throw Realm.Error(
+            .invalidInput,
+            "The configuration has an encryptionKey, but no property of its classes is encrypted. The key encrypts "
+                + "properties declared with @Persisted(encrypted: true), not the whole file: declare them, or leave the "
+                + "key out.")
+    }
+
+    private func plan(_ types: [Object.Type]) -> MigrationPlan {
+        let block: (@Sendable (LocalMigration, UInt64) throws -> Void)? = migrationBlock.map { block in
+            { @Sendable store, version in try Migration.run(block, on: store, from: version) }
+        }
+        return MigrationPlan(
+            initialValue: { className, property in InitialValues.value(className, property, types) }, block: block,
+            onStep: onMigrationStep)
+    }
+}
+
+/// The values that a class declares for its properties.
+enum InitialValues {
+    /// Nil for identifiers, which differ from object to object, and for what has no declared value.
+    static func value(_ className: String, _ property: String, _ types: [Object.Type]) -> Value? {
+        let names = property.split(separator: ".").map(String.init)
+        guard let type = types.first(where: { String(describing: $0) == className }) else { return nil }
+        var layout = ObjectClass.of(type)
+        for name in names.dropLast() {
+            guard let target = layout.property(named: name)?.valueType._targetClass else { return nil }
+            layout = ObjectClass.of(target)
+        }
+        guard let last = names.last, let property = layout.property(named: last), case .column = property.slot else {
+            return nil
+        }
+        switch property.valueType._propertyType {
+        case .objectId, .uuid, .link: return nil
+        default: return property.unmanagedValue(of: layout.type.init()).value._value
+        }
+    }
+}

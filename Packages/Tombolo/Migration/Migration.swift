@@ -1,0 +1,149 @@
+internal import Foundation
+public import TomboloModel
+internal import TomboloSQLiteStore
+
+/// Converts what a file holds when the app's classes have changed. The number is the schema version of the file before.
+///
+///     Realm.Configuration(
+///         schemaVersion: 2,
+///         migrationBlock: { migration, oldSchemaVersion in
+///             if oldSchemaVersion < 1 {
+///                 migration.renameProperty(onType: "Person", from: "age", to: "yearsSinceBirth")
+///             }
+///             if oldSchemaVersion < 2 {
+///                 migration.enumerateObjects(ofType: "Person") { old, new in
+///                     new?["fullName"] = "\(old!["firstName"]!) \(old!["lastName"]!)"
+///                 }
+///             }
+///         })
+///
+/// Everything happens in one transaction: when the block throws, or does what cannot be done, the file stays as it was
+/// and opening it throws the reason. The block must not open the same file.
+public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
+
+/// What ``Migration/enumerateObjects(ofType:_:)`` calls for each object.
+public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
+
+/// The file of a Realm while a ``MigrationBlock`` converts it: as it was, and as it is to be. Objects are read and set by
+/// the names of their properties.
+public final class Migration {
+    let store: LocalMigration
+    /// The first mistake; nothing is done after it.
+    private(set) var failure: (any Error)?
+    private var isOver = false
+
+    init(_ store: LocalMigration) { self.store = store }
+
+    /// Runs a block, with whatever went wrong in it as the result.
+    static func run(_ block: MigrationBlock, on store: LocalMigration, from version: UInt64) throws {
+        let migration = Migration(store)
+        defer { migration.isOver = true }
+        try block(migration, version)
+        if let failure = migration.failure { throw failure }
+    }
+
+    /// Does a step, where none before it failed. Migrations are read and written without `try`, as in Realm: the first
+    /// error makes opening the Realm fail.
+    func attempt<Result>(_ fallback: Result, _ body: () throws -> Result) -> Result {
+        if isOver { programError("A migration and its objects can only be used in the migration block.") }
+        guard failure == nil else { return fallback }
+        do {
+            return try body()
+        } catch {
+            failure = error
+            return fallback
+        }
+    }
+
+    // MARK: Classes
+
+    /// The classes as the file has them, those among them that the app no longer has.
+    public private(set) lazy var oldSchema: Schema = schema(of: store.before)
+
+    /// The app's classes.
+    public private(set) lazy var newSchema: Schema = schema(of: store.after)
+
+    private func schema(of side: MigrationSide) -> Schema {
+        if let schema = try? side.schema.schema() { return schema }
+        programError("The classes of '\(side.connection.path)' are no schema.")
+    }
+
+    // MARK: Objects
+
+    /// Calls `block` for each object of a class that was there before, with the old and the new one: the new one is nil
+    /// for a class that the app no longer has. Of a class that is new it is called for each object made so far. Objects
+    /// that the block deleted or made are left out.
+    public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
+        attempt(()) {
+            let (old, new) = (store.before.schema[typeName], store.after.schema[typeName])
+            switch (old, new) {
+            case (let old?, let new?):
+                try store.before.forEachRow(of: old) { row in
+                    let target = store.newRow(for: row, in: new)
+                    guard failure == nil, try store.after.exists(target, in: new) else { return }
+                    block(object(row, old, isNew: false), object(target, new, isNew: true))
+                }
+            case (let old?, nil):
+                try store.before.forEachRow(of: old) { row in
+                    if failure == nil { block(object(row, old, isNew: false), nil) }
+                }
+            case (nil, let new?):
+                try store.after.forEachRow(of: new) { row in
+                    guard failure == nil, try store.after.exists(row, in: new) else { return }
+                    block(nil, object(row, new, isNew: true))
+                }
+            // A step of an earlier release, for a class that is long gone.
+            case (nil, nil): break
+            }
+        }
+    }
+
+    private func object(_ row: Int64, _ item: StoredClass, isNew: Bool) -> MigrationObject {
+        MigrationObject(self, item, row: row, isNew: isNew)
+    }
+
+    /// Makes an object of the app's class of this name, from a dictionary by property names, an array in the order of
+    /// properties (lists last), or another object of the migration.
+    @discardableResult
+    public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
+        attempt(MigrationObject.none(self)) {
+            guard let item = store.after.schema[typeName], !item.isElement else {
+                throw unknown(typeName, "cannot be created")
+            }
+            let content = try MigrationContent(value, MigrationPlace(item))
+            var values: [Int: Value] = [:]
+            if let key = item.keyIndex, let given = content[item.properties[key].name] {
+                values[key] = try MigrationValue.stored(given, item.properties[key], item.name)
+            }
+            let object = object(try store.insert(item, values), item, isNew: true)
+            let keyName = item.keyIndex.map { item.properties[$0].name }
+            for (name, given) in content.values where name != keyName { try object.set(given, name) }
+            return object
+        }
+    }
+
+    /// Deletes an object. Links to it become nil.
+    public func delete(_ object: MigrationObject) {
+        attempt(()) { try object.delete() }
+    }
+
+    /// Deletes every object of a class; where the app no longer has the class, its table too, which otherwise stays in
+    /// the file.
+    /// - Returns: false where the file did not have the class.
+    @discardableResult
+    public func deleteData(forType typeName: String) -> Bool {
+        attempt(false) { try store.deleteData(of: typeName) }
+    }
+
+    /// Gives a new property the values of one that the app no longer has. Call it outside of
+    /// ``enumerateObjects(ofType:_:)``. Without it a renamed property is one that was removed and one that was added.
+    public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
+        attempt(()) { try store.rename(oldName, to: newName, of: typeName) }
+    }
+
+    func unknown(_ name: String, _ what: String) -> Realm.Error {
+        let names = store.after.schema.sorted.filter { !$0.isElement }.map(\.name)
+        let hint = name.nearest(in: names).map { " Did you mean '\($0)'?" } ?? ""
+        return Realm.Error(.invalidInput, "An object of type '\(name)' \(what): the Realm has no such class.\(hint)")
+    }
+}

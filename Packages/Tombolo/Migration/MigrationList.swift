@@ -1,0 +1,99 @@
+internal import Foundation
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// A list of an object in a migration: scalars, or ``MigrationObject`` for links and embedded objects. Lists of old
+/// objects can only be read.
+public final class MigrationList {
+    private let object: MigrationObject
+    private let list: StoredClass
+    private let isNew: Bool
+
+    init(_ object: MigrationObject, _ list: StoredClass, isNew: Bool) {
+        self.object = object
+        self.list = list
+        self.isNew = isNew
+    }
+
+    private var migration: Migration { object.migration }
+    private var side: MigrationSide { isNew ? migration.store.after : migration.store.before }
+
+    private var rows: [Int64] {
+        migration.attempt([]) {
+            let (owner, parent) = try object.owner()
+            return try side.elements(of: list, owner: owner, parent: list.hasParent ? parent : nil)
+        }
+    }
+
+    /// Every element, nil where it is nil.
+    private var elements: [Any?] { rows.map { row in migration.attempt(nil) { try element(row) } } }
+
+    private func element(_ row: Int64) throws -> Any? {
+        if list.embeddedClass != nil { return MigrationObject(migration, list, row: row, isNew: isNew) }
+        guard let content = list.content.first else { return nil }
+        let value = try side.value(content, of: row, in: list)
+        guard case .link(let target) = content.type else { return MigrationValue.any(value, content.type) }
+        guard let linked = side.schema[target], let found = try side.row(withKey: value, in: linked) else { return nil }
+        return MigrationObject(migration, linked, row: found, isNew: isNew)
+    }
+
+    /// Adds an element: a scalar, an object to link to, or the values of one to make.
+    public func append(_ element: Any) {
+        migration.attempt(()) { try add(element) }
+    }
+
+    public func removeAll() {
+        migration.attempt(()) { try clear() }
+    }
+
+    func assign(_ value: Any) throws {
+        let items: [Any]
+        switch value {
+        case let other as MigrationList: items = other.elements.map { $0 as Any }
+        case let array as [Any]: items = array
+        case _ where MigrationValue.isNil(value): items = []
+        default: throw Realm.Error(.invalidInput, "'\(list.name)' is a list and cannot hold a \(type(of: value)).")
+        }
+        try clear()
+        for item in items { try add(item) }
+    }
+
+    private func requireNew() throws {
+        guard isNew else {
+            throw Realm.Error(.invalidInput, "'\(list.name)' cannot be changed: the object is that of the old file.")
+        }
+    }
+
+    private func clear() throws {
+        try requireNew()
+        let (owner, parent) = try object.owner()
+        try migration.store.deleteElements(of: list, owner: owner, parent: list.hasParent ? parent : nil)
+    }
+
+    private func add(_ element: Any) throws {
+        try requireNew()
+        let (owner, parent) = try object.owner()
+        let inParent = list.hasParent ? parent : nil
+        if list.embeddedClass != nil {
+            let row = try migration.store.append(to: list, owner: owner, parent: inParent, [:])
+            try MigrationObject(migration, list, row: row, isNew: true).fill(element)
+            return
+        }
+        guard let content = list.content.first else { return }
+        let value: Value =
+            if case .link(let target) = content.type {
+                try object.link(element, target, list.name)
+            } else {
+                try MigrationValue.stored(element, content, list.name)
+            }
+        _ = try migration.store.append(to: list, owner: owner, parent: inParent, [ElementColumn.content: value])
+    }
+}
+
+extension MigrationList: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { rows.count }
+    public subscript(position: Int) -> Any? { elements[position] }
+    /// Reads the elements once.
+    public func makeIterator() -> IndexingIterator<[Any?]> { elements.makeIterator() }
+}

@@ -1,0 +1,222 @@
+internal import Foundation
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// An object in a migration: of the file as it was, which can only be read, or as it is to be. Its properties are reached
+/// by their names: `new["title"] = "…"`, `old.title`. They are scalars (integers of all widths are `Int`, enumerations
+/// their raw values), `MigrationObject` for links and embedded objects, and ``MigrationList``.
+///
+/// An unknown name, or a value that a property cannot hold, makes the migration fail.
+@dynamicMemberLookup
+public final class MigrationObject {
+    let migration: Migration
+    private let place: MigrationPlace
+    private(set) var row: Int64
+    private let isNew: Bool
+    private let embeddedClass: String?
+
+    init(
+        _ migration: Migration, _ item: StoredClass, row: Int64, isNew: Bool, prefix: String = "",
+        embeddedClass: String? = nil
+    ) {
+        self.migration = migration
+        place = MigrationPlace(item, prefix: prefix)
+        self.row = row
+        self.isNew = isNew
+        self.embeddedClass = embeddedClass ?? (prefix.isEmpty ? item.embeddedClass : nil)
+    }
+
+    /// Stands for the object that a failed migration could not make.
+    static func none(_ migration: Migration) -> MigrationObject {
+        let nothing = migration.store.after.schema.sorted.first ?? migration.store.before.schema.sorted[0]
+        return MigrationObject(migration, nothing, row: 0, isNew: false)
+    }
+
+    /// The name of the object's class.
+    public var className: String { embeddedClass ?? place.item.name }
+
+    private var side: MigrationSide { isNew ? migration.store.after : migration.store.before }
+    private var item: StoredClass { place.item }
+
+    /// Whether the object was deleted.
+    public var isInvalidated: Bool { migration.attempt(true) { try !side.exists(row, in: item) } }
+
+    /// Of the object itself, lists last.
+    var propertyNames: [String] { place.columns.map(\.name) + place.lists(side.schema).map(\.name) }
+
+    public subscript(name: String) -> Any? {
+        get { migration.attempt(nil) { try value(name) } }
+        set { migration.attempt(()) { try set(newValue ?? NSNull(), name) } }
+    }
+
+    public subscript(dynamicMember name: String) -> Any? {
+        get { self[name] }
+        set { self[name] = newValue }
+    }
+
+    // MARK: Reading
+
+    private func value(_ name: String) throws -> Any? {
+        if let position = place.position(name) {
+            let property = item.properties[position]
+            let value = try side.value(property, of: row, in: item)
+            switch property.type {
+            case .link(let target):
+                guard !value.isNull, let linked = side.schema[target],
+                    let found = try side.row(withKey: value, in: linked)
+                else { return nil }
+                return MigrationObject(migration, linked, row: found, isNew: isNew)
+            case .embedded(let target): return value.isNull ? nil : embedded(property, target)
+            case .array(let types):
+                guard case .data(let data) = value, let elements = ArrayCoding.decode(data, types) else {
+                    return [Any]()
+                }
+                if types.count == 1 { return elements.map { MigrationValue.any($0[0], types[0]) as Any } }
+                return elements.map { zip($0, types).map { MigrationValue.any($0, $1) as Any } }
+            default: return MigrationValue.any(value, property.type)
+            }
+        }
+        if let list = list(name) { return list }
+        throw unknownProperty(name)
+    }
+
+    private func embedded(_ property: StoredClass.Property, _ className: String) -> MigrationObject {
+        MigrationObject(
+            migration, item, row: row, isNew: isNew, prefix: "\(property.name).", embeddedClass: className)
+    }
+
+    private func list(_ name: String) -> MigrationList? {
+        guard let list = place.lists(side.schema).first(where: { $0.name == name })?.list else { return nil }
+        return MigrationList(self, list, isNew: isNew)
+    }
+
+    private func unknownProperty(_ name: String) -> Realm.Error {
+        let hint = name.nearest(in: propertyNames).map { " Did you mean '\($0)'?" } ?? ""
+        return Realm.Error(
+            .invalidInput,
+            "Invalid property name '\(name)' for class '\(className)' \(isNew ? "of the app" : "as it was").\(hint)")
+    }
+
+    /// The key of the root object, and the element that the object is in.
+    func owner() throws -> (owner: Value, parent: Value?) {
+        guard item.isElement else { return (try side.key(of: row, in: item), nil) }
+        return (
+            try side.value(item.properties[ElementColumn.owner], of: row, in: item),
+            try side.value(item.properties[ElementColumn.id], of: row, in: item)
+        )
+    }
+
+    // MARK: Writing
+
+    func set(_ value: Any, _ name: String) throws {
+        guard isNew else {
+            throw Realm.Error(
+                .invalidInput, "'\(className).\(name)' cannot be set: the object is that of the old file.")
+        }
+        guard let position = place.position(name) else {
+            guard let list = list(name) else { throw unknownProperty(name) }
+            return try list.assign(value)
+        }
+        let property = item.properties[position]
+        let stored: Value
+        switch property.type {
+        case .link(let target):
+            stored = MigrationValue.isNil(value) ? .null : try link(value, target, "\(className).\(name)")
+        case .embedded: return try setEmbedded(value, property)
+        case .array(let types): stored = try array(value, types, "\(className).\(name)")
+        default: stored = try MigrationValue.stored(value, property, className)
+        }
+        row = try migration.store.set(stored, property, of: row, in: item)
+    }
+
+    /// The key of a linked object: one of the migration, old or new, or the values of one to make.
+    func link(_ value: Any, _ target: String, _ place: String) throws -> Value {
+        let after = migration.store.after
+        guard let linked = after.schema[target] else { throw migration.unknown(target, "cannot be linked to") }
+        guard let object = value as? MigrationObject else {
+            let made = migration.create(target, value: value)
+            if let failure = migration.failure { throw failure }
+            return try after.key(of: made.row, in: linked)
+        }
+        guard object.item.name == target else {
+            throw Realm.Error(.invalidInput, "'\(place)' links to \(target) and cannot hold a \(object.className).")
+        }
+        let found = object.isNew ? object.row : migration.store.newRow(for: object.row, in: linked)
+        guard try after.exists(found, in: linked) else {
+            throw Realm.Error(.invalidInput, "'\(place)' cannot hold a deleted \(target).")
+        }
+        return try after.key(of: found, in: linked)
+    }
+
+    private func setEmbedded(_ value: Any, _ presence: StoredClass.Property) throws {
+        let store = migration.store
+        // The object before goes, with everything in it.
+        for property in item.properties where property.name.hasPrefix("\(presence.name).") {
+            try clear(property)
+        }
+        let (owner, parent) = try owner()
+        for list in store.after.schema.elementClasses(of: item.name)
+        where list.name.hasPrefix("\(item.name).\(presence.name).") && list.hasParent == (parent != nil) {
+            try store.deleteElements(of: list, owner: owner, parent: parent)
+        }
+        guard !MigrationValue.isNil(value), case .embedded(let className) = presence.type else {
+            row = try store.set(.null, presence, of: row, in: item)
+            return
+        }
+        row = try store.set(.bool(true), presence, of: row, in: item)
+        try embedded(presence, className).fill(value)
+    }
+
+    private func clear(_ property: StoredClass.Property) throws {
+        _ = try migration.store.set(.null, property, of: row, in: item)
+    }
+
+    /// Gives a new embedded object its values; what is required and not given gets its zero.
+    func fill(_ value: Any) throws {
+        let content = try MigrationContent(value, place, side.schema)
+        for (name, position) in place.columns {
+            let property = item.properties[position]
+            guard content[name] == nil, property.isRequiredWhenPresent else { continue }
+            row = try migration.store.set(property.type.zero, property, of: row, in: item)
+        }
+        for (name, given) in content.values { try set(given, name) }
+    }
+
+    private func array(_ value: Any, _ types: [PropertyType], _ place: String) throws -> Value {
+        guard let elements = value as? [Any] else {
+            throw Realm.Error(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")
+        }
+        let rows = try elements.map { element in
+            let values = types.count == 1 ? [element] : element as? [Any] ?? []
+            guard values.count == types.count else {
+                throw Realm.Error(.invalidInput, "'\(place)' has elements of \(types.count) values.")
+            }
+            return try zip(values, types).map { value, type in
+                try MigrationValue.stored(value, type, isOptional: true, place)
+            }
+        }
+        return .data(ArrayCoding.encode(rows, types))
+    }
+
+    func delete() throws {
+        guard isNew else {
+            throw Realm.Error(.invalidInput, "An object of the old file cannot be deleted: delete the new one.")
+        }
+        guard place.prefix.isEmpty else {
+            throw Realm.Error(
+                .invalidInput, "An embedded object is deleted by setting the property that has it to nil.")
+        }
+        if item.isElement {
+            try migration.store.deleteElement(row, of: item)
+        } else {
+            try migration.store.delete(row, in: item)
+        }
+    }
+}
+
+extension MigrationObject: CustomStringConvertible {
+    public var description: String {
+        "\(className) { " + place.columns.map { "\($0.name) = \(self[$0.name] ?? "nil")" }.joined(separator: "; ")
+            + " }"
+    }
+}

@@ -1,0 +1,64 @@
+internal import Foundation
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// Scalars of migrations: as the file has them, and as the block sees them.
+enum MigrationValue {
+    /// What the block reads: Int, String, Date …; enumerations as their raw values.
+    static func any(_ value: Value, _ type: PropertyType) -> Any? {
+        switch value {
+        case .null: nil
+        case .bool(let value): value
+        case .int(let value): Int(value)
+        case .double(let value): type == .float ? Float(value) as Any : value
+        case .string(let value): value
+        case .data(let value): value
+        case .date(let value): Date(microsecondsSince1970: value)
+        case .objectId(let value): value
+        case .uuid(let value): value
+        case .decimal(let value): value
+        }
+    }
+
+    /// - Throws: ``Realm/Error`` for what the property cannot hold.
+    static func stored(_ value: Any, _ property: StoredClass.Property, _ className: String) throws -> Value {
+        try stored(
+            value, property.type, isOptional: property.isOptional && !property.isRequiredWhenPresent,
+            "\(className).\(property.name)")
+    }
+
+    /// - Parameter place: class and property.
+    static func stored(_ value: Any, _ type: PropertyType, isOptional: Bool, _ place: String) throws -> Value {
+        let stored = try scalar(value, type, place)
+        do {
+            try Column(name: place, type: type, isOptional: isOptional).validate(stored)
+        } catch {
+            throw Realm.Error(.invalidInput, error.message)
+        }
+        return stored
+    }
+
+    static func isNil(_ value: Any) -> Bool {
+        // A nil inside `Any` still knows that it is an Optional.
+        value is NSNull || (value as? any MigrationOptional)?.isNone == true
+    }
+
+    private static func scalar(_ value: Any, _ type: PropertyType, _ place: String) throws -> Value {
+        if isNil(value) { return .null }
+        guard let given = (value as? any Persistable)?._value else {
+            throw Realm.Error(
+                .invalidInput, "'\(place)' is of type \(type.name) and cannot hold a \(Swift.type(of: value)).")
+        }
+        if case .int(let number) = given, type == .double || type == .float { return .double(Double(number)) }
+        return given
+    }
+}
+
+/// Optionals of any type.
+private protocol MigrationOptional {
+    var isNone: Bool { get }
+}
+
+extension Optional: MigrationOptional {
+    fileprivate var isNone: Bool { if case .none = self { true } else { false } }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+
+@testable import Tombolo
+@testable import TomboloSQLiteStore
+
+@Suite("Files that cannot be used")
+struct FileErrorTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.url.appending(path: "test.sqlite").path }
+
+    private func fill(_ count: Int = 200) throws {
+        let realm = try Realm(configuration: folder.configuration())
+        try realm.write {
+            for number in 1...count { realm.add(Session(number, String(repeating: "t", count: 100))) }
+        }
+    }
+
+    /// Everything in the file itself, so that its bytes can be changed.
+    private func settle() throws {
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func requireWhole(_ name: String = "test.sqlite", count: Int64) throws {
+        let connection = try SQLiteConnection(path: folder.url.appending(path: name).path, durability: .full)
+        let statement = try connection.statement("PRAGMA integrity_check")
+        #expect(try statement.step() && statement.text(at: 0) == "ok")
+        statement.reset()
+        #expect(try connection.integer("SELECT count(*) FROM session") == count)
+    }
+
+    private func error(_ configuration: Realm.Configuration) -> Realm.Error? {
+        #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+    }
+
+    private func change(_ body: (inout Data) -> Void) throws {
+        try settle()
+        try rewrite(body)
+    }
+
+    private func rewrite(_ body: (inout Data) -> Void) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        body(&bytes)
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    // MARK: Places
+
+    @Test("A missing folder is made; one that cannot be is named")
+    func folders() throws {
+        var configuration = folder.configuration()
+        configuration.fileURL = folder.url.appending(path: "a/b/c.sqlite")
+        _ = try Realm(configuration: configuration)
+        try Data([1]).write(to: folder.url.appending(path: "file"))
+        configuration.fileURL = folder.url.appending(path: "file/c.sqlite")
+        let refused = error(configuration)
+        #expect(refused?.code == .fileAccess)
+        #expect(
+            refused?.message.contains("The folder '\(folder.url.appending(path: "file").path)' cannot be made") == true)
+    }
+
+    @Test("A folder in the file's place is named")
+    func folderInPlace() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let refused = error(folder.configuration())
+        #expect(refused?.code == .fileAccess)
+        #expect(refused?.message.contains("'\(path)' cannot be opened") == true, "\(refused?.message ?? "")")
+    }
+
+    @Test("Writing to a file that was moved or deleted under an open Realm is refused; nothing of it is lost")
+    func moved() throws {
+        try fill()
+        let realm = try Realm(configuration: folder.configuration())
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".moved" + suffix)
+        }
+        let refused = #expect(throws: Realm.Error.self) { try realm.write { realm.add(Session(1_000, "lost")) } }
+        #expect(refused?.code == .fileNotFound)
+        #expect(refused?.message.contains("was deleted, moved or replaced while it was open") == true)
+        #expect(realm.objects(Session.self).count == 200)
+        try requireWhole("test.sqlite.moved", count: 200)
+    }
+
+    @Test("A full disk undoes the write transaction, and the next one that fits succeeds")
+    func full() throws {
+        try fill()
+        do {
+            let realm = try Realm(configuration: folder.configuration())
+            let pages = try realm.core.connection.integer("PRAGMA page_count") ?? 0
+            _ = try realm.core.connection.integer("PRAGMA max_page_count = \(pages + 4)")
+            let refused = #expect(throws: Realm.Error.self) {
+                try realm.write {
+                    for number in 1_000...3_000 { realm.add(Session(number, String(repeating: "f", count: 500))) }
+                }
+            }
+            #expect(refused?.code == .outOfDiskSpace)
+            #expect(refused?.message.contains("Free some") == true)
+            #expect(realm.objects(Session.self).count == 200)
+            try realm.write { realm.add(Session(1_000, "small")) }
+        }
+        try requireWhole(count: 201)
+    }
+
+    // MARK: Contents
+
+    @Test("A changed header, a file that is none of ours, and half a file")
+    func damaged() throws {
+        try fill()
+        try change { $0[3] ^= 0xff }
+        let header = error(folder.configuration())
+        #expect(header?.code == .invalidDatabase)
+        #expect(header?.message.contains("Restore it from a backup or delete it") == true)
+        try rewrite {
+            $0[3] ^= 0xff
+            $0 = $0.prefix($0.count / 2)
+        }
+        let half = error(folder.configuration())
+        #expect(half?.code == .invalidDatabase, "\(half?.message ?? "")")
+        try Data("This is no database, but it is long enough to be one.".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(error(folder.configuration())?.code == .invalidDatabase)
+        try #expect(Data(contentsOf: URL(fileURLWithPath: path)).starts(with: "This is".utf8))
+    }
+
+    @Test("Another program's database is left alone")
+    func foreign() throws {
+        do {
+            let connection = try SQLiteConnection(path: path, durability: .full)
+            try connection.execute("CREATE TABLE theirs (a INTEGER)")
+        }
+        let refused = error(folder.configuration())
+        #expect(refused?.code == .invalidDatabase)
+        #expect(refused?.message.contains("no Tombolo file") == true)
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        #expect(try connection.integer("SELECT count(*) FROM sqlite_schema") == 1)
+    }
+
+    @Test("A page that was damaged is reported when it is read")
+    func page() throws {
+        try fill()
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        let root = try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'session'"))
+        let size = try #require(try connection.integer("PRAGMA page_size"))
+        try change { bytes in
+            for offset in 0..<Int(size) { bytes[Int(root - 1) * Int(size) + offset] = 0xff }
+        }
+        let file = try StoreFile(
+            path: path, schema: Schema.of([Session.self]), options: StoreOptions(isSynced: false, durability: .full),
+            newClient: .init(rawValue: 1))
+        let refused = #expect(throws: SQLiteStoreError.self) {
+            _ = try file.connection.integer("SELECT count(title) FROM session")
+        }
+        #expect(refused?.code == .invalidDatabase)
+    }
+
+    @Test("A file of a newer format is refused and stays")
+    func newer() throws {
+        try fill()
+        do {
+            let connection = try SQLiteConnection(path: path, durability: .full)
+            try connection.execute("UPDATE tombolo_meta SET format = 99")
+        }
+        let refused = error(folder.configuration())
+        #expect(refused?.code == .unsupportedFileFormatVersion)
+        #expect(
+            refused?.message.contains("has format 99") == true && refused?.message.contains("Update the app") == true)
+        try requireWhole(count: 200)
+    }
+
+    @Test("A file that needs a migration is not opened for reading only; classes that it lacks are empty")
+    func readOnly() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R1.Person.self, R1.Place.self]))
+            try realm.write { realm.create(R1.Person.self, value: ["id": 1]) }
+        }
+        var configuration = folder.release(1, [R2.Person.self, R2.Place.self])
+        configuration.readOnly = true
+        let refused = error(configuration)
+        #expect(refused?.code == .schemaMismatch)
+        #expect(refused?.message.contains("Open it for writing once to migrate it") == true)
+        configuration = folder.release(0, [R1.Person.self, Room.self])
+        configuration.readOnly = true
+        let realm = try Realm(configuration: configuration)
+        #expect(realm.objects(R1.Person.self).count == 1 && realm.objects(Room.self).isEmpty)
+    }
+
+    // MARK: Several processes
+
+    @Test("Two processes that write at once both have all their objects in the file")
+    func twoProcesses() throws {
+        let path = folder.url.appending(path: "shared.sqlite").path
+        try LocalAppProcess.run("fill", path, "1")
+        let first = try LocalAppProcess.start("write", path, "A", "100")
+        let second = try LocalAppProcess.start("write", path, "B", "100")
+        #expect(try first.wait() == 0)
+        #expect(try second.wait() == 0)
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        #expect(try connection.integer("SELECT count(*) FROM person") == 201)
+        let statement = try connection.statement("PRAGMA integrity_check")
+        #expect(try statement.step() && statement.text(at: 0) == "ok")
+        statement.reset()
+    }
+}

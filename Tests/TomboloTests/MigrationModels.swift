@@ -1,0 +1,92 @@
+import Foundation
+import Tombolo
+
+/// Releases of an app's classes. They are found by no Realm that lists none, for their names are the same.
+class Release: Object {
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+enum R1 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: String?
+        @Persisted var score: Double?
+        @Persisted var home: Place?
+        @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
+    }
+
+    class Place: Release {
+        @Persisted(primaryKey: true) var id: String
+        @Persisted var street: String
+        @Persisted var number: Int
+    }
+
+    class Note: Release {
+        @Persisted var text: String
+        @Persisted var place: Place?
+    }
+}
+
+enum R2 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var fullName: String
+        @Persisted var age: Int
+        @Persisted var score: Double
+        @Persisted var level = 7
+        @Persisted var token: UUID
+        @Persisted var home: Place?
+        @Persisted var mates: List<Person>
+        @Persisted var tags: List<String>
+    }
+
+    /// Its key is another one.
+    class Place: Release {
+        @Persisted(primaryKey: true) var key: ObjectId
+        @Persisted var id: String
+        @Persisted var street: String
+        @Persisted var number: Int
+    }
+
+    class Note: Release {
+        @Persisted(primaryKey: true) var key: String
+        @Persisted var text: String
+        @Persisted var place: Place?
+    }
+}
+
+/// Places became embedded objects.
+enum R3 {
+    class Person: Release {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: String?
+        @Persisted var score: Double?
+        @Persisted var home: Place?
+        @Persisted var friends: List<Person>
+        @Persisted var tags: List<String>
+    }
+
+    class Place: EmbeddedObject {
+        @Persisted var id: String
+        @Persisted var street: String
+        @Persisted var number: Int
+        @Persisted var rooms: List<Room>
+    }
+
+    class Room: EmbeddedObject {
+        @Persisted var size: Int
+    }
+}
+
+extension TemporaryFolder {
+    func release(
+        _ version: UInt64, _ types: [ObjectBase.Type], name: String = "release", _ block: MigrationBlock? = nil
+    ) -> Realm.Configuration {
+        .init(
+            fileURL: url.appending(path: "\(name).sqlite"), schemaVersion: version, migrationBlock: block,
+            objectTypes: types)
+    }
+}

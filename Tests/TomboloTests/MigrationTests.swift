@@ -1,0 +1,362 @@
+import Foundation
+import Testing
+import TomboloModel
+
+@testable import Tombolo
+@testable import TomboloSQLiteStore
+
+@Suite("Migrations of local files")
+struct MigrationTests {
+    let folder: TemporaryFolder
+
+    private static let first: [ObjectBase.Type] = [R1.Person.self, R1.Place.self, R1.Note.self]
+    private static let second: [ObjectBase.Type] = [R2.Person.self, R2.Place.self, R2.Note.self]
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Ada lives at A, Bob at B, both are friends of Ada; two notes on A.
+    private func fill() throws {
+        let realm = try Realm(configuration: folder.release(0, Self.first))
+        try realm.write {
+            let a = realm.create(R1.Place.self, value: ["id": "A", "street": "First", "number": 1])
+            let b = realm.create(R1.Place.self, value: ["id": "B", "street": "Second", "number": 2])
+            let ada = realm.create(
+                R1.Person.self, value: ["id": 1, "name": "Ada", "age": "36", "score": 1.5, "home": a])
+            let bob = realm.create(R1.Person.self, value: ["id": 5, "name": "Bob", "home": b])
+            ada.friends.append(objectsIn: [bob, ada])
+            ada.tags.append(objectsIn: ["x", "y"])
+            realm.create(R1.Note.self, value: ["text": "one", "place": a])
+            realm.create(R1.Note.self, value: ["text": "two", "place": a])
+        }
+    }
+
+    private func integrity() throws -> String {
+        let connection = try SQLiteConnection(
+            path: folder.url.appending(path: "release.sqlite").path, readOnly: true, durability: .full)
+        let statement = try connection.statement("PRAGMA integrity_check")
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(at: 0) : ""
+    }
+
+    private func refusal(_ configuration: Realm.Configuration) -> Realm.Error? {
+        #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+    }
+
+    // MARK: What needs a raised version
+
+    @Test("Every difference is named in Realm's words, and nothing is changed")
+    func messages() throws {
+        try fill()
+        let error = refusal(folder.release(0, Self.second))
+        #expect(error?.code == .schemaMismatch)
+        let expected = [
+            "Migration is required due to the following errors:",
+            "- Property 'Person.name' has been removed.", "- Property 'Person.fullName' has been added.",
+            "- Property 'Person.age' has been changed from 'string' to 'int'.",
+            "- Property 'Person.score' has been made required.", "- Property 'Person.level' has been added.",
+            "- Property 'Person.friends' has been removed.", "- Property 'Person.mates' has been added.",
+            "- Primary Key for class 'Place' has changed from 'id' to 'key'.",
+            "- Primary Key for class 'Note' has been added.", "Raise schemaVersion",
+        ]
+        for line in expected { #expect(error?.message.contains(line) == true, "\(line) in \(error?.message ?? "")") }
+        let realm = try Realm(configuration: folder.release(0, Self.first))
+        #expect(realm.objects(R1.Person.self).count == 2)
+        #expect(try integrity() == "ok")
+    }
+
+    @Test("Added and removed classes, and indexes, need no raised version; a lower version is refused")
+    func unversioned() throws {
+        try fill()
+        do {
+            let realm = try Realm(
+                configuration: folder.release(0, [R1.Place.self, Session.self, Speaker.self, Room.self]))
+            #expect(realm.objects(R1.Place.self).count == 2)
+        }
+        _ = try Realm(configuration: folder.release(3, Self.first))
+        let error = refusal(folder.release(2, Self.first))
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("Provided schema version 2 is less than last set version 3.") == true)
+        #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 3)
+    }
+
+    @Test("Values of another type need a block")
+    func typeWithoutBlock() throws {
+        try fill()
+        let error = refusal(folder.release(1, Self.second))
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("'Person.age' has been changed from 'string' to 'int'") == true)
+        #expect(error?.message.contains("migrationBlock") == true)
+    }
+
+    @Test("An embedded class that was top-level is named, and linked objects are copied into their owners")
+    func embedded() throws {
+        try fill()
+        let error = refusal(folder.release(0, [R3.Person.self]))
+        #expect(
+            error?.message.contains("- Class 'Place' has been changed from top-level to embedded.") == true,
+            "\(error?.message ?? "")")
+        do {
+            let realm = try Realm(configuration: folder.release(1, [R3.Person.self]) { _, _ in })
+            let ada = try #require(realm.object(ofType: R3.Person.self, forPrimaryKey: 1))
+            #expect(ada.home?.street == "First" && ada.home?.number == 1 && ada.home?.id == "A")
+            #expect(ada.friends.map(\.name) == ["Bob", "Ada"])
+        }
+        // The table of places is gone, so that the next opening finds no difference.
+        _ = try Realm(configuration: folder.release(1, [R3.Person.self]))
+        let back = refusal(folder.release(1, Self.first))
+        #expect(
+            back?.message.contains("- Class 'Place' has been changed from embedded to top-level.") == true,
+            "\(back?.message ?? "")")
+        #expect(try integrity() == "ok")
+    }
+
+    // MARK: What a block does
+
+    @Test("One migration renames, converts, fills, changes primary keys and keeps the links")
+    func wholeMigration() throws {
+        try fill()
+        let block: MigrationBlock = { migration, version in
+            #expect(version == 0)
+            #expect(migration.oldSchema["Person"]?.columnIndex("name") != nil)
+            #expect(migration.newSchema["Person"]?.columnIndex("fullName") != nil)
+            migration.renameProperty(onType: "Person", from: "name", to: "fullName")
+            migration.renameProperty(onType: "Person", from: "friends", to: "mates")
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                new?["age"] = (old?["age"] as? String).flatMap { Int($0) } ?? 99
+                let home = old?["home"] as? MigrationObject
+                #expect((new?["home"] as? MigrationObject)?["street"] as? String == home?["street"] as? String)
+            }
+            migration.enumerateObjects(ofType: "Note") { old, new in new?["key"] = "note \(old!["text"]!)" }
+        }
+        do {
+            let realm = try Realm(configuration: folder.release(2, Self.second, block))
+            let ada = try #require(realm.object(ofType: R2.Person.self, forPrimaryKey: 1))
+            let bob = try #require(realm.object(ofType: R2.Person.self, forPrimaryKey: 5))
+            #expect(ada.fullName == "Ada" && ada.age == 36 && ada.score == 1.5 && ada.level == 7)
+            #expect(bob.age == 99 && bob.score == 0 && bob.level == 7 && ada.token != bob.token)
+            #expect(ada.home?.id == "A" && bob.home?.street == "Second" && ada.home?.key != bob.home?.key)
+            #expect(ada.mates.map(\.id) == [5, 1])
+            #expect(Array(ada.tags) == ["x", "y"])
+            let notes = realm.objects(R2.Note.self).sorted(byKeyPath: "key")
+            #expect(notes.map(\.key) == ["note one", "note two"])
+            #expect(notes.allSatisfy { $0.place?.id == "A" })
+        }
+        #expect(try integrity() == "ok")
+        let again = try Realm(configuration: folder.release(2, Self.second))
+        #expect(again.objects(R2.Place.self).count == 2)
+    }
+
+    @Test("Objects are made, deleted and linked while others are gone over")
+    func createAndDelete() throws {
+        try fill()
+        let block: MigrationBlock = { migration, _ in
+            var seen = 0
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                seen += 1
+                if old?["id"] as? Int == 1 {
+                    migration.delete(new!)
+                    migration.create("Person", value: ["id": 10, "name": "Cyd", "tags": ["z"]])
+                } else {
+                    let place = migration.create("Place", value: ["C", "Third", 3])
+                    new?.home = place
+                    new?["friends"] = [migration.create("Person", value: ["id": 11, "name": "Dot"])]
+                    (new?["tags"] as? MigrationList)?.append("new")
+                }
+            }
+            #expect(seen == 2)
+            #expect(migration.deleteData(forType: "Note"))
+            #expect(!migration.deleteData(forType: "Nothing"))
+        }
+        let realm = try Realm(configuration: folder.release(1, Self.first, block))
+        let persons = realm.objects(R1.Person.self).sorted(byKeyPath: "id")
+        #expect(persons.map(\.id) == [5, 10, 11])
+        #expect(persons[0].home?.street == "Third" && persons[0].friends.map(\.name) == ["Dot"])
+        #expect(Array(persons[0].tags) == ["new"] && Array(persons[1].tags) == ["z"])
+        #expect(realm.objects(R1.Note.self).isEmpty)
+        #expect(realm.objects(R1.Place.self).count == 3)
+    }
+
+    @Test("The data of a class that the app no longer has can be read once more, and its table be dropped")
+    func removedClass() throws {
+        try fill()
+        let block: MigrationBlock = { migration, _ in
+            var texts: [String] = []
+            migration.enumerateObjects(ofType: "Note") { old, new in
+                #expect(new == nil)
+                texts.append(old?["text"] as? String ?? "")
+            }
+            #expect(texts == ["one", "two"])
+            migration.deleteData(forType: "Note")
+        }
+        _ = try Realm(configuration: folder.release(1, [R1.Person.self, R1.Place.self], block))
+        let connection = try SQLiteConnection(
+            path: folder.url.appending(path: "release.sqlite").path, durability: .full)
+        #expect(try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'note'") == nil)
+        #expect(try connection.integer("SELECT 1 FROM tombolo_class WHERE name = 'Note'") == nil)
+    }
+
+    @Test("A primary key that is set in the block takes the links along, and equal ones are refused")
+    func keys() throws {
+        try fill()
+        let renumber: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { old, new in new?["id"] = 100 + (old!["id"] as! Int) }
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                #expect(new?["id"] as? Int == 100 + (old!["id"] as! Int))
+            }
+        }
+        do {
+            let realm = try Realm(configuration: folder.release(1, Self.first, renumber))
+            #expect(realm.object(ofType: R1.Person.self, forPrimaryKey: 101)?.friends.map(\.id) == [105, 101])
+        }
+        let equal: MigrationBlock = { migration, _ in
+            migration.renameProperty(onType: "Person", from: "name", to: "fullName")
+            migration.renameProperty(onType: "Person", from: "friends", to: "mates")
+            migration.enumerateObjects(ofType: "Person") { _, new in new?["age"] = 1 }
+            migration.enumerateObjects(ofType: "Note") { _, new in new?["key"] = "same" }
+        }
+        let error = refusal(folder.release(2, Self.second, equal))
+        #expect(
+            error?.message.contains("Primary key property 'Note.key' has duplicate values after migration") == true,
+            "\(error?.message ?? "")")
+        #expect(try Realm(configuration: folder.release(1, Self.first)).objects(R1.Person.self).count == 2)
+        #expect(try integrity() == "ok")
+    }
+
+    @Test("Embedded objects are set from dictionaries, lists inside them too")
+    func embeddedValues() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
+            try realm.write { realm.create(R3.Person.self, value: ["id": 1, "name": "Ada"]) }
+        }
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                #expect(new?["home"] == nil)
+                new?["home"] = ["street": "Main", "rooms": [["size": 3], ["size": 4]]]
+                let home = new?["home"] as? MigrationObject
+                #expect(home?["number"] as? Int == 0)
+                home?["number"] = 5
+                let rooms = home?["rooms"] as? MigrationList
+                #expect(rooms?.compactMap { ($0 as? MigrationObject)?["size"] as? Int } == [3, 4])
+            }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R3.Person.self], block))
+        let home = try #require(realm.objects(R3.Person.self).first?.home)
+        #expect(home.street == "Main" && home.number == 5 && home.rooms.map(\.size) == [3, 4])
+    }
+
+    // MARK: Failures
+
+    private struct Stop: Error {}
+
+    @Test("A block that throws leaves the file as it was")
+    func throwing() throws {
+        try fill()
+        #expect(throws: Realm.Error.self) {
+            _ = try Realm(
+                configuration: folder.release(1, Self.first) { migration, _ in
+                    migration.deleteData(forType: "Person")
+                    throw Stop()
+                })
+        }
+        #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 0)
+        #expect(try Realm(configuration: folder.release(0, Self.first)).objects(R1.Person.self).count == 2)
+        #expect(try integrity() == "ok")
+    }
+
+    @Test(
+        "Mistakes in a block are named, and leave the file as it was",
+        arguments: [
+            ("name", "title", "Person", "Renamed property 'Person.title' does not exist."),
+            ("nome", "fullName", "Person", "Cannot rename property 'Person.nome' because it does not exist."),
+            ("name", "age", "Person", "because it would change from type 'string' to 'int'"),
+            ("age", "fullName", "Person", "because the source property still exists"),
+            ("name", "fullName", "Persn", "for type 'Persn' because it does not exist"),
+        ])
+    func renameMistakes(from: String, to: String, type: String, message: String) throws {
+        try fill()
+        let error = refusal(
+            folder.release(1, Self.second) { migration, _ in
+                migration.renameProperty(onType: type, from: from, to: to)
+            })
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(try Realm(configuration: folder.release(0, Self.first)).objects(R1.Person.self).count == 2)
+    }
+
+    @Test("Unknown names and values of a wrong type are named")
+    func valueMistakes() throws {
+        try fill()
+        let steps: [(String, MigrationBlock)] = [
+            (
+                "Invalid property name 'nmae' for class 'Person'",
+                { migration, _ in
+                    migration.enumerateObjects(ofType: "Person") { old, _ in _ = old?["nmae"] }
+                }
+            ),
+            (
+                "Did you mean 'name'?",
+                { migration, _ in
+                    migration.enumerateObjects(ofType: "Person") { old, _ in _ = old?["nmae"] }
+                }
+            ),
+            (
+                "'Person.name' is of type string and cannot hold",
+                { migration, _ in
+                    migration.enumerateObjects(ofType: "Person") { _, new in new?["name"] = 5 }
+                }
+            ),
+            (
+                "'Person.name' is required and cannot be nil",
+                { migration, _ in
+                    migration.enumerateObjects(ofType: "Person") { _, new in new?["name"] = nil }
+                }
+            ),
+            ("existing primary key value '5'", { migration, _ in migration.create("Person", value: ["id": 5]) }),
+            ("the Realm has no such class", { migration, _ in migration.create("Persons") }),
+        ]
+        for (message, block) in steps {
+            let error = refusal(folder.release(1, Self.first, block))
+            #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        }
+        #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 0)
+    }
+
+    @Test("deleteRealmIfMigrationNeeded deletes instead of calling the block, and leaves what needs no migration")
+    func deleting() throws {
+        try fill()
+        var same = folder.release(0, [R1.Person.self, R1.Place.self])
+        same.deleteRealmIfMigrationNeeded = true
+        #expect(try Realm(configuration: same).objects(R1.Person.self).count == 2)
+        var other = folder.release(1, Self.second) { _, _ in Issue.record("The block was called.") }
+        other.deleteRealmIfMigrationNeeded = true
+        #expect(try Realm(configuration: other).objects(R2.Person.self).isEmpty)
+    }
+
+    @Test("A block that opens its own file is told so")
+    func openingInside() throws {
+        try fill()
+        let other = folder.release(1, Self.first)
+        let error = refusal(
+            folder.release(1, Self.first) { _, _ in _ = try Realm(configuration: other) })
+        #expect(error?.message.contains("migration block") == true, "\(error?.message ?? "")")
+    }
+
+    // MARK: Killed
+
+    @Test(
+        "A process that is killed in the midst of a migration leaves the old version whole; then it is migrated",
+        arguments: ["began", "tablesPrepared", "block", "blockRan", "tablesFinished", "committed"])
+    func killed(step: String) throws {
+        let path = folder.url.appending(path: "killed.sqlite").path
+        try LocalAppProcess.run("fill", path, "500")
+        let status = try LocalAppProcess.start("migrate", path, step).wait()
+        #expect(status == SIGKILL)
+        let left = try LocalAppProcess.run("check", path)
+        #expect(left == (step == "committed" ? "new 500 125250" : "old 500 125250"))
+        try LocalAppProcess.run("migrate", path, "none")
+        #expect(try LocalAppProcess.run("check", path) == "new 500 125250")
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        let check = try connection.statement("PRAGMA integrity_check")
+        #expect(try check.step() && check.text(at: 0) == "ok")
+        check.reset()
+    }
+}
