@@ -9,12 +9,17 @@ package import TomboloModel
 /// - `tombolo_subscriptions`: the sets that the app wanted, by version, back to the active one;
 /// - `tombolo_pending`: the upload queue, a row for each changeset;
 /// - `tombolo_beneath_<table>`: the server's row, or its absence, under every object that a queued changeset touches;
-/// - `tombolo_staged`: frames of an unfinished batch.
+/// - `tombolo_staged`: frames of an unfinished batch;
+/// - `tombolo_commit`: what the last commits changed, see ``ChangeLog``.
 package final class StoreFile {
     package let connection: SQLiteConnection
     package let layout: StoreLayout
     package let isSynced: Bool
     package let observers: FileObservers
+    package let recorder: ChangeRecorder
+    package let log: ChangeLog
+    /// The next entry of the log must say that everything may have changed.
+    var outsideWriterIsUnlogged = false
 
     package var schema: Schema { layout.schema }
     package var path: String { connection.path }
@@ -33,6 +38,8 @@ package final class StoreFile {
         connection = try SQLiteConnection(path: path, readOnly: options.isReadOnly, durability: options.durability)
         observers = FileObservers.shared(for: path)
         isSynced = try Self.prepare(connection, layout, options, newClient)
+        recorder = ChangeRecorder(connection, schema)
+        log = try ChangeLog(connection, schema)
     }
 
     private static func prepare(
