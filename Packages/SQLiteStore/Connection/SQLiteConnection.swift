@@ -134,6 +134,9 @@ package final class SQLiteConnection {
     /// Rows changed by the last statement.
     package var changeCount: Int { Int(sqlite3_changes(handle)) }
 
+    /// The rowid that the last INSERT gave.
+    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
     /// Runs `body` in a write transaction: committed when it returns, undone when it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE")

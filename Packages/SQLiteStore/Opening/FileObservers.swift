@@ -1,21 +1,36 @@
 internal import Foundation
 internal import Synchronization
 
-/// Tells the connections of one process that another one of them committed to the same file. Other processes' commits
-/// show in `PRAGMA data_version` only.
+/// Tells the connections of one process that another one of them, or of another process, committed to the same file.
 package final class FileObservers: Sendable {
     /// Who committed, so that it can skip its own news.
     package typealias Origin = ObjectIdentifier
 
+    /// Somebody committed.
+    package struct News: Sendable {
+        /// Nil for other processes.
+        package let origin: Origin?
+        /// A write to the file that was seen shortly after a commit of this process, which it may be.
+        package let isEcho: Bool
+    }
+
     private struct State {
         var nextID = 0
-        var observers: [Int: @Sendable (Origin?) -> Void] = [:]
+        var observers: [Int: @Sendable (News) -> Void] = [:]
+        /// Whether this process committed since the file was last seen to be written.
+        var hasCommitted = false
+        /// Those of them that want to hear of other processes.
+        var watching: Set<Int> = []
+        var watcher: WatcherBox?
         /// Commits of the process, and how many there had been when who reads an older version began to.
         var commits: UInt64 = 0
         var pins: [Origin: UInt64] = [:]
     }
 
     private let state = Mutex(State())
+    private let path: String
+
+    private init(path: String) { self.path = path }
 
     /// The observers of a file, the same object for every spelling of its path. Kept for the life of the process: a
     /// process opens few files.
@@ -23,7 +38,7 @@ package final class FileObservers: Sendable {
         let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         return all.withLock { known in
             if let observers = known[name] { return observers }
-            let observers = FileObservers()
+            let observers = FileObservers(path: name)
             known[name] = observers
             return observers
         }
@@ -32,22 +47,54 @@ package final class FileObservers: Sendable {
     private static let all = Mutex<[String: FileObservers]>([:])
 
     /// Calls `body` after every commit, on the committing thread, outside every lock. It should only pass the news on.
-    package func add(_ body: @escaping @Sendable (Origin?) -> Void) -> Int {
+    /// - Parameter processes: whether to listen to other processes too, for which the file must be open. Commits of this
+    ///   process come this way once more.
+    package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (News) -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
             state.observers[state.nextID] = body
+            if processes {
+                state.watching.insert(state.nextID)
+                // Every commit is written to the log beside the file, which is there while the file is open.
+                if state.watcher == nil {
+                    let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.written() }
+                    state.watcher = watcher.map(WatcherBox.init)
+                }
+            }
             return state.nextID
         }
     }
 
-    package func remove(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
+    package func remove(_ id: Int) {
+        let last: WatcherBox? = state.withLock { state in
+            state.observers[id] = nil
+            guard state.watching.remove(id) != nil, state.watching.isEmpty else { return nil }
+            defer { state.watcher = nil }
+            return state.watcher
+        }
+        // Outside of the lock.
+        _ = last
+    }
+
+    /// A connection of this process commits.
+    func noteCommit() { state.withLock { $0.hasCommitted = true } }
 
     package func notify(from origin: Origin?) {
-        let observers = state.withLock { state in
-            state.commits += 1
-            return state.observers.sorted { $0.key < $1.key }.map(\.value)
+        state.withLock { $0.commits += 1 }
+        tell(News(origin: origin, isEcho: false))
+    }
+
+    private func written() {
+        let isEcho = state.withLock { state in
+            defer { state.hasCommitted = false }
+            return state.hasCommitted
         }
-        for observer in observers { observer(origin) }
+        tell(News(origin: nil, isEcho: isEcho))
+    }
+
+    private func tell(_ news: News) {
+        let observers = state.withLock { $0.observers.sorted { $0.key < $1.key }.map(\.value) }
+        for observer in observers { observer(news) }
     }
 
     // MARK: Versions that are read
@@ -62,4 +109,9 @@ package final class FileObservers: Sendable {
     package var activeVersionCount: UInt64 {
         state.withLock { state in state.commits - (state.pins.values.min() ?? state.commits) + 1 }
     }
+}
+
+/// Only made and let go of, under the lock or after it.
+private struct WatcherBox: @unchecked Sendable {
+    let watcher: FileWatcher
 }

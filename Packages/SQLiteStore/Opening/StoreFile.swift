@@ -11,7 +11,8 @@ package import TomboloModel
 /// - `tombolo_pending`: the upload queue, a row for each changeset;
 /// - `tombolo_beneath_<table>`: in synced files the server's row, or its absence, under every object that a queued
 ///   changeset touches;
-/// - `tombolo_staged`: frames of an unfinished batch.
+/// - `tombolo_staged`: frames of an unfinished batch;
+/// - `tombolo_commit`: what the last commits changed, see ``ChangeLog``.
 package final class StoreFile {
     package let connection: SQLiteConnection
     package let layout: StoreLayout
@@ -24,6 +25,10 @@ package final class StoreFile {
 
     /// Which file it was that was opened.
     private let identity: FileIdentity?
+    package let recorder: ChangeRecorder
+    package let log: ChangeLog
+    /// The next entry of the log must say that everything may have changed.
+    var outsideWriterIsUnlogged = false
 
     package var schema: Schema { layout.schema }
     package var path: String { connection.path }
@@ -46,6 +51,8 @@ package final class StoreFile {
         (isSynced, cipher) = try FileOpening(connection, layout, options).run(newClient: newClient)
         identity = FileIdentity(path)
         if let shouldCompact = options.shouldCompact { Compaction.run(connection, where: shouldCompact) }
+        recorder = ChangeRecorder(connection, layout.schema)
+        log = try ChangeLog(connection, layout.schema)
     }
 
     /// Before writing.

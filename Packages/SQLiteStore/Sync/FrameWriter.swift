@@ -6,10 +6,14 @@ internal import TomboloSyncProtocol
 final class FrameWriter {
     private let connection: SQLiteConnection
     private let layout: StoreLayout
+    private let recorder: ChangeRecorder
+    private let lists: ListChanges
 
     init(_ file: StoreFile) {
         connection = file.connection
         layout = file.layout
+        recorder = file.recorder
+        lists = ListChanges(file)
     }
 
     /// - Returns: how many objects and elements the frame named.
@@ -23,6 +27,8 @@ final class FrameWriter {
             }
             let delete = try connection.statement(table.deleteByKey)
             for key in removal.keys {
+                try lists.noteElement(key, table)
+                try lists.noteReferences(to: key, table)
                 for statement in statements + [delete] {
                     statement.bind(key, at: 1)
                     try statement.run()
@@ -50,15 +56,22 @@ final class FrameWriter {
         let positions =
             block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
         let isText = block.columns.map { table.storedTypes[$0] == .string }
+        recorder.columns = ColumnSet(values)
+        let element = try lists.element(of: table)
         try withPackedColumns(block.vectors[...]) { columns in
             for row in 0..<block.rowCount {
                 for (index, column) in columns.enumerated() {
                     column.bind(row, isText: isText[index], to: statement, at: positions[index])
                 }
                 try statement.run()
+                if let element {
+                    columns[0].bind(row, isText: isText[0], to: element.select, at: 1)
+                    try lists.note(element)
+                }
             }
         }
         statement.clear()
+        element?.select.clear()
     }
 
     /// Calls `body` with pointers into every vector.

@@ -64,7 +64,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func stage(_ frame: BatchFrame) throws {
-        try connection.writeTransaction {
+        try file.writeTransaction {
             if frame.sequence == 0 { try connection.run("DELETE FROM tombolo_staged") }
             let statement = try connection.statement(
                 "INSERT INTO tombolo_staged VALUES (?, ?) "
@@ -76,7 +76,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
-        let applied = try connection.writeTransaction {
+        let applied = try file.writeTransaction {
             try requireFrames(end, last)
             var meta = try FileMeta.load(connection)
             let count = try applyRows(end, last, acknowledged: meta.acknowledged)
@@ -101,7 +101,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
         let bytes = codec.encode(subscriptions)
         try requireReadable(bytes)
-        try connection.writeTransaction {
+        try file.writeTransaction {
             if let wanted = try wantedSubscriptions(), subscriptions.version <= wanted.version {
                 guard subscriptions == wanted else {
                     throw SQLiteStoreError(
@@ -128,7 +128,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         // The queue gets new numbers under a new name: were that lost, it could be uploaded twice.
         try connection.run("PRAGMA synchronous = FULL")
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
-        try connection.writeTransaction {
+        try file.writeTransaction {
             var meta = try FileMeta.load(connection)
             meta.client = client
             meta.position = .none
@@ -164,12 +164,16 @@ public final class SQLiteDeviceStore: DeviceStore {
         // A batch that brings neither rows nor outcomes leaves everything where it is.
         let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
         if replays {
+            file.recorder.columns = nil
             for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
                 for statement in table.restore { try connection.run(statement) }
             }
         }
         if end.replacesAll {
-            for table in file.layout.tables { try connection.run("DELETE FROM \(table.table)") }
+            for table in file.layout.tables {
+                file.recorder.noteEverything(table.classIndex)
+                try connection.run("DELETE FROM \(table.table)")
+            }
         }
         var count = 0
         for sequence in 0..<stagedCount { count += try frames.write(stagedFrame(sequence)) }

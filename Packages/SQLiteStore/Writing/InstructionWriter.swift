@@ -11,6 +11,8 @@ package final class InstructionWriter {
     private let layout: StoreLayout
     /// Whether rows beneath are kept: in synced files.
     private let isSynced: Bool
+    private let recorder: ChangeRecorder
+    private let lists: ListChanges
     private var shapes: [Shape: SQLiteStatement] = [:]
 
     private struct Shape: Hashable {
@@ -27,6 +29,8 @@ package final class InstructionWriter {
         connection = file.connection
         layout = file.layout
         isSynced = file.isSynced
+        recorder = file.recorder
+        lists = ListChanges(file)
     }
 
     package func perform(_ instruction: Instruction) throws {
@@ -34,10 +38,17 @@ package final class InstructionWriter {
         let table = layout.tables[reference.classIndex]
         if isSynced { try run(table.capture, reference.key) }
         switch instruction {
-        case .create(_, let fields): try create(reference.key, fields, table)
-        case .set(_, let fields): try set(reference.key, fields, table)
+        case .create(_, let fields):
+            try create(reference.key, fields, table)
+            try lists.noteElement(reference.key, table)
+        case .set(_, let fields):
+            try set(reference.key, fields, table)
+            try lists.noteElement(reference.key, table)
         case .add(_, let column, let amount): try add(amount, column, reference.key, table)
-        case .erase: try erase(reference.key, table)
+        case .erase:
+            try lists.noteElement(reference.key, table)
+            try lists.noteReferences(to: reference.key, table)
+            try erase(reference.key, table)
         }
     }
 
@@ -66,6 +77,7 @@ package final class InstructionWriter {
             position += 1
         }
         if keyColumn == nil { statement.bind(key, at: position) }
+        recorder.columns = ColumnSet(updating)
         try statement.run()
     }
 
@@ -77,6 +89,7 @@ package final class InstructionWriter {
             Shape(classIndex: table.classIndex, columns: fields.map(\.column), updating: nil), table)
         for (index, field) in fields.enumerated() { statement.bind(field.value, at: index + 1) }
         statement.bind(key, at: fields.count + 1)
+        recorder.columns = ColumnSet(fields.lazy.map(\.column))
         try statement.run()
     }
 
@@ -107,6 +120,7 @@ package final class InstructionWriter {
         for (classIndex, column) in layout.links[table.classIndex] {
             let other = layout.tables[classIndex]
             let name = other.columnNames[column]
+            recorder.columns = [column]
             if other.schema.columns[column].isOptional {
                 try run("UPDATE \(other.table) SET \(name) = NULL WHERE \(name) = ?", key)
             } else {

@@ -17,6 +17,8 @@ package final class RowWriter {
     private let connection: SQLiteConnection
     private let layout: StoreLayout
     private let isSynced: Bool
+    private let recorder: ChangeRecorder
+    private let lists: ListChanges
     package weak var observer: (any RowWriteObserver)?
 
     /// By class.
@@ -44,6 +46,8 @@ package final class RowWriter {
         connection = file.connection
         layout = file.layout
         isSynced = file.isSynced
+        recorder = file.recorder
+        lists = ListChanges(file)
         inserts = Array(repeating: nil, count: file.layout.tables.count)
         captures = inserts
         absences = inserts
@@ -86,6 +90,12 @@ package final class RowWriter {
         return true
     }
 
+    /// Elements of an object's list were inserted.
+    /// - Parameters:
+    ///   - owner: the object's key.
+    ///   - elementClass: the class of the elements.
+    package func noteList(of owner: Value, _ elementClass: Int) throws { try lists.noteList(of: owner, elementClass) }
+
     // MARK: Updating
 
     /// Sets a column of a row, at the next ``flush()``.
@@ -114,7 +124,9 @@ package final class RowWriter {
         let statement = try update(open)
         for (index, value) in openValues.enumerated() { statement.bind(value, at: index + 1) }
         statement.bind(openRow, at: openValues.count + 1)
+        recorder.columns = ColumnSet(open.columns)
         try statement.run()
+        if lists.isElement(open.classIndex) { try lists.noteElement(rowid: openRow, open.classIndex) }
     }
 
     /// Forgets the UPDATE that waits: its transaction is rolled back.
@@ -145,6 +157,8 @@ package final class RowWriter {
     package func delete(_ rowid: Int64, key: () -> Value, _ classIndex: Int) throws {
         try flush()
         let table = layout.tables[classIndex]
+        if lists.isElement(classIndex) { try lists.noteElement(rowid: rowid, classIndex) }
+        if lists.isReferenced(classIndex) { try lists.noteReferences(to: key(), table) }
         // Elements have theirs deleted one by one, for their owner has others.
         if table.schema.owner == nil, !table.elementClasses.isEmpty {
             let key = key()
@@ -163,6 +177,7 @@ package final class RowWriter {
         observer?.deleted(rowid, classIndex)
         for (index, column) in links {
             let other = layout.tables[index]
+            recorder.columns = [column]
             if other.schema.columns[column].isOptional {
                 try forEach(other.clearLink(column), target) { observer?.updated($0, column, index) }
             } else {

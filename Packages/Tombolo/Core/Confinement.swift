@@ -32,6 +32,25 @@ enum Confinement: Sendable {
         }
     }
 
+    /// Whether the caller may use the Realm, as far as that can be found out.
+    var isCurrent: Bool {
+        switch self {
+        case .thread(let owner): owner == ThreadID.current
+        case .queue(_, let mark): mark.isCurrent
+        case .actor: false
+        case .task, .frozen: true
+        }
+    }
+
+    /// Whether ``schedule(_:)`` finds the way.
+    var isReachable: Bool {
+        switch self {
+        case .thread(let owner): owner.isMain
+        case .queue, .actor: true
+        case .task, .frozen: false
+        }
+    }
+
     private static let threadAdvice = """
         It belongs to the thread that opened it. Open a Realm of its own there, pass primary keys instead of objects, \
         or open it with Realm.open() in async code, whose threads change.

@@ -17,6 +17,20 @@ final class ManagedList: ListStorage {
 
     private var core: RealmCore { host.core }
 
+    /// How observers know the list, and the same list in another Realm of the file.
+    var identity: ListIdentity {
+        ListIdentity(hostClass: host.classIndex, host: host.rowid, elementClass: elementType.index)
+    }
+
+    var realmCore: RealmCore { host.core }
+
+    func moved(to core: RealmCore) -> ManagedList {
+        ManagedList(
+            host: core.row(core.classes[host.classIndex], rowid: host.rowid),
+            elementType: core.classes[elementType.index],
+            itemLayout: itemLayout)
+    }
+
     init(host: ManagedRow, elementType: ManagedClass, itemLayout: ObjectClass?) {
         self.host = host
         self.elementType = elementType
@@ -144,6 +158,12 @@ final class ManagedList: ListStorage {
         content.targets.insert(contentsOf: added.targets, at: min(position, content.targets.count))
         content.values.insert(contentsOf: added.values, at: min(position, content.values.count))
         if isKnown { keep() } else { content.stamp = 0 }
+        noteInsertion(into: owner)
+    }
+
+    /// The object whose list this is has a changed property.
+    private func noteInsertion(into owner: Value) {
+        core.perform { try core.writer.noteList(of: owner, elementType.index) }
     }
 
     private func rank(_ position: Int) -> String? {
@@ -186,6 +206,7 @@ final class ManagedList: ListStorage {
             guard let row = core.insert(item, elementType, owner: owner.0, parent: owner.1, rank: rank, &addition)
             else { return }
             content.rows[position] = row.rowid
+            noteInsertion(into: owner.0)
         } else {
             set(item, at: position)
         }

@@ -44,13 +44,12 @@ final class RealmCore {
 
     private(set) var transaction: WriteTransaction?
     private var transactionCount: UInt64 = 0
-    /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
-    private var dataVersion: Int64 = -1
     private var isReading = false
     /// How often everything was invalidated: objects of earlier times cannot be used.
     private(set) var invalidations: UInt64 = 0
-    private var observers: [(id: Int, body: (Realm.Notification, Realm) -> Void)] = []
-    private var nextObserverID = 0
+    /// Tells the app what changed.
+    private(set) lazy var notifier = Notifier(self)
+    private(set) lazy var links = LinkGraph(layout)
     private var fileObserver: Int?
     var autorefresh = true
     /// Keeps the file and a gateway in step; nil for a local Realm.
@@ -105,27 +104,31 @@ final class RealmCore {
     // MARK: Versions
 
     /// Opens a read transaction on the newest version.
-    /// - Returns: whether somebody else changed the file since the version before.
+    /// - Returns: what others changed since the version before.
     @discardableResult
-    private func beginReading() throws -> Bool {
+    private func beginReading() throws -> PendingChanges? {
         try connection.run("BEGIN")
         isReading = true
         // The first read fixes the version.
-        _ = try connection.integer("SELECT id FROM tombolo_meta")
+        let advance = try file.log.advance()
         file.observers.pin(ObjectIdentifier(self))
-        return try noticeOthers()
+        return notice(advance)
     }
 
-    private func noticeOthers() throws -> Bool {
-        let current = try connection.integer("PRAGMA data_version") ?? 0
-        guard current != dataVersion else { return false }
-        dataVersion = current
+    private func notice(_ advance: ChangeLog.Advance) -> PendingChanges? {
+        let changes: ChangeSet?
+        switch advance {
+        case .nothing: return nil
+        case .changes(let set) where set.isEmpty: return nil
+        case .changes(let set): changes = set
+        case .unknown: changes = nil
+        }
         noteNewVersion()
         for index in lastRowIDs.indices {
             lastRowIDs[index] = nil
             keptRowIDs[index] = nil
         }
-        return true
+        return PendingChanges(changes: changes, isOwn: false)
     }
 
     private func noteNewVersion() {
@@ -150,9 +153,13 @@ final class RealmCore {
         confinement.check()
         guard transaction == nil, !isFrozen else { return false }
         endReading()
-        let changed = reading { try beginReading() }
-        if changed { notify(.didChange) }
-        return changed
+        let changes = reading { try beginReading() }
+        if let changes {
+            notifier.moved(changes)
+            notifier.announce(.didChange)
+        }
+        notifier.deliver()
+        return changes != nil
     }
 
     /// Lets go of the version and of every row; the next use begins anew.
@@ -171,12 +178,19 @@ final class RealmCore {
         defer { lock?.unlock() }
         return reading {
             if transaction == nil {
-                if !isReading { try beginReading() }
+                if !isReading { resumeReading(try beginReading()) }
             } else {
                 flush()
             }
             return try body()
         }
+    }
+
+    /// The Realm reads again after it was invalidated.
+    private func resumeReading(_ changes: PendingChanges?) {
+        guard let changes else { return }
+        notifier.moved(changes)
+        notifier.schedule()
     }
 
     /// A read has no way to fail in the API: the medium is broken, or the file was damaged from outside.
@@ -254,19 +268,45 @@ final class RealmCore {
     }
 
     private func enterTransaction() throws {
+        var changes = try lockForWriting()
+        // Who listens hears what others wrote while it may still write itself.
+        var attempts = 0
+        while changes != nil, notifier.isNeeded, attempts < Self.maximumBeginAttempts {
+            attempts += 1
+            connection.rollback()
+            var heard = changes
+            if let more = reading({ try beginReading() }) { heard?.merge(more) }
+            if let heard { notifier.moved(heard) }
+            notifier.announce(.didChange)
+            notifier.deliver()
+            if transaction != nil {
+                programError("A notification block has left a write transaction open: commit or cancel it there.")
+            }
+            changes = try lockForWriting()
+        }
+        startTransaction(failure: nil)
+        if let changes {
+            notifier.moved(changes)
+            notifier.announce(.didChange)
+            notifier.deliver(duringWrite: true)
+        }
+    }
+
+    /// How often others may write while a transaction begins before listeners hear of it within the transaction.
+    private static let maximumBeginAttempts = 3
+
+    /// Begins SQLite's transaction.
+    /// - Returns: what others changed since the Realm's version.
+    private func lockForWriting() throws -> PendingChanges? {
         endReading()
-        let changed: Bool
         do {
             try file.requireInPlace()
             if let limit = configuration.maximumNumberOfActiveVersions { try file.requireActiveVersions(atMost: limit) }
-            try connection.run("BEGIN IMMEDIATE")
-            changed = try noticeOthers()
+            return notice(try file.beginWriting())
         } catch {
             connection.rollback()
             throw error
         }
-        startTransaction(failure: nil)
-        if changed { notify(.didChange) }
     }
 
     /// A transaction that could not begin: nothing of it is kept, and committing it throws.
@@ -281,11 +321,13 @@ final class RealmCore {
         transaction?.failure = failure
     }
 
-    func commit() throws {
+    /// - Parameter skipped: listeners that need not hear of it.
+    func commit(skipping skipped: [ObservationState] = []) throws {
         confinement.check()
         guard transaction != nil else { programError("Cannot commit: the Realm is not in a write transaction.") }
         flush()
         guard let finished = transaction else { return }
+        let written: ChangeSet
         do {
             if let failure = finished.failure { throw failure }
             if !finished.changeset.isEmpty {
@@ -294,14 +336,19 @@ final class RealmCore {
             }
             try keepRowIDs(finished.deletedFrom)
             drainCursors()
-            try connection.run("COMMIT")
+            written = try file.commitWriting()
         } catch {
             cancel()
             throw Realm.Error(wrapping: error)
         }
         transaction = nil
-        _ = reading { try beginReading() }
-        notify(.didChange)
+        var changes = PendingChanges(changes: written, isOwn: true)
+        let others = reading { try beginReading() }
+        // With others' changes on top nobody can be spared.
+        if let others { changes.merge(others) }
+        notifier.moved(changes, skipping: others == nil ? skipped : [])
+        notifier.announce(.didChange)
+        notifier.schedule()
         if finished.hasChanges { file.observers.notify(from: ObjectIdentifier(self)) }
     }
 
@@ -319,7 +366,8 @@ final class RealmCore {
         if cancelled.hasMadeObjects { cancelledTransactions.insert(cancelled.number) }
         for index in keptRowIDs.indices { keptRowIDs[index] = nil }
         noteNewVersion()
-        _ = reading { try beginReading() }
+        resumeReading(reading { try beginReading() })
+        notifier.schedule()
     }
 
     /// Notes that the transaction cannot be committed; the first reason counts.
@@ -404,44 +452,26 @@ final class RealmCore {
 
     // MARK: Notifications
 
-    func addObserver(_ body: @escaping (Realm.Notification, Realm) -> Void) -> Int {
-        confinement.check()
-        if isFrozen {
-            programError("Frozen Realms do not change and do not have change notifications: observe realm.thaw().")
-        }
-        nextObserverID += 1
-        observers.append((nextObserverID, body))
-        return nextObserverID
-    }
-
-    func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
-
-    private func notify(_ notification: Realm.Notification) {
-        let realm = Realm(core: self)
-        for observer in observers where observers.contains(where: { $0.id == observer.id }) {
-            observer.body(notification, realm)
-        }
-    }
-
-    /// Follows what other connections of the process commit.
+    /// Follows what other connections commit, those of other processes too where the Realm can be reached.
     private func listen() {
         let reference = RealmCoreReference(self)
         let confinement = confinement
-        fileObserver = file.observers.add { origin in
-            guard origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing) else {
+        fileObserver = file.observers.add(watchingProcesses: memoryFile == nil && confinement.isReachable) { news in
+            guard news.origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing)
+            else {
                 return
             }
             let isOnItsWay = confinement.schedule {
                 reference.isIdle.store(true, ordering: .releasing)
-                reference.core?.othersCommitted()
+                reference.core?.othersCommitted(isEcho: news.isEcho)
             }
             if !isOnItsWay { reference.isIdle.store(true, ordering: .releasing) }
         }
     }
 
-    private func othersCommitted() {
+    private func othersCommitted(isEcho: Bool) {
         guard transaction == nil, isReading else { return }
-        if autorefresh { _ = refresh() } else { notify(.refreshRequired) }
+        if autorefresh { _ = refresh() } else if !isEcho { notifier.announce(.refreshRequired) }
     }
 }
 

@@ -11,25 +11,9 @@ extension Realm {
     /// the Realm refreshes by itself, by ``refresh()``, or by beginning a write transaction.
     /// - Returns: a token; listening ends with it.
     public func observe(_ block: @escaping (Realm.Notification, Realm) -> Void) -> NotificationToken {
-        NotificationToken(core: core, id: core.addObserver(block))
-    }
-}
-
-/// Keeps a listener listening: until ``invalidate()``, or until nobody holds the token.
-public final class NotificationToken {
-    private weak var core: RealmCore?
-    private let id: Int
-
-    init(core: RealmCore, id: Int) {
-        self.core = core
-        self.id = id
-    }
-
-    deinit { invalidate() }
-
-    /// Ends listening. Nothing is delivered afterwards. Where the Realm may be used.
-    public func invalidate() {
-        core?.removeObserver(id)
-        core = nil
+        core.confinement.check()
+        let token = NotificationToken(ObservationState(), core)
+        core.notifier.add(token.state, block)
+        return token
     }
 }

@@ -164,10 +164,10 @@ extension ObjectBase {
 }
 
 /// Optionals of any type.
-private protocol OptionalValue {
+protocol OptionalValue {
     var unwrapped: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    fileprivate var unwrapped: Any? { self }
+    var unwrapped: Any? { self }
 }

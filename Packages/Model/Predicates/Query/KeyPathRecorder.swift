@@ -13,7 +13,7 @@ final class KeyPathRecorder: ObjectAccessor {
     }
 
     /// The properties that a key path reads, from first to last. Traps for a property without `@Persisted`.
-    static func path<Root: ObjectBase, Value>(of keyPath: KeyPath<Root, Value>) -> QueryPath {
+    static func path<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> QueryPath {
         let trace = Trace()
         guard let root = recorder(for: Root.self, trace) as? Root else {
             preconditionFailure("\(Root.self).init() made an object of another class.")
@@ -80,7 +80,7 @@ final class KeyPathRecorder: ObjectAccessor {
 
 extension PropertyPath {
     /// The names that a key path reads.
-    package init<Root: ObjectBase, Value>(of keyPath: KeyPath<Root, Value>) {
+    package init<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) {
         self.init(KeyPathRecorder.path(of: keyPath).names)
     }
 }

@@ -1,0 +1,112 @@
+internal import TomboloModel
+
+/// The commits of a file in `tombolo_commit`: what each changed, for Realms of this and other processes that read an
+/// earlier version. Their numbers are the file's versions.
+///
+/// Commits of programs that do not know the table, such as SQLite's own tools, show in `PRAGMA data_version` only.
+package final class ChangeLog {
+    private let connection: SQLiteConnection
+    private let shape: ChangeShape
+    private let classCount: Int
+    private let hasTable: Bool
+
+    /// The last commit that this connection has seen or made.
+    package private(set) var number: Int64 = 0
+    /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
+    private var dataVersion: Int64?
+
+    /// How many commits are kept, at least, and how many bytes of them, at most.
+    package static let maximumCount: Int64 = 1_000
+    package static let maximumByteCount: Int64 = 4 << 20
+    /// Old commits are dropped after so many new ones, or after one of so many bytes.
+    package static let trimInterval: Int64 = 64
+    private static let largeByteCount = 1 << 16
+
+    private static let table =
+        "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
+
+    /// Makes the table where it is missing.
+    init(_ connection: SQLiteConnection, _ schema: Schema) throws {
+        self.connection = connection
+        shape = ChangeShape(schema)
+        classCount = schema.classes.count
+        let isThere =
+            try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombolo_commit'")
+            != nil
+        if !isThere, !connection.isReadOnly { try connection.execute(Self.table) }
+        hasTable = isThere || !connection.isReadOnly
+    }
+
+    /// What was committed since the last call. Nil where it is not known, and every row may have changed.
+    package enum Advance: Hashable, Sendable {
+        case nothing
+        case changes(ChangeSet)
+        /// A program that keeps no log wrote, or the log does not go back so far.
+        case unknown(isOutsideWriter: Bool)
+    }
+
+    /// Looks what other connections committed. Inside a transaction, of which this may be the first read; not in one
+    /// that has written already. The first call has nothing to compare with.
+    package func advance() throws -> Advance {
+        let current = try connection.integer("PRAGMA data_version") ?? 0
+        guard current != dataVersion else { return .nothing }
+        let isFirst = dataVersion == nil
+        dataVersion = current
+        let known = number
+        number = try latest()
+        if isFirst { return .nothing }
+        guard number > known else { return .unknown(isOutsideWriter: true) }
+        return try changes(after: known, through: number).map(Advance.changes) ?? .unknown(isOutsideWriter: false)
+    }
+
+    private func latest() throws -> Int64 {
+        hasTable ? try connection.integer("SELECT max(number) FROM tombolo_commit") ?? 0 : 0
+    }
+
+    /// Nil where one of the commits is missing or cannot be read.
+    func changes(after known: Int64, through last: Int64) throws -> ChangeSet? {
+        guard last - known <= Self.maximumCount + Self.trimInterval else { return nil }
+        let statement = try connection.statement(
+            "SELECT number, changes FROM tombolo_commit WHERE number > ? AND number <= ? ORDER BY number")
+        defer { statement.reset() }
+        statement.bind(known, at: 1)
+        statement.bind(last, at: 2)
+        var next = known + 1
+        var result = ChangeSet()
+        while try statement.step() {
+            guard statement.integer(at: 0) == next, let changes = ChangeSet(statement.bytes(at: 1), shape) else {
+                return nil
+            }
+            result.merge(changes)
+            next += 1
+        }
+        return next == last + 1 ? result : nil
+    }
+
+    /// Adds the transaction under way, right before it is committed.
+    /// - Returns: the number that the file has then: tell ``committed(_:)`` when it was committed.
+    func append(_ changes: ChangeSet) throws -> Int64 {
+        let bytes = changes.encoded(shape)
+        let insert = try connection.statement("INSERT INTO tombolo_commit (changes) VALUES (?)")
+        insert.bind(bytes: bytes, at: 1)
+        try insert.run()
+        let number = connection.lastInsertedRowID
+        if number % Self.trimInterval == 0 || bytes.count >= Self.largeByteCount { try trim(number) }
+        return number
+    }
+
+    func committed(_ number: Int64) { self.number = number }
+
+    private func trim(_ number: Int64) throws {
+        let byCount = try connection.statement("DELETE FROM tombolo_commit WHERE number <= ?")
+        byCount.bind(number - Self.maximumCount, at: 1)
+        try byCount.run()
+        // The newest stays, whose number the next one follows.
+        let byBytes = try connection.statement(
+            "DELETE FROM tombolo_commit WHERE number < ?1 AND number <= (SELECT max(number) FROM (SELECT number, "
+                + "sum(length(changes)) OVER (ORDER BY number DESC) AS total FROM tombolo_commit) WHERE total > ?2)")
+        byBytes.bind(number, at: 1)
+        byBytes.bind(Self.maximumByteCount, at: 2)
+        try byBytes.run()
+    }
+}

@@ -1,0 +1,106 @@
+internal import Foundation
+internal import GRDBSQLite
+internal import TomboloModel
+
+/// Writes down which rows of the class tables a connection's statements insert, change and delete. SQLite tells of
+/// every row (<https://www.sqlite.org/c3ref/update_hook.html>), so that no writer can forget one; only which columns
+/// are written has to be said, in ``columns``, and what a DELETE without a condition does, by
+/// ``noteEverything(_:)``.
+///
+/// Confined as its connection.
+package final class ChangeRecorder {
+    private let connection: SQLiteConnection
+    private let names: [UnsafeMutablePointer<CChar>]
+    private let allColumns: [ColumnSet]
+    private let listOffsets: [Int]
+    private var records: [RowRecords]
+    /// The class of the last row: most follow one of the same.
+    private var recent = 0
+
+    /// The columns that the statements to come change; nil means all, lists aside.
+    package var columns: ColumnSet?
+    /// Whether anything was written since ``reset()``, the store's own tables included.
+    package private(set) var hasWritten = false
+
+    private static let reservedPrefix = Array("tombolo_".utf8CString.dropLast())
+
+    init(_ connection: SQLiteConnection, _ schema: Schema) {
+        self.connection = connection
+        names = schema.classes.map { item in item.table.withCString { strdup($0) } }
+        allColumns = schema.classes.map { ColumnSet(0..<$0.columns.count) }
+        listOffsets = schema.classes.map(\.columns.count)
+        records = Array(repeating: RowRecords(), count: schema.classes.count)
+        sqlite3_update_hook(
+            connection.handle,
+            { context, operation, _, table, rowID in
+                guard let context, let table else { return }
+                Unmanaged<ChangeRecorder>.fromOpaque(context).takeUnretainedValue().note(operation, table, rowID)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        sqlite3_update_hook(connection.handle, nil, nil)
+        for name in names { free(name) }
+    }
+
+    private func note(_ operation: Int32, _ table: UnsafePointer<CChar>, _ rowID: Int64) {
+        hasWritten = true
+        guard let classIndex = classIndex(table) else { return }
+        switch operation {
+        case SQLITE_INSERT: records[classIndex].insert(rowID)
+        case SQLITE_DELETE: records[classIndex].delete(rowID)
+        default: records[classIndex].modify(rowID, columns ?? allColumns[classIndex])
+        }
+    }
+
+    private func classIndex(_ table: UnsafePointer<CChar>) -> Int? {
+        if recent < names.count, strcmp(table, names[recent]) == 0 { return recent }
+        if strncmp(table, Self.reservedPrefix, Self.reservedPrefix.count) == 0 { return nil }
+        guard let found = names.firstIndex(where: { strcmp(table, $0) == 0 }) else { return nil }
+        recent = found
+        return found
+    }
+
+    /// Elements of a list came, went or changed.
+    /// - Parameters:
+    ///   - owner: the rowid of the object that has the list.
+    ///   - list: the list's position in ``ClassSchema/lists``.
+    package func noteList(_ list: Int, of owner: Int64, _ classIndex: Int) {
+        records[classIndex].modify(owner, [listOffsets[classIndex] + list])
+    }
+
+    /// A row reads differently though no statement touches it, as when what it links to goes.
+    func noteModified(_ rowID: Int64, _ classIndex: Int, column: Int) {
+        records[classIndex].modify(rowID, [column])
+    }
+
+    /// Every row of the class may have changed.
+    package func noteEverything(_ classIndex: Int) {
+        hasWritten = true
+        records[classIndex].everything()
+    }
+
+    /// Every row of the file may have changed.
+    package func noteEverything() { for index in records.indices { noteEverything(index) } }
+
+    /// The row was there before and is there now, and only these columns differ, whatever was done to it.
+    func settle(_ rowID: Int64, _ classIndex: Int, differing columns: ColumnSet) {
+        records[classIndex].settle(rowID, columns)
+    }
+
+    /// What was noted so far.
+    package var changes: ChangeSet {
+        var result = ChangeSet()
+        for (classIndex, record) in records.enumerated() where !record.isEmpty {
+            result[classIndex] = record.changes
+        }
+        return result
+    }
+
+    /// Forgets everything: the transaction is over.
+    package func reset() {
+        hasWritten = false
+        columns = nil
+        for index in records.indices where !records[index].isEmpty { records[index] = RowRecords() }
+    }
+}

@@ -1,0 +1,27 @@
+package import TomboloModel
+
+/// By what stored changes name classes and columns, so that a reader with other classes, or with another version of
+/// them, neither mistakes one for another nor overlooks one.
+package struct ChangeShape: Sendable {
+    /// Of the name and of the properties, by class position.
+    let identities: [UInt64]
+    private let classIndexes: [UInt64: Int]
+
+    /// The low bits of an identity are a hash of the properties, the others one of the name.
+    static let propertyMask: UInt64 = 0xffff
+
+    package init(_ schema: Schema) {
+        identities = schema.classes.map { item in
+            let properties = (item.columns.map(\.name) + item.lists.map(\.name)).joined(separator: "\n")
+            return item.name.stableHash & ~Self.propertyMask | properties.stableHash & Self.propertyMask
+        }
+        classIndexes = Dictionary(
+            identities.enumerated().map { ($1 & ~Self.propertyMask, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The class with this name, nil where the reader has none, and whether its properties are the same.
+    func classIndex(of identity: UInt64) -> (Int, hasSameProperties: Bool)? {
+        guard let index = classIndexes[identity & ~Self.propertyMask] else { return nil }
+        return (index, identities[index] == identity)
+    }
+}

@@ -1,0 +1,71 @@
+/// Which properties of a class: bit `i` is the column at position `i`, and after the columns come the lists, in the
+/// order of the class.
+package struct ColumnSet: Hashable, Sendable {
+    /// Of most classes, everything.
+    private var first: UInt64 = 0
+    /// The bits from 64 on; never ends in zero.
+    private var rest: [UInt64] = []
+
+    /// No class has more properties: SQLite's own limit of columns, twice.
+    static let maximumWordCount = 64
+
+    package init() {}
+
+    package init(_ positions: some Sequence<Int>) { for position in positions { insert(position) } }
+
+    init(words: [UInt64]) {
+        first = words.first ?? 0
+        rest = Array(words.dropFirst())
+        while rest.last == 0 { rest.removeLast() }
+    }
+
+    /// The bits, lowest first.
+    var words: [UInt64] { [first] + rest }
+
+    package var isEmpty: Bool { first == 0 && rest.isEmpty }
+
+    package func contains(_ position: Int) -> Bool {
+        if position < 64 { return first & (1 << UInt64(position)) != 0 }
+        let word = position / 64 - 1
+        return word < rest.count && rest[word] & (1 << UInt64(position % 64)) != 0
+    }
+
+    package mutating func insert(_ position: Int) {
+        if position < 64 {
+            first |= 1 << UInt64(position)
+            return
+        }
+        let word = position / 64 - 1
+        while rest.count <= word { rest.append(0) }
+        rest[word] |= 1 << UInt64(position % 64)
+    }
+
+    package mutating func formUnion(_ other: ColumnSet) {
+        first |= other.first
+        if other.rest.isEmpty { return }
+        for (index, word) in other.rest.enumerated() {
+            if index < rest.count { rest[index] |= word } else { rest.append(word) }
+        }
+    }
+
+    package func isDisjoint(with other: ColumnSet) -> Bool {
+        first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
+    }
+
+    /// The positions, ascending.
+    package var positions: [Int] {
+        var result: [Int] = []
+        for (index, word) in words.enumerated() {
+            var left = word
+            while left != 0 {
+                result.append(index * 64 + left.trailingZeroBitCount)
+                left &= left - 1
+            }
+        }
+        return result
+    }
+}
+
+extension ColumnSet: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: Int...) { self.init(elements) }
+}

@@ -1,0 +1,156 @@
+/// A set of rowids, kept as ascending spans with gaps between them: a bulk insert is one span.
+package struct RowIDSet: Hashable, Sendable {
+    /// First and last rowid of rows without a gap.
+    package struct Span: Hashable, Sendable {
+        package var first: Int64
+        package var last: Int64
+
+        package init(first: Int64, last: Int64) {
+            self.first = first
+            self.last = last
+        }
+
+        /// At most `Int.max`.
+        package var count: Int {
+            let (distance, overflow) = last.subtractingReportingOverflow(first)
+            return overflow || distance == .max ? .max : Int(distance) + 1
+        }
+    }
+
+    package private(set) var spans: [Span] = []
+
+    package init() {}
+
+    /// Rowids in any order, repeated or not.
+    package init(_ rowIDs: some Sequence<Int64>) {
+        var isSorted = true
+        var list: [Int64] = []
+        for rowID in rowIDs {
+            if let last = list.last, last > rowID { isSorted = false }
+            list.append(rowID)
+        }
+        if !isSorted { list.sort() }
+        for rowID in list { append(Span(first: rowID, last: rowID)) }
+    }
+
+    package init(first: Int64, last: Int64) { spans = first <= last ? [Span(first: first, last: last)] : [] }
+
+    package var isEmpty: Bool { spans.isEmpty }
+    package var first: Int64? { spans.first?.first }
+    package var last: Int64? { spans.last?.last }
+
+    /// At most `Int.max`.
+    package var count: Int {
+        spans.reduce(0) { sum, span in
+            let (total, overflow) = sum.addingReportingOverflow(span.count)
+            return overflow ? .max : total
+        }
+    }
+
+    package func contains(_ rowID: Int64) -> Bool {
+        var (low, high) = (0, spans.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if spans[middle].last < rowID { low = middle + 1 } else { high = middle }
+        }
+        return low < spans.count && spans[low].first <= rowID
+    }
+
+    /// Adds a rowid that is not below the last one.
+    package mutating func append(_ rowID: Int64) { append(Span(first: rowID, last: rowID)) }
+
+    /// Adds a span that does not begin before the last one.
+    mutating func append(_ span: Span) {
+        guard let last = spans.last, last.last == .max || span.first <= last.last + 1 else {
+            spans.append(span)
+            return
+        }
+        if span.last > last.last { spans[spans.count - 1].last = span.last }
+    }
+
+    package mutating func formUnion(_ other: RowIDSet) {
+        if other.isEmpty { return }
+        if isEmpty { self = other }
+        var result = RowIDSet()
+        result.spans.reserveCapacity(spans.count + other.spans.count)
+        var (left, right) = (0, 0)
+        while left < spans.count || right < other.spans.count {
+            if right >= other.spans.count || left < spans.count && spans[left].first <= other.spans[right].first {
+                result.append(spans[left])
+                left += 1
+            } else {
+                result.append(other.spans[right])
+                right += 1
+            }
+        }
+        self = result
+    }
+
+    package mutating func subtract(_ other: RowIDSet) {
+        if isEmpty || other.isEmpty { return }
+        var result: [Span] = []
+        result.reserveCapacity(spans.count)
+        var next = 0
+        for span in spans {
+            var first = span.first
+            var isOver = false
+            while next < other.spans.count, other.spans[next].last < first { next += 1 }
+            var position = next
+            while position < other.spans.count, other.spans[position].first <= span.last {
+                let hole = other.spans[position]
+                if hole.first > first { result.append(Span(first: first, last: hole.first - 1)) }
+                if hole.last >= span.last {
+                    isOver = true
+                    break
+                }
+                first = hole.last + 1
+                position += 1
+            }
+            if !isOver { result.append(Span(first: first, last: span.last)) }
+        }
+        spans = result
+    }
+
+    package func union(_ other: RowIDSet) -> RowIDSet {
+        var result = self
+        result.formUnion(other)
+        return result
+    }
+
+    package func subtracting(_ other: RowIDSet) -> RowIDSet {
+        var result = self
+        result.subtract(other)
+        return result
+    }
+}
+
+extension RowIDSet: Sequence {
+    package struct Iterator: IteratorProtocol {
+        private let spans: [Span]
+        private var position = 0
+        private var upcoming: Int64?
+
+        init(_ spans: [Span]) {
+            self.spans = spans
+            upcoming = spans.first?.first
+        }
+
+        package mutating func next() -> Int64? {
+            guard let rowID = upcoming else { return nil }
+            if rowID < spans[position].last {
+                upcoming = rowID + 1
+            } else {
+                position += 1
+                upcoming = position < spans.count ? spans[position].first : nil
+            }
+            return rowID
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(spans) }
+    package var underestimatedCount: Int { count }
+}
+
+extension RowIDSet: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: Int64...) { self.init(elements) }
+}

@@ -1,0 +1,105 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// The elements of one list: rows of its element class.
+struct ListRows: ObservedRows {
+    private let core: RealmCore
+    private let list: ListIdentity
+    /// Nil for lists of values and of embedded objects.
+    private let targetClass: Int?
+    private let selection: String
+
+    init(_ core: RealmCore, _ list: ListIdentity) {
+        self.core = core
+        self.list = list
+        let host = core.layout.tables[list.hostClass]
+        let type = core.classes[list.elementClass]
+        targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
+        // An element whose object is not here is hidden.
+        let target = targetClass.map { core.layout.tables[$0] }.map { target in
+            " JOIN \(target.table) AS t ON t.\(target.key) = e.\(type.table.columnNames[ElementColumn.target])"
+        }
+        let owner = "(SELECT h.\(host.key) FROM \(host.table) AS h WHERE h.rowid = ?)"
+        selection =
+            "\(type.table.table) AS e\(target ?? "") WHERE "
+            + type.table.childCondition.replacing("?", with: owner, maxReplacements: 1)
+    }
+
+    private var elementTable: TableLayout { core.layout.tables[list.elementClass] }
+    private var orderKeys: String { elementTable.elementOrder }
+
+    func all() -> [Int64]? {
+        let host = core.layout.tables[list.hostClass].table
+        return core.query {
+            guard try !core.rowIDs("SELECT rowid FROM \(host) WHERE rowid = ?", [.int(list.host)]).isEmpty else {
+                return nil
+            }
+            return try core.rowIDs("SELECT e.rowid FROM \(selection) ORDER BY \(orderKeys)", [.int(list.host)])
+        }
+    }
+
+    func touched(by changes: ChangeSet) -> RowIDSet? {
+        let elements = changes[list.elementClass]
+        let hosts = changes[list.hostClass]
+        if elements.isEverything || hosts.isEverything || hosts.deleted.contains(list.host) { return nil }
+        if core.file.isSynced, let targetClass {
+            // Elements hide and show with their objects.
+            let targets = changes[targetClass]
+            if targets.isEverything || !targets.deleted.isEmpty || !targets.inserted.isEmpty { return nil }
+        }
+        return elements.inserted.union(elements.deleted).union(RowIDSet(elements.modified.keys))
+    }
+
+    /// Lists are short, and other lists' elements are among the touched.
+    func isLarge(_ touched: Int, of count: Int) -> Bool { touched > count / 4 }
+
+    func replaced(by changes: ChangeSet) -> RowIDSet {
+        let elements = changes[list.elementClass]
+        return elements.inserted.subtracting(elements.inserted.subtracting(elements.deleted))
+    }
+
+    func matching(_ rows: RowIDSet) -> [Int64] {
+        if rows.isEmpty { return [] }
+        return core.query {
+            try core.rowIDs(
+                "SELECT e.rowid FROM \(selection) AND e.rowid IN (SELECT value FROM json_each(?)) ORDER BY \(orderKeys)",
+                [.int(list.host), .string(rows.json)])
+        }
+    }
+
+    func order() -> RowOrder {
+        let table = elementTable.table
+        let keys = SortKeys(
+            core, "SELECT \(orderKeys) FROM \(table) AS e WHERE e.rowid = ?", isAscending: [true, true])
+        return RowOrder { keys.precedes($0, $1) }
+    }
+
+    /// Elements that hold another object or value now, and those whose object has changed.
+    func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter? {
+        let elements = changes[list.elementClass]
+        if elements.isEverything { return nil }
+        // The rank alone is the element's place.
+        let moved = RowIDSet(elements.modified.lazy.filter { $0.value == [ElementColumn.rank] }.map(\.key))
+        guard let targetClass else {
+            if core.classes[list.elementClass].isListOfEmbedded, case .paths = scope {
+                return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
+            }
+            return RowFilter(RowIDSet(elements.modified.keys).subtracting(moved))
+        }
+        var rows = RowIDSet(elements.modified.keys).subtracting(moved)
+        guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }
+        if !targets.isEmpty {
+            let sql = "SELECT e.rowid FROM \(selection) AND t.rowid IN (SELECT value FROM json_each(?))"
+            rows.formUnion(
+                core.query { RowIDSet(try core.rowIDs(sql, [.int(list.host), .string(targets.json)])) })
+        }
+        return RowFilter(rows)
+    }
+}
+
+/// A list, by the row that has it: an object's, or that of an element whose embedded object has it.
+struct ListIdentity: Hashable, Sendable {
+    let hostClass: Int
+    let host: Int64
+    let elementClass: Int
+}

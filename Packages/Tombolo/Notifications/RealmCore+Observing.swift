@@ -1,0 +1,80 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+extension RealmCore {
+    /// Runs `body` where the Realm may be used, soon.
+    /// - Returns: false where there is no way to get there.
+    func visitSoon(_ body: @escaping @Sendable (RealmCore) -> Void) -> Bool {
+        let visitor = RealmVisitor(core: self)
+        return confinement.schedule { body(visitor.core) }
+    }
+
+    /// A listener was ended, perhaps elsewhere.
+    func letGo() {
+        if confinement.isCurrent { notifier.sweep() } else { _ = visitSoon { $0.notifier.sweep() } }
+    }
+
+    /// Has the next reads come from a version that stays.
+    func pinVersion() { query {} }
+
+    /// Adds a listener of an object or a collection.
+    func observe(_ observation: Observation) -> NotificationToken {
+        requireObservable()
+        pinVersion()
+        notifier.add(observation)
+        return NotificationToken(observation.state, self)
+    }
+
+    func requireObservable() {
+        confinement.check()
+        if isFrozen {
+            programError("Frozen Realms do not change and do not have change notifications: observe what thaw() gives.")
+        }
+        if isInWrite { programError("Cannot register notification blocks from within write transactions.") }
+    }
+
+    /// Adds a listener to the Realm of the same file that belongs to another place. `make` runs there.
+    func observe(
+        in place: Confinement, _ state: ObservationState, _ make: @escaping (RealmCore) -> Observation,
+        failed: @escaping (any Error) -> Void
+    ) -> NotificationToken {
+        requireObservable()
+        let token = NotificationToken(state)
+        let start = DeferredObservation(
+            configuration: configuration, place: place, make: make, failed: failed, token: WeakToken(token: token))
+        _ = place.schedule { start.run() }
+        return token
+    }
+}
+
+/// Goes with a visit to a Realm's place, where alone it is opened.
+private struct RealmVisitor: @unchecked Sendable {
+    let core: RealmCore
+}
+
+/// Goes to another place to listen there. The closures are handed over to it as a whole.
+private struct DeferredObservation: @unchecked Sendable {
+    let configuration: Realm.Configuration
+    let place: Confinement
+    let make: (RealmCore) -> Observation
+    let failed: (any Error) -> Void
+    let token: WeakToken
+
+    func run() {
+        guard let token = token.token, token.state.isActive else { return }
+        do {
+            let core = try RealmCore.open(configuration, place)
+            // What the caller has seen must be there.
+            _ = core.refresh()
+            guard token.register(core) else { return }
+            core.pinVersion()
+            core.notifier.add(make(core))
+        } catch {
+            if token.state.isActive { failed(error) }
+        }
+    }
+}
+
+private struct WeakToken: Sendable {
+    weak let token: NotificationToken?
+}

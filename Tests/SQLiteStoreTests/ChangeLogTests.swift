@@ -1,0 +1,173 @@
+import DeviceStoreConformance
+import Foundation
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import TomboloSQLiteStore
+
+@Suite("Change log")
+struct ChangeLogTests {
+    private let folder: TemporaryFolder
+    private let schema: Schema
+
+    init() throws {
+        folder = try TemporaryFolder()
+        schema = try ConformanceSchema.make()
+    }
+
+    private func open(_ path: String = "log.tombolo", synced: Bool = false) throws -> StoreFile {
+        let file = try StoreFile(
+            path: folder.path(path), schema: schema, options: StoreOptions(isSynced: synced, durability: .off),
+            newClient: ClientID(rawValue: 1))
+        #expect(try file.log.advance() == .nothing)
+        return file
+    }
+
+    private var rooms: Int { schema.index(of: "Room")! }
+
+    private func room(_ file: StoreFile, _ sql: String) throws {
+        try file.writeTransaction { try file.connection.execute(sql) }
+    }
+
+    private func insertRoom(_ file: StoreFile) throws {
+        try room(file, "INSERT INTO room (_id, name, is_open) VALUES (randomblob(12), 'A', 1)")
+    }
+
+    private func changes(_ advance: ChangeLog.Advance) -> ClassChanges? {
+        if case .changes(let set) = advance { set[rooms] } else { nil }
+    }
+
+    @Test("Another connection learns what several transactions changed together")
+    func otherConnection() throws {
+        let (writer, reader) = (try open(), try open())
+        try insertRoom(writer)
+        try insertRoom(writer)
+        try insertRoom(writer)
+        let inserted = changes(try reader.log.advance())
+        #expect(inserted?.inserted == [1, 2, 3])
+        #expect(try reader.log.advance() == .nothing)
+        try room(writer, "UPDATE room SET name = 'B' WHERE rowid = 2")
+        try room(writer, "DELETE FROM room WHERE rowid = 1")
+        let later = changes(try reader.log.advance())
+        #expect(later?.deleted == [1])
+        #expect(later?.modified.keys.sorted() == [2])
+        // The writer knows its own.
+        #expect(try writer.log.advance() == .nothing)
+        #expect(writer.log.number == reader.log.number)
+    }
+
+    @Test("A transaction that fails leaves no entry, and one that writes nothing neither")
+    func noEntry() throws {
+        let (writer, reader) = (try open(), try open())
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try writer.writeTransaction {
+                try writer.connection.execute("INSERT INTO room (_id, name, is_open) VALUES (x'00', 'A', 1)")
+                throw Stop()
+            }
+        }
+        try writer.writeTransaction {}
+        #expect(try reader.log.advance() == .nothing)
+        try insertRoom(writer)
+        #expect(changes(try reader.log.advance())?.inserted == [1])
+    }
+
+    @Test("A writer that keeps no log is noticed, by a reader and by the next writer of ours")
+    func outsideWriter() throws {
+        let (writer, reader, late) = (try open(), try open(), try open())
+        let outside = try SQLiteConnection(path: folder.path("log.tombolo"), durability: .off)
+        try outside.execute("INSERT INTO room (_id, name, is_open) VALUES (x'00', 'A', 1)")
+        #expect(try reader.log.advance() == .unknown(isOutsideWriter: true))
+        try insertRoom(writer)
+        // Who had not looked in between is told by the writer, who had to.
+        #expect(changes(try late.log.advance()) == .everything)
+        try insertRoom(writer)
+        #expect(changes(try late.log.advance())?.inserted == [3])
+    }
+
+    @Test("The log is bounded; a reader from before its beginning knows nothing")
+    func trimming() throws {
+        let (writer, reader) = (try open(), try open())
+        let last = ChangeLog.maximumCount + 2 * ChangeLog.trimInterval
+        for _ in 0..<last { try room(writer, "INSERT INTO room (_id, name, is_open) VALUES (randomblob(12), 'A', 1)") }
+        #expect(try reader.log.advance() == .unknown(isOutsideWriter: false))
+        #expect(reader.log.number == last)
+        let kept = try writer.connection.integer("SELECT count(*) FROM tombolo_commit") ?? 0
+        #expect((ChangeLog.maximumCount...ChangeLog.maximumCount + ChangeLog.trimInterval).contains(kept))
+        #expect(try reader.log.changes(after: last - ChangeLog.maximumCount, through: last) != nil)
+    }
+
+    @Test("The log is bounded in bytes")
+    func trimmingBytes() throws {
+        let writer = try open()
+        var wide = ClassChanges()
+        // Nearly the longest entry.
+        wide.deleted = RowIDSet(stride(from: 0 as Int64, to: 200_000, by: 1).map { $0 * 1_000 })
+        for _ in 0..<12 {
+            try writer.connection.writeTransaction { _ = try writer.log.append(ChangeSet([rooms: wide])) }
+        }
+        let bytes = try writer.connection.integer("SELECT sum(length(changes)) FROM tombolo_commit") ?? 0
+        #expect(bytes <= ChangeLog.maximumByteCount)
+        #expect(try writer.connection.integer("SELECT max(number) FROM tombolo_commit") == 12)
+    }
+
+    @Test("A damaged entry counts as missing")
+    func damage() throws {
+        let (writer, reader) = (try open(), try open())
+        try insertRoom(writer)
+        try writer.connection.execute("UPDATE tombolo_commit SET changes = x'ff'")
+        #expect(try reader.log.advance() == .unknown(isOutsideWriter: false))
+    }
+
+    @Test("Changed elements are a change of the list, and erasing an object one of the lists that it is in")
+    func lists() throws {
+        let (writer, reader) = (try open(), try open())
+        let instructions = InstructionWriter(writer)
+        let sessions = try #require(schema.index(of: "Session"))
+        let speakers = try #require(schema.index(of: "Speaker"))
+        let elements = try #require(schema.index(of: "Session.speakers"))
+        let element = ObjectReference(classIndex: elements, key: .objectId(.generate()))
+        let session = ObjectReference(classIndex: sessions, key: .string("one"))
+        let speaker = ObjectReference(classIndex: speakers, key: .int(5))
+        try writer.writeTransaction {
+            try instructions.perform(.create(session, Self.fields(schema[sessions])))
+            try instructions.perform(.create(speaker, Self.fields(schema[speakers])))
+        }
+        _ = try reader.log.advance()
+        try writer.writeTransaction {
+            try instructions.perform(
+                .create(
+                    element,
+                    [
+                        FieldWrite(column: ElementColumn.owner, value: session.key),
+                        FieldWrite(column: ElementColumn.rank, value: .string("a")),
+                        FieldWrite(column: ElementColumn.target, value: speaker.key),
+                    ]))
+        }
+        let list = ColumnSet([schema[sessions].columns.count])
+        guard case .changes(let created) = try reader.log.advance() else {
+            Issue.record("No changes.")
+            return
+        }
+        #expect(created[sessions].modified == [1: list])
+        #expect(created[elements].inserted == [1])
+        try writer.writeTransaction { try instructions.perform(.erase(speaker)) }
+        guard case .changes(let erased) = try reader.log.advance() else {
+            Issue.record("No changes.")
+            return
+        }
+        #expect(erased[sessions].modified == [1: list])
+        #expect(erased[elements].deleted == [1])
+        #expect(erased[speakers].deleted == [5])
+    }
+
+    /// What every column needs.
+    private static func fields(_ item: ClassSchema) -> [FieldWrite] {
+        item.columns.enumerated().filter { !$1.isPrimaryKey && !$1.isOptional }.map {
+            FieldWrite(column: $0, value: $1.type.zero)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+import TomboloModel
+
+@testable import Tombolo
+
+/// Where and when listeners are called.
+@Suite("Delivery of notifications")
+struct DeliveryTests {
+    let folder: TemporaryFolder
+    var configuration: Realm.Configuration { folder.configuration() }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What happens on a queue, and how to wait for it from elsewhere.
+    private final class QueueUser: @unchecked Sendable {
+        // Touched on `queue` only, the semaphore aside.
+        let queue = DispatchQueue(label: "test")
+        let heard = DispatchSemaphore(value: 0)
+        var realm: Realm?
+        var token: NotificationToken?
+        var counts: [Int] = []
+        var notifications: [Realm.Notification] = []
+
+        func run(_ body: @Sendable (QueueUser) throws -> Void) rethrows { try queue.sync { try body(self) } }
+
+        func observe() {
+            guard let realm else { return }
+            token = realm.objects(Session.self).observe { [unowned self] change in
+                switch change {
+                case .initial(let sessions), .update(let sessions, _, _, _): counts.append(sessions.count)
+                case .error: counts.append(-1)
+                }
+                heard.signal()
+            }
+        }
+    }
+
+    @Test("On a queue listeners are called by themselves, for commits of other Realms too")
+    func queue() throws {
+        let configuration = configuration
+        let user = QueueUser()
+        try user.run { user in
+            user.realm = try Realm(configuration: configuration, queue: user.queue)
+            user.observe()
+            #expect(user.counts == [])
+        }
+        user.heard.wait()
+        let writer = try Realm.fresh(configuration)
+        try writer.write { writer.add(Session(1, "One")) }
+        user.heard.wait()
+        try user.run { user in
+            try user.realm?.write { user.realm?.add(Session(2, "Two")) }
+            #expect(user.counts == [0, 1])
+        }
+        user.heard.wait()
+        user.run { user in
+            #expect(user.counts == [0, 1, 2])
+            user.token = nil
+            user.realm = nil
+        }
+    }
+
+    @Test("Another process's commit is noticed and told")
+    func otherProcess() async throws {
+        let configuration = configuration
+        let user = QueueUser()
+        try user.run { user in
+            user.realm = try Realm(configuration: configuration, queue: user.queue)
+            user.observe()
+        }
+        user.heard.wait()
+        let path = folder.url.appending(path: "test.sqlite").path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let realm = try Realm(
+                configuration: .init(
+                    fileURL: URL(fileURLWithPath: path), objectTypes: [Session.self, Speaker.self, Room.self]))
+            try realm.write { for id in 1...3 { realm.add(Session(id, "From elsewhere")) } }
+        }
+        user.heard.wait()
+        user.run { user in
+            #expect(user.counts == [0, 3])
+            user.token = nil
+            user.realm = nil
+        }
+    }
+
+    @Test("A Realm that does not refresh by itself hears of another process, but not of itself")
+    func refreshRequired() async throws {
+        let configuration = configuration
+        let user = QueueUser()
+        try user.run { user in
+            let realm = try Realm(configuration: configuration, queue: user.queue)
+            realm.autorefresh = false
+            user.realm = realm
+            user.token = realm.observe { [unowned user] notification, realm in
+                user.notifications.append(notification)
+                user.heard.signal()
+            }
+        }
+        let path = folder.url.appending(path: "test.sqlite").path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let realm = try Realm(
+                configuration: .init(
+                    fileURL: URL(fileURLWithPath: path), objectTypes: [Session.self, Speaker.self, Room.self]))
+            try realm.write { realm.add(Session(1, "From elsewhere")) }
+        }
+        user.heard.wait()
+        user.run { user in
+            #expect(user.notifications.allSatisfy { $0 == .refreshRequired })
+            #expect(user.realm?.objects(Session.self).count == 0)
+            #expect(user.realm?.refresh() == true)
+            #expect(user.notifications.last == .didChange)
+            #expect(user.realm?.objects(Session.self).count == 1)
+            user.token = nil
+            user.realm = nil
+        }
+    }
+
+    @Test("observe(on: queue) calls on the queue with the collection of its Realm; the token ends it from anywhere")
+    func onQueue() throws {
+        let realm = try Realm.fresh(configuration)
+        try realm.write { realm.add(Session(1, "One", price: 20)) }
+        let queue = DispatchQueue(label: "test")
+        let mark = QueueMark(marking: queue)
+        let heard = DispatchSemaphore(value: 0)
+        let texts = Mutex<[String]>([])
+        let session = try #require(realm.objects(Session.self).first)
+        let results = realm.objects(Session.self).where { $0.price > 10 }
+        let tokens = [
+            results.observe(on: queue) { change in
+                guard mark.isCurrent else { return }
+                switch change {
+                case .initial(let found): texts.withLock { $0.append("initial \(found.map(\._id))") }
+                case .update(let found, let deletions, let insertions, let modifications):
+                    texts.withLock { $0.append("\(found.map(\._id)) \(deletions) \(insertions) \(modifications)") }
+                case .error(let error): texts.withLock { $0.append("\(error)") }
+                }
+                heard.signal()
+            },
+            session.observe(on: queue) { change in
+                guard mark.isCurrent else { return }
+                if case .change(let session, let properties) = change {
+                    texts.withLock { $0.append("\(session.title) \(properties.map(\.name))") }
+                    heard.signal()
+                }
+            },
+        ]
+        heard.wait()
+        // Both listen by now: the second was added after the first, and before its first call.
+        queue.sync {}
+        try realm.write { session.title = "Changed" }
+        heard.wait()
+        heard.wait()
+        #expect(texts.withLock { $0.sorted() } == ["Changed [\"title\"]", "[1] [] [] [0]", "initial [1]"])
+        for token in tokens { token.invalidate() }
+        try realm.write { session.title = "Not heard" }
+        queue.sync {}
+        queue.sync {}
+        #expect(texts.withLock { $0.count } == 3)
+    }
+
+    @Test("observe(on: actor) calls on the actor")
+    func onActor() async throws {
+        actor Screen {
+            var texts: [String] = []
+            private var waiting: CheckedContinuation<Void, Never>?
+
+            func note(_ text: String) {
+                texts.append(text)
+                waiting?.resume()
+                waiting = nil
+            }
+
+            func heard(_ count: Int) async -> [String] {
+                while texts.count < count { await withCheckedContinuation { waiting = $0 } }
+                return texts
+            }
+        }
+        let screen = Screen()
+        let realm = try await Realm.open(configuration: configuration)
+        try realm.write { realm.add(Session(1, "One")) }
+        let token = await realm.objects(Session.self).observe(on: screen) { screen, change in
+            switch change {
+            case .initial(let sessions): screen.note("initial \(sessions.count)")
+            case .update(let sessions, _, let insertions, _): screen.note("\(sessions.count) \(insertions)")
+            case .error(let error): screen.note("\(error)")
+            }
+        }
+        #expect(await screen.heard(1) == ["initial 1"])
+        try realm.write { realm.add(Session(2, "Two")) }
+        #expect(await screen.heard(2) == ["initial 1", "2 [1]"])
+        token.invalidate()
+    }
+
+    @Test("Listeners of the Realm hear commits in order, also those that one of them makes")
+    func order() throws {
+        let realm = try Realm.fresh(configuration)
+        var heard: [String] = []
+        let tokens = [
+            realm.observe { _, realm in
+                let count = realm.objects(Session.self).count
+                heard.append("first \(count)")
+                guard count < 3 else { return }
+                try? realm.write { realm.add(Session(count + 1, "From a listener")) }
+                heard.append("wrote \(count + 1)")
+            },
+            realm.observe { _, realm in heard.append("second \(realm.objects(Session.self).count)") },
+        ]
+        try realm.write { realm.add(Session(1, "One")) }
+        #expect(
+            heard == [
+                "first 1", "wrote 2", "second 2", "first 2", "wrote 3", "second 3", "first 3", "second 3",
+            ])
+        for token in tokens { token.invalidate() }
+    }
+
+    @Test("Who listens hears what others wrote before a write transaction begins, and may still write")
+    func beforeWriting() throws {
+        let (realm, other) = (try Realm.fresh(configuration), try Realm.fresh(configuration))
+        var heard: [String] = []
+        let token = realm.objects(Session.self).observe { change in
+            guard case .update(_, _, let insertions, _) = change else { return }
+            heard.append("\(insertions) \(realm.isInWriteTransaction)")
+        }
+        realm.refresh()
+        try other.write { other.add(Session(1, "Theirs")) }
+        try realm.write {
+            #expect(heard == ["[0] false"])
+            realm.add(Session(2, "Mine"))
+        }
+        realm.refresh()
+        #expect(heard == ["[0] false", "[1] false"])
+        token.invalidate()
+    }
+
+    @Test("A task gets changes one by one; what happened meanwhile is one change; cancelling ends it")
+    func sequences() async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let other = try Realm.fresh(configuration)
+        var changes = realm.objects(Session.self).changesets.makeAsyncIterator()
+        guard case .initial(let sessions) = await changes.next() else {
+            Issue.record("No beginning.")
+            return
+        }
+        #expect(sessions.isEmpty)
+        for id in 1...3 { try other.write { other.add(Session(id, "Theirs")) } }
+        guard case .update(let more, let deletions, let insertions, let modifications) = await changes.next() else {
+            Issue.record("No update.")
+            return
+        }
+        #expect(more.count == 3)
+        #expect((deletions, insertions, modifications) == ([], [0, 1, 2], []))
+        var values = realm.objects(Session.self).values.makeAsyncIterator()
+        #expect(await values.next()?.count == 3)
+        try realm.write { realm.add(Session(4, "Mine")) }
+        #expect(await values.next()?.count == 4)
+
+        let configuration = configuration
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let reader = Task {
+            let realm = try await Realm.open(configuration: configuration)
+            var count = 0
+            for await _ in realm.objects(Session.self).values {
+                count += 1
+                start.yield()
+            }
+            return count
+        }
+        for await _ in started { break }
+        reader.cancel()
+        #expect(try await reader.value == 1)
+    }
+
+    @Test("A task that waits is woken by a commit elsewhere")
+    func waiting() async throws {
+        let configuration = configuration
+        let (counts, continuation) = AsyncStream<Int>.makeStream()
+        let reader = Task {
+            let realm = try await Realm.open(configuration: configuration)
+            for await sessions in realm.objects(Session.self).values {
+                continuation.yield(sessions.count)
+                if sessions.count == 2 { break }
+            }
+        }
+        var heard: [Int] = []
+        let writer = try Realm.fresh(configuration)
+        for await count in counts {
+            heard.append(count)
+            if count == 2 { break }
+            try writer.write { writer.add(Session(heard.count, "One more")) }
+        }
+        #expect(heard == [0, 1, 2])
+        try await reader.value
+    }
+}
