@@ -1,3 +1,5 @@
+internal import TomboloSQLiteStore
+
 extension RealmCore {
     /// A core of its own on the newest version, to which this one moves too: for as long as something frozen is kept.
     func frozen() -> RealmCore {
@@ -6,7 +8,7 @@ extension RealmCore {
         if isInWrite { programError("Cannot freeze a Realm in a write transaction: freeze it after the commit.") }
         if let known = lastFrozen, known.stamp == changeStamp, let core = known.core { return core }
         let core = reading { try frozenCopy() }
-        _ = refresh()
+        if core.file.log.number != file.log.number { _ = refresh() }
         lastFrozen = FrozenCore(core: core, stamp: changeStamp)
         return core
     }

@@ -1,0 +1,277 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tombolo
+
+@Suite("Frozen objects, lists, results and Realms")
+struct FreezingTests {
+    let folder: TemporaryFolder
+    let realm: Realm
+
+    init() throws {
+        folder = try TemporaryFolder()
+        realm = try Realm(configuration: folder.configuration(types: personClasses))
+        try realm.write {
+            let person = Person(1, "Ada")
+            person.home = Address("Main St")
+            person.home?.codes.append(objectsIn: [1, 2])
+            person.others.append(Address("Side St"))
+            person.tags.append(objectsIn: ["a", "b"])
+            person.dogs.append(Dog("Rex"))
+            realm.add(person)
+            realm.add(Person(2, "Bob"))
+        }
+    }
+
+    private var ada: Person { get throws { try #require(realm.object(ofType: Person.self, forPrimaryKey: 1)) } }
+
+    @Test("What is frozen shows the version of its freezing, whatever is written later")
+    func keepsVersion() throws {
+        let person = try ada
+        let frozen = person.freeze()
+        let people = realm.objects(Person.self).sorted(byKeyPath: "_id").freeze()
+        let tags = person.tags.freeze()
+        #expect(frozen.isFrozen && people.isFrozen && tags.isFrozen)
+        #expect(!person.isFrozen && !realm.isFrozen)
+        try realm.write {
+            person.name = "Grace"
+            person.tags.removeAll()
+            person.home = nil
+            realm.delete(realm.objects(Person.self).where { $0._id == 2 })
+        }
+        #expect(frozen.name == "Ada" && person.name == "Grace")
+        #expect(Array(frozen.tags) == ["a", "b"] && Array(tags) == ["a", "b"])
+        #expect(frozen.home?.street == "Main St")
+        #expect(frozen.home.map { Array($0.codes) } == [1, 2])
+        #expect(people.map(\.name) == ["Ada", "Bob"] && people.count == 2)
+        #expect(realm.objects(Person.self).count == 1)
+        #expect(frozen.others.first?.street == "Side St")
+        #expect(frozen.dogs.first?.owners.first?.name == "Ada")
+    }
+
+    @Test("What is frozen can be read on every thread at once")
+    func threads() async throws {
+        let people = realm.objects(Person.self).freeze()
+        let shared = Shared(people)
+        let sum = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var sum = 0
+                    for _ in 0..<200 {
+                        for person in shared.value { sum += person.name.count + person.tags.count }
+                        sum += shared.value.count + (shared.value.first?.home?.codes.count ?? 0)
+                    }
+                    return sum
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(sum == 8 * 200 * (3 + 2 + 3 + 0 + 2 + 2))
+    }
+
+    @Test("Thawing gives the live object, and nil for a deleted one")
+    func thaw() throws {
+        let person = try ada
+        let frozen = person.freeze()
+        let frozenTags = person.tags.freeze()
+        try realm.write { person.name = "Grace" }
+        let live = try #require(frozen.thaw())
+        #expect(live == person && live.name == "Grace" && !live.isFrozen)
+        #expect(live.thaw() === live)
+        #expect(frozenTags.thaw().map { Array($0) } == ["a", "b"])
+        #expect(frozen.home?.thaw()?.street == "Main St")
+        try realm.write { person.home = nil }
+        #expect(frozen.home?.thaw() == nil)
+        try realm.write { realm.delete(person) }
+        #expect(frozen.thaw() == nil && frozenTags.thaw() == nil)
+        #expect(frozen.name == "Ada")
+    }
+
+    @Test("Freezing twice without a change gives the same Realm; freezing a frozen object gives the object")
+    func again() throws {
+        let frozen = try ada.freeze()
+        #expect(try ada.freeze().realm == frozen.realm)
+        #expect(frozen.freeze() === frozen)
+        let before = frozen.realm
+        try realm.write { try ada.name = "Grace" }
+        #expect(try ada.freeze().realm != before)
+        #expect(realm.freeze().freeze() == realm.freeze())
+        #expect(try frozen.realm?.thaw() == Realm(configuration: realm.configuration))
+    }
+
+    @Test(
+        "Writing to what is frozen, freezing what is unmanaged, and freezing in a write stop the program",
+        arguments: ["write", "set", "unmanaged", "inWrite", "observe", "deleted"])
+    func mistakes(_ call: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [call = call as String] in
+            let realm = try Realm(configuration: .init(inMemoryIdentifier: "frozen", objectTypes: [Session.self]))
+            let session = Session(1, "")
+            if call == "unmanaged" { _ = session.freeze() }
+            try realm.write { realm.add(session) }
+            switch call {
+            case "write": try realm.freeze().write {}
+            case "set": session.freeze().title = "x"
+            case "inWrite": try realm.write { _ = session.freeze() }
+            case "observe": _ = realm.freeze().observe { _, _ in }
+            default:
+                try realm.write { realm.delete(session) }
+                _ = session.freeze()
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let expected = [
+            "write": "Can't perform transactions on a frozen Realm", "set": "Cannot modify managed objects outside",
+            "unmanaged": "Unmanaged objects cannot be frozen",
+            "inWrite": "Cannot freeze a Realm in a write transaction",
+            "observe": "Frozen Realms do not change", "deleted": "cannot be frozen: ask isInvalidated before",
+        ]
+        #expect(text.contains(try #require(expected[call])), "\(text)")
+    }
+}
+
+/// Hands something frozen to several tasks, which its documentation allows.
+private final class Shared<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+@Suite("Threads")
+struct ThreadTests {
+    let folder: TemporaryFolder
+    let configuration: Realm.Configuration
+
+    init() throws {
+        folder = try TemporaryFolder()
+        configuration = folder.configuration(types: personClasses)
+    }
+
+    @Test("A reference finds the object, the list and the results on another thread, once")
+    func references() async throws {
+        let queue = DispatchQueue(label: "references")
+        let (person, tags, people) = try onThisThread {
+            let realm = try Realm(configuration: configuration)
+            let person = Person(1, "Ada")
+            person.tags.append("x")
+            try realm.write { realm.add(person) }
+            return (
+                ThreadSafeReference(to: person), ThreadSafeReference(to: person.tags),
+                ThreadSafeReference(to: realm.objects(Person.self).where { $0.name == "Ada" })
+            )
+        }
+        let configuration = configuration
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            #expect(realm.resolve(person)?.name == "Ada")
+            #expect(realm.resolve(tags).map { Array($0) } == ["x"])
+            #expect(realm.resolve(people)?.count == 1)
+            #expect(person.isInvalidated)
+        }
+    }
+
+    @Test("A reference to an object that was deleted meanwhile gives nil")
+    func deleted() throws {
+        let realm = try Realm(configuration: configuration)
+        let person = Person(1, "Ada")
+        try realm.write { realm.add(person) }
+        let reference = ThreadSafeReference(to: person)
+        try realm.write { realm.delete(person) }
+        #expect(realm.resolve(reference) == nil)
+    }
+
+    @Test("@ThreadSafe gives the live object of the calling thread")
+    func threadSafe() throws {
+        let realm = try Realm(configuration: configuration)
+        let person = Person(1, "Ada")
+        try realm.write { realm.add(person) }
+        let holder = ThreadSafe(wrappedValue: person)
+        let configuration = configuration
+        let queue = DispatchQueue(label: "threadSafe")
+        queue.sync {
+            #expect(holder.wrappedValue?.name == "Ada")
+            #expect((try? Realm(configuration: configuration))?.objects(Person.self).count == 1)
+        }
+        try realm.write { realm.delete(person) }
+        #expect(holder.wrappedValue == nil)
+    }
+
+    @Test("asyncWrite waits for another writer without blocking the actor, and returns the block's value")
+    func asyncWrite() async throws {
+        let configuration = configuration
+        try await Worker.shared.run { worker in
+            let realm = try await Realm.open(configuration: configuration)
+            let other = try Self.locked(configuration)
+            async let released: Void = Self.release(other)
+            let name = try await realm.asyncWrite {
+                realm.add(Person(1, "Ada"))
+                return "done"
+            }
+            try await released
+            #expect(name == "done" && realm.objects(Person.self).count == 1)
+            await #expect(throws: Stop.self) {
+                try await realm.asyncWrite {
+                    realm.add(Person(2, "Bob"))
+                    throw Stop()
+                }
+            }
+            #expect(realm.objects(Person.self).count == 1 && !realm.isInWriteTransaction)
+        }
+    }
+
+    @Test("writeAsync commits later, in order, and tells; a transaction can be taken back before")
+    func writeAsync() async throws {
+        let queue = DispatchQueue(label: "writeAsync")
+        let configuration = configuration
+        let names: [String] = try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                do {
+                    let realm = try Realm(configuration: configuration, queue: queue)
+                    realm.writeAsync { realm.add(Person(1, "Ada")) }
+                    let third = realm.writeAsync { realm.add(Person(3, "Never")) }
+                    realm.beginAsyncWrite {
+                        realm.add(Person(2, "Bob"))
+                        realm.commitAsyncWrite { error in
+                            #expect(error == nil)
+                            continuation.resume(
+                                returning: realm.objects(Person.self).sorted(byKeyPath: "_id").map(\.name))
+                        }
+                    }
+                    #expect(realm.isPerformingAsynchronousWriteOperations)
+                    #expect(realm.objects(Person.self).isEmpty)
+                    try realm.cancelAsyncWrite(third)
+                    #expect(throws: Realm.Error.self) { try realm.cancelAsyncWrite(third) }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+        #expect(names == ["Ada", "Bob"])
+    }
+
+    /// A connection of its own that is in a write transaction.
+    private static func locked(_ configuration: Realm.Configuration) throws -> Shared<(DispatchQueue, Realm)> {
+        let queue = DispatchQueue(label: "locked")
+        return try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            realm.beginWrite()
+            return Shared((queue, realm))
+        }
+    }
+
+    private static func release(_ other: Shared<(DispatchQueue, Realm)>) async throws {
+        // Some turns of the waiting write.
+        for _ in 0..<100 { await Task.yield() }
+        other.value.0.sync { other.value.1.cancelWrite() }
+    }
+
+    private func onThisThread<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+}
+
+private struct Stop: Error {}
+
+private actor Worker {
+    static let shared = Worker()
+
+    func run(_ body: (isolated Worker) async throws -> Void) async throws { try await body(self) }
+}
