@@ -191,5 +191,5 @@ class StrokePart: EmbeddedObject {
 }
 
 class Mark: EmbeddedObject {
-    @Persisted var value: Int
+    @Persisted var number: Int
 }

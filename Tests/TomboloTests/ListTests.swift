@@ -100,7 +100,11 @@ struct ListTests {
             for number in 1...3 {
                 _ = realm.core.insert(
                     realm.core.classes[elements], key: .objectId(ObjectId(high: 1, low: UInt32(number))),
-                    ManagedList.fields(owner: .int(1), rank: "a0", target: .string("s\(number)")))
+                    [
+                        FieldWrite(column: ElementColumn.owner, value: .int(1)),
+                        FieldWrite(column: ElementColumn.rank, value: .string("a0")),
+                        FieldWrite(column: ElementColumn.target, value: .string("s\(number)")),
+                    ])
             }
         }
         #expect(session.speakers.map(\._id) == ["s1", "s2", "s3"])

@@ -248,4 +248,36 @@ struct ResultsTests {
         #expect(realm.objects(Session.self).count == 1_201)
         #expect(realm.object(ofType: Session.self, forPrimaryKey: 500)?.price == 500 * 37 % 500 + 500)
     }
+
+    @Test("Aggregates are those of SQL, without nil")
+    func aggregates() throws {
+        let open = realm.objects(Session.self).where { $0.isOpen }
+        let expected = try keys("SELECT sum(price), max(price) FROM session WHERE is_open")[0]
+        #expect(open.sum(ofProperty: "price") == expected)
+        #expect(open.min(ofProperty: "price") == open.map(\.price).min())
+        #expect(open.max(ofProperty: "price") == open.map(\.price).max())
+        let ratings = open.compactMap(\.rating)
+        let average: Double? = open.average(ofProperty: "rating")
+        #expect(abs((average ?? 0) - ratings.reduce(0, +) / Double(ratings.count)) < 1e-9)
+        #expect(open.max(ofProperty: "startsAt") == Date?.none)
+        let none = open.where { $0.price > 10_000 }
+        #expect(none.sum(ofProperty: "price") == 0)
+        #expect(none.min(ofProperty: "price") == Int?.none)
+    }
+
+    @Test("Deleting what a query finds leaves the rest, and everybody sees it")
+    func bulkDelete() throws {
+        let rooms = realm.objects(Room.self)
+        let held = rooms[0]
+        let sessions = realm.objects(Session.self)
+        try realm.write { realm.delete(sessions.where { $0.price < 250 }) }
+        #expect(sessions.count == sessions.map { $0 }.count)
+        #expect(sessions.allSatisfy { $0.price >= 250 })
+        try realm.write {
+            realm.delete(rooms)
+            #expect(held.isInvalidated)
+            #expect(sessions.allSatisfy { $0.room == nil })
+        }
+        #expect(rooms.isEmpty)
+    }
 }

@@ -16,6 +16,9 @@ final class ManagedClass {
 
     let hasEncryptedColumns: Bool
 
+    /// The properties by column, where each of them is a column and none is a link: such objects go straight into the
+    /// table.
+    let scalars: [ObjectProperty]?
     /// By column: the type of the keys that a link holds.
     private let linkKeyTypes: [PropertyType?]
     /// Columns of other classes whose rows go with the object that they link to.
@@ -50,6 +53,14 @@ final class ManagedClass {
         hasEncryptedColumns = !table.encryptedColumns.isEmpty
         forms = table.storedTypes.map { CellForm($0) }
         linkTargets = schema.columns.map { $0.linkTarget.flatMap { file.schema.index(of: $0) } }
+        let table = table
+        scalars = objectClass.flatMap { layout in
+            let isScalar = table.encryptedColumns.isEmpty && layout.properties.allSatisfy { property in
+                guard case .column(let column) = property.slot else { return false }
+                return layout.schema.columns[column].linkTarget == nil
+            }
+            return isScalar ? layout.propertyOfColumn.map { layout.properties[$0] } : nil
+        }
         linkKeyTypes = schema.columns.map { $0.linkTarget == nil ? nil : file.schema.keyType(ofLink: $0) }
         cascades = file.layout.links[index].filter {
             file.schema[$0.classIndex].columns[$0.column].deleteRule == .cascade

@@ -49,6 +49,11 @@ extension RealmCore {
     @discardableResult
     private func addOne(_ object: Object, _ type: ManagedClass, _ addition: inout Addition) -> ManagedRow? {
         let layout = objectClass(type.index)
+        if addition.policy == .error, let scalars = type.scalars {
+            let row = insert(object, type, scalars, reserved: addition.reserved[ObjectIdentifier(object)])
+            if let row { object.attach(row, layout) }
+            return row
+        }
         var key: Value?
         if let column = type.schema.primaryKeyIndex {
             let value = unmanagedKey(of: object, layout, column)
@@ -71,6 +76,58 @@ extension RealmCore {
         }
         object.attach(row, layout)
         finish(content, in: row, &addition)
+        return row
+    }
+
+    /// Makes the row of an object that has nothing but scalars: each goes from its property into the statement.
+    private func insert(
+        _ object: Object, _ type: ManagedClass, _ scalars: [ObjectProperty], reserved: Int64?
+    ) -> ManagedRow? {
+        guard transaction?.isBroken == false else { return insertNothing(object, type, scalars) }
+        let keyColumn = type.schema.primaryKeyIndex
+        let isSynced = file.isSynced
+        var key: Value?
+        var fields: [FieldWrite] = []
+        var isNew = false
+        var rowid: Int64 = 0
+        let columns = scalars.indices
+        if isSynced { fields.reserveCapacity(columns.count) }
+        perform {
+            let statement = try writer.insertion(type.index)
+            for column in columns {
+                let (value, isDefault) = scalars[column].unmanagedScalar(of: object)
+                do throws(ValueError) {
+                    try type.validate(value, column)
+                } catch {
+                    fail(.invalidInput, "\(type.schema.name): \(error.message)")
+                    return
+                }
+                statement.bind(value, at: column + 1)
+                if column == keyColumn {
+                    key = value
+                } else if isSynced {
+                    fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
+                }
+            }
+            if type.table.isKeyRowID, case .int(let number)? = key {
+                rowid = number
+            } else {
+                rowid = reserved ?? nextRowID(type.index)
+            }
+            isNew = try writer.insert(statement, type.index, rowid: rowid, key: key ?? .null)
+            if !isNew { failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null)) }
+        }
+        guard isNew else { return nil }
+        noteCreation()
+        log(.create(ObjectReference(classIndex: type.index, key: key ?? .int(rowid)), fields))
+        return ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber)
+    }
+
+    /// In a transaction that cannot be committed the object has its values, and nothing is written.
+    private func insertNothing(_ object: Object, _ type: ManagedClass, _ scalars: [ObjectProperty]) -> ManagedRow {
+        let values = scalars.map { $0.unmanagedScalar(of: object).value }
+        let row = ManagedRow(core: self, type: type, rowid: nextRowID(type.index), createdIn: transactionNumber)
+        row.fill(values)
         return row
     }
 

@@ -6,15 +6,18 @@ internal import TomboloSQLiteStore
 extension RealmCore {
     /// Sets a column; the value is valid.
     func set(_ field: FieldWrite, _ type: ManagedClass, rowid: Int64, key: @autoclosure () -> Value) {
+        // Read while the row is what it was read as.
+        let key = file.isSynced ? key() : .null
         perform { try writer.set(field.column, to: field.value, of: rowid, type.index) }
-        log(.set(ObjectReference(classIndex: type.index, key: key()), [field]))
+        log(.set(ObjectReference(classIndex: type.index, key: key), [field]))
     }
 
     /// Adds to an integer column.
     /// - Parameter sum: what the column holds then.
     func add(_ amount: Int64, giving sum: Value, _ column: Int, of row: ManagedRow) {
+        let key = file.isSynced ? row.key : .null
         perform { try writer.set(column, to: sum, of: row.rowid, row.classIndex) }
-        log(.add(row.reference, column: column, amount: amount))
+        log(.add(ObjectReference(classIndex: row.classIndex, key: key), column: column, amount: amount))
     }
 
     /// Makes an object.
@@ -57,6 +60,7 @@ extension RealmCore {
 
     /// Deletes a row with the elements of its lists.
     func erase(_ type: ManagedClass, rowid: Int64, key: () -> Value) {
+        guard transaction?.isBroken == false else { return }
         fixRowIDs(beforeDeletingFrom: type)
         perform { try writer.delete(rowid, key: key, type.index) }
     }
@@ -65,6 +69,11 @@ extension RealmCore {
 
     /// The rowid of a new object; never that of an earlier one.
     func nextRowID(_ classIndex: Int) -> Int64 {
+        guard transaction?.isBroken == false else {
+            // Nothing is written, and the file may not even be locked.
+            unwrittenRowID -= 1
+            return unwrittenRowID
+        }
         let last = lastRowID(classIndex) + 1
         lastRowIDs[classIndex] = last
         return last
@@ -72,8 +81,6 @@ extension RealmCore {
 
     private func lastRowID(_ classIndex: Int) -> Int64 {
         if let known = lastRowIDs[classIndex] { return known }
-        // Nothing is kept then, and the file may not even be locked.
-        guard transaction?.isBroken == false else { return 0 }
         return query { try RowIDCounter(file).last(classIndex) }
     }
 

@@ -93,6 +93,7 @@ extension RealmCore {
     }
 
     private func deleteAlone(_ query: ObjectQuery, _ type: ManagedClass) {
+        guard transaction?.isBroken == false else { return }
         fixRowIDs(beforeDeletingFrom: type)
         var query = query
         query.sorts = []

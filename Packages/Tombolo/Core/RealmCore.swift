@@ -39,6 +39,8 @@ final class RealmCore {
     /// Embedded objects that were replaced here, and when.
     var replacements: [EmbeddedName: UInt64] = [:]
     var replacementCount: UInt64 = 0
+    /// Rowids of objects of transactions that could not begin: they never reach the file.
+    var unwrittenRowID: Int64 = 0
     /// Transactions that made objects and were cancelled.
     private(set) var cancelledTransactions: Set<UInt64> = []
 
@@ -392,7 +394,9 @@ final class RealmCore {
 
     /// Adds to what is uploaded.
     func log(_ instruction: @autoclosure () -> Instruction) {
-        if file.isSynced { transaction?.changeset.append(instruction()) }
+        guard file.isSynced else { return }
+        let instruction = instruction()
+        transaction?.changeset.append(instruction)
     }
 
     func noteDeletion(from classIndex: Int) { transaction?.deletedFrom.insert(classIndex) }

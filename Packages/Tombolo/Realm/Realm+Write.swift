@@ -70,10 +70,11 @@ extension Realm {
         return object
     }
 
-    /// Deletes an object and the elements of its lists. Links to it read nil, and it leaves the lists it was in.
-    public func delete(_ object: Object) { core.delete(object) }
+    /// Deletes an object, its embedded objects and the elements of its lists. Links to it read nil, and it leaves the
+    /// lists it was in. An embedded object leaves its parent.
+    public func delete(_ object: ObjectBase) { core.delete(object) }
 
-    public func delete(_ objects: some Sequence<some Object>) {
+    public func delete(_ objects: some Sequence<some ObjectBase>) {
         for object in Array(objects) { core.delete(object) }
     }
 

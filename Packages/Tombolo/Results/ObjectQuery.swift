@@ -54,7 +54,7 @@ extension RealmCore {
         try statement.run()
     }
 
-    private func run<Result>(
+    func run<Result>(
         _ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool = true,
         _ read: (SQLiteStatement) throws -> Result
     ) -> Result {
