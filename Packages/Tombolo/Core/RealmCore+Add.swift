@@ -374,7 +374,9 @@ extension RealmCore {
     /// Writes content into a row that exists.
     func write(_ content: AddedContent, in row: ManagedRow, _ addition: inout Addition) {
         let isAll = addition.policy == .all
-        row.set(content.fields.filter { isAll || row.value(at: $0.column) != $0.value })
+        let changed = content.fields.filter { isAll || row.value(at: $0.column) != $0.value }
+        // Nothing of an update is a default, wherever the value came from.
+        row.set(changed.map { FieldWrite(column: $0.column, value: $0.value) })
         attachParts(content, row)
         for added in content.lists {
             let list = ManagedList(host: row, elementType: added.type, itemLayout: added.itemLayout)
