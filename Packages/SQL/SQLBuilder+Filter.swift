@@ -5,7 +5,12 @@ private enum Side {
     case operand(SQLBuilder.Operand)
     case literal(Value)
 
-    var isOptional: Bool { if case .operand(let operand) = self { operand.isOptional } else { false } }
+    var isOptional: Bool {
+        switch self {
+        case .operand(let operand): operand.isOptional
+        case .literal(let value): value.isNull
+        }
+    }
     var isDecimal: Bool { if case .operand(let operand) = self { operand.isDecimal } else { false } }
 }
 
@@ -47,6 +52,13 @@ extension SQLBuilder {
         case .compare(.literal(let literal), let comparison, let operand, let options):
             return try render(
                 .compare(operand, comparison.mirrored, .literal(literal), options), scopes, negated: negated)
+        case .compare(.property(let path), .equal, .literal(let literal), [])
+        where !literal.isNull && scopes.last.map({ isKeyBehindLink(path, $0) }) == true:
+            // The link has the key itself, and maybe an index.
+            let link = try operand(.property(PropertyPath(path.names.dropLast())), scopes)
+            guard let target = link.target else { throw ValueError("'\(path)' is no key behind a link.") }
+            let test = compare(link, .equal, literal)
+            return negate("(\(test) AND \(isPresent(link, target, negated: false)))", negated)
         case .compare(let left, let comparison, .literal(let literal), []):
             let operand = try operand(left, scopes)
             if literal.isNull, let target = operand.target {
@@ -96,6 +108,13 @@ extension SQLBuilder {
         return Self.joined(rendered, conjunction: conjunction)
     }
 
+    private func isKeyBehindLink(_ path: PropertyPath, _ scope: Scope) -> Bool {
+        guard let resolved = try? schema.resolve(path, from: scope.item), resolved.steps.count == 1,
+            case .link(_, to: let target)? = resolved.steps.first, let key = target.primaryKey
+        else { return false }
+        return resolved.column == key
+    }
+
     /// A link to an object that is not there, or not yet, reads as nil.
     private mutating func isPresent(_ link: Operand, _ target: ClassSchema, negated: Bool) -> String {
         aliasCount += 1
@@ -137,6 +156,11 @@ extension SQLBuilder {
         let hasNull = present.count < literals.count
         guard !present.isEmpty else { return hasNull ? "(\(operand.sql) IS NULL)" : "FALSE" }
         let subject = folding.apply(operand.sql)
+        if let listTable, parameters.count + present.count > Self.maximumParameterCount {
+            lists.append(present)
+            let values = "SELECT \(folding.apply("value")) FROM \(listTable) WHERE list = \(lists.count - 1)"
+            return "coalesce(\(subject) IN (\(values)), \(hasNull ? "TRUE" : "FALSE"))"
+        }
         let list = present.map { folding.apply(bind($0, .string)) }.joined(separator: ", ")
         let test = "\(subject) IN (\(list))"
         return "coalesce(\(test), \(hasNull ? "TRUE" : "FALSE"))"

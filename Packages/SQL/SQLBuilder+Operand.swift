@@ -38,6 +38,20 @@ extension SQLBuilder {
 
     func operand(_ path: PropertyPath) throws(ValueError) -> Operand { try operand(path, from: rootScope) }
 
+    /// A column whose values SQL can put in an order.
+    func sortable(_ path: PropertyPath) throws(ValueError) -> Operand {
+        let scope = try rootScope
+        if let column = try schema.resolve(path, from: scope.item).column {
+            if column.isEncrypted {
+                throw ValueError("\(className).\(path) is encrypted: it cannot be sorted or compared.")
+            }
+            if case .array = column.type {
+                throw ValueError("\(className).\(path) is a list inside an embedded object: it has no order.")
+            }
+        }
+        return try operand(path, from: scope)
+    }
+
     func operand(_ path: PropertyPath, from scope: Scope) throws(ValueError) -> Operand {
         let resolved = try schema.resolve(path, from: scope.item)
         guard !resolved.isToMany, let column = resolved.column else {

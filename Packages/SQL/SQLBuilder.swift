@@ -83,7 +83,7 @@ public struct SQLBuilder: Sendable {
     public func aggregate(
         _ aggregate: FilterOperand.Aggregate, of path: PropertyPath
     ) throws(ValueError) -> (sql: String, type: PropertyType) {
-        let value = try operand(path)
+        let value = try sortable(path)
         switch (value.type, aggregate) {
         case (.int, _), (.double, _), (.decimal128, _), (.date, .min), (.date, .max): break
         default:
@@ -100,7 +100,7 @@ public struct SQLBuilder: Sendable {
     /// - Throws: ``ValueError`` for a path that does not exist.
     public func distinctNumber(_ paths: [PropertyPath], orderBy order: String) throws(ValueError) -> String {
         var keys: [String] = []
-        for path in paths { keys.append(try operand(path).comparable) }
+        for path in paths { keys.append(try sortable(path).comparable) }
         return "row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) ORDER BY \(order))"
     }
 
@@ -114,7 +114,7 @@ public struct SQLBuilder: Sendable {
     public func orderBy(_ sorts: [SQLSort]) throws(ValueError) -> String {
         var keys: [String] = []
         for sort in sorts {
-            let operand = try operand(sort.path)
+            let operand = try sortable(sort.path)
             var key = "\(dialect == .sqlite ? operand.comparable : operand.sql) \(sort.isAscending ? "ASC" : "DESC")"
             // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
             if dialect == .postgresql, operand.isOptional { key += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }

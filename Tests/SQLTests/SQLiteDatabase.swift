@@ -85,6 +85,7 @@ struct SQLiteDatabase {
         case (.int64(let value), .date): .date(value)
         case (.double(let value), .double): .double(value)
         case (.string(let value), .string): .string(value)
+        case (.string(let value), .decimal128): Decimal128(value).map(Value.decimal) ?? .null
         case (.blob(let value), .data): .data(value)
         case (.blob(let value), .objectId): ObjectId(bytes: value).map(Value.objectId) ?? .null
         case (.blob(let value), .uuid):

@@ -27,6 +27,8 @@ public protocol ObjectAccessor: AnyObject {
     func linkingStorage(ofProperty property: Int) -> any LinkingStorage
     /// False once the object was deleted or its Realm was closed.
     var isValid: Bool { get }
+    /// What links hold to refer to the object: its primary key, or its rowid; nil for an embedded object.
+    var linkKey: Value? { get }
     /// Whether another accessor stands for the same object of the same Realm.
     func isSameObject(as other: any ObjectAccessor) -> Bool
     /// The same for accessors of the same object.
@@ -47,6 +49,7 @@ extension ObjectAccessor {
     public func text(at column: Int) -> String? {
         if case .string(let text) = value(at: column) { text } else { nil }
     }
+    public var linkKey: Value? { nil }
     public func isSameObject(as other: any ObjectAccessor) -> Bool { self === other }
     public func hashIdentity(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -83,6 +83,8 @@ final class ManagedRow: ObjectAccessor {
     var classIndex: Int { type.index }
     var schema: ClassSchema { type.schema }
 
+    var linkKey: Value? { key }
+
     /// The primary key; the rowid for a class without one.
     var key: Value {
         guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return .int(rowid) }

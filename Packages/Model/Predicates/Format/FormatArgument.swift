@@ -39,7 +39,8 @@ enum FormatArgument {
             guard let number = Int64(exactly: value) else { return .number(.double(Double(value)), text: "\(value)") }
             return .number(.int(number), text: "\(value)")
         case let value as Double: return .number(.double(value), text: "\(value)")
-        case let value as Decimal: return .number(.double(NSDecimalNumber(decimal: value).doubleValue), text: "\(value)")
+        case let value as Decimal:
+            return .number(.double(NSDecimalNumber(decimal: value).doubleValue), text: "\(value)")
         case let value as Float: return .number(.double(Double(value)), text: "\(value)")
         case let value as NSNumber: return literal(of: value)
         case let value as NSString: return .value(.string(value as String))

@@ -329,9 +329,12 @@ extension Object {
     /// What stands for the object in comparisons: its primary key.
     /// - Throws: ``ValueError`` for an object without one.
     func keyForQueries() throws(ValueError) -> Value {
+        if let key = accessor?.linkKey { return key }
         let layout = ObjectClass.of(type(of: self))
         guard let key = layout.schema.primaryKeyIndex else {
-            throw ValueError("\(layout.schema.name) has no primary key to compare by.")
+            throw ValueError(
+                "This \(layout.schema.name) cannot be compared with: its class has no primary key, and it is in no Realm."
+            )
         }
         if let accessor { return accessor.value(at: key) }
         return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._value
