@@ -69,7 +69,8 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "EventModels", "GatewayService", "PostgresClient", "TomboloAuthentication",
+    "Tombolo", "RealmSwift", "EventModels", "GatewayService", "PostgresClient",
+    "TomboloAuthentication",
     "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
     "TomboloSQLiteStore", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
 ].map { .library(name: $0, targets: [$0]) }
@@ -84,6 +85,7 @@ let package = Package(
         .executable(name: "migration-tool", targets: ["MigrationTool"]),
         .executable(name: "tombolo", targets: ["TomboloDevelopment"]),
         .executable(name: "listings", targets: ["Listings"]),
+        .executable(name: "susi", targets: ["SUSI"]),
         .executable(name: "demo", targets: ["Demo"]),
         .executable(name: "demo-device", targets: ["DemoDevice"]),
         .executable(name: "simulate", targets: ["Simulate"]),
@@ -190,6 +192,7 @@ let package = Package(
         app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
         app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
+        app("SUSI", "Examples/SUSI", ["Tombolo", arguments, asyncHTTPClient, crypto, nioCore, nioHTTP1]),
 
         // Tests.
         testLibrary("TestSupport", "TestSupport", ["PostgresClient", "TomboloModel", logging]),
@@ -221,6 +224,7 @@ let package = Package(
             name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp", swiftSettings: settings),
         tests(
             "TomboloTests", sync + ["LocalApp", "RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+        tests("SUSITests", ["SUSI", "Tombolo"]),
         tests(
             "TomboloAuthenticationTests",
             [

@@ -1,0 +1,21 @@
+import Foundation
+
+/// An answer in a file.
+enum AnswerFile {
+    /// - Throws: ``SusiError`` where the file cannot be read or is too large.
+    static func read(_ path: String) throws -> Data {
+        let data: Data?
+        do {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            data = try file.read(upToCount: SusiServer.maximumAnswerByteCount + 1)
+        } catch {
+            throw SusiError("'\(path)' cannot be read: \(error.localizedDescription)")
+        }
+        guard let data, !data.isEmpty else { throw SusiError("'\(path)' is empty.") }
+        guard data.count <= SusiServer.maximumAnswerByteCount else {
+            throw SusiError("'\(path)' has more than \(SusiServer.maximumAnswerByteCount) bytes.")
+        }
+        return data
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+
+/// How to reach the server.
+struct ServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The server's address, http://host:port or https://host. (default: $SUSI_SERVER)", valueName: "url"))
+    var server: String?
+
+    @Option(help: ArgumentHelp("An answer may take this long altogether.", valueName: "seconds"))
+    var timeout = 30
+
+    func validate() throws {
+        guard (1...3_600).contains(timeout) else {
+            throw ValidationError("--timeout is a number of seconds from 1 to 3600.")
+        }
+    }
+
+    /// - Throws: ``SusiError`` where there is no address.
+    func client() throws -> SusiServer {
+        let environment = ProcessInfo.processInfo.environment
+        guard let address = server ?? environment["SUSI_SERVER"] else {
+            throw SusiError("Which server? Give its address with --server, or in the environment as SUSI_SERVER.")
+        }
+        return try SusiServer(
+            address: address, accessToken: environment["SUSI_ACCESS_TOKEN"], timeout: .seconds(timeout))
+    }
+}

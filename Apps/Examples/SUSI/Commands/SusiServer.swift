@@ -1,0 +1,90 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The HTTP API of a SUSI server.
+struct SusiServer: Sendable {
+    /// The largest answer that is read, also from a file.
+    static let maximumAnswerByteCount = 64 << 20
+
+    private let base: URL
+    private let accessToken: String?
+    private let timeout: Duration
+
+    /// - Throws: ``SusiError`` where the address is none.
+    init(address: String, accessToken: String?, timeout: Duration) throws {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false, url.query() == nil, url.fragment() == nil
+        else {
+            throw SusiError("'\(address)' is no address of a server: expected http://host:port or https://host.")
+        }
+        base = url
+        self.accessToken = accessToken
+        self.timeout = timeout
+    }
+
+    /// The answer to a question.
+    /// - Throws: ``SusiError`` where the server cannot be reached or does not answer.
+    func chat(_ question: String) async throws -> Data {
+        try await get(
+            "susi/chat.json",
+            [
+                ("q", question), ("timezoneOffset", String(-TimeZone.current.secondsFromGMT() / 60)),
+                ("language", Locale.current.language.languageCode?.identifier ?? "en"),
+            ])
+    }
+
+    /// The history of the user.
+    /// - Throws: ``SusiError`` where the server cannot be reached or does not answer.
+    func memory() async throws -> Data { try await get("susi/memory.json", []) }
+
+    /// A server that refuses is not tried again: the user is told at once.
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    private func get(_ path: String, _ parameters: [(String, String)]) async throws -> Data {
+        var parameters = parameters
+        if let accessToken { parameters.append(("access-token", accessToken)) }
+        let query = parameters.map { "\($0.0)=\(Self.escape($0.1))" }.joined(separator: "&")
+        let place = base.appending(path: path).absoluteString
+        let request = HTTPClientRequest(url: query.isEmpty ? place : "\(place)?\(query)")
+        do {
+            return try await withThrowingTaskGroup(of: Data.self) { group in
+                group.addTask {
+                    try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+                        // The other task watches the time.
+                        let response = try await client.execute(request, deadline: .distantFuture)
+                        guard response.status == .ok else {
+                            throw SusiError("\(place) answered with status \(response.status.code).")
+                        }
+                        let body = try await response.body.collect(upTo: Self.maximumAnswerByteCount)
+                        return Data(body.readableBytesView)
+                    }
+                }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    throw SusiError("\(place) did not answer within \(timeout).")
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? Data()
+            }
+        } catch let error as SusiError {
+            throw error
+        } catch is NIOTooManyBytesError {
+            throw SusiError("\(place) answered with more than \(Self.maximumAnswerByteCount) bytes.")
+        } catch {
+            throw SusiError("\(place) cannot be reached: \(error). Is this device online?")
+        }
+    }
+
+    /// RFC 3986, section 2.3: everything else is escaped.
+    private static func escape(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}

@@ -1,0 +1,12 @@
+/// The actions that are stored with data of their own. A server has others; they are kept as they came.
+enum ActionType: String, CaseIterable, Sendable {
+    case answer
+    case websearch
+    case rss
+    case table
+    case map
+    case anchor
+    case stop
+    case videoPlay = "video_play"
+    case audioPlay = "audio_play"
+}

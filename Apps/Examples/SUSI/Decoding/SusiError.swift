@@ -1,0 +1,6 @@
+/// Why a command cannot be carried out: what was wrong, where, and what to do.
+struct SusiError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,14 @@
+import Tombolo
+
+/// A link to show.
+class AnchorAction: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted var link = ""
+    @Persisted var text = ""
+
+    convenience init(link: String, text: String) {
+        self.init()
+        self.link = link
+        self.text = text
+    }
+}

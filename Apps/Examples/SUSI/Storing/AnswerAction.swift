@@ -1,0 +1,14 @@
+import Tombolo
+
+/// Text to show.
+class AnswerAction: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted var expression = ""
+    @Persisted var language: String?
+
+    convenience init(expression: String, language: String?) {
+        self.init()
+        self.expression = expression
+        self.language = language
+    }
+}

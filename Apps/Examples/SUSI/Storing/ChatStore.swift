@@ -1,0 +1,144 @@
+import Foundation
+import Tombolo
+
+/// The conversation in the file `susi.realm` of a folder. Each call that changes something is one transaction.
+struct ChatStore {
+    static let fileName = "susi.realm"
+    /// A question is no longer: it travels in an address.
+    static let maximumQuestionByteCount = 4 << 10
+
+    private let realm: Realm
+
+    /// Opens the conversation, or begins one.
+    init(folder: URL) throws {
+        do {
+            // For the user alone: what people ask is private.
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SusiError(
+                "The folder '\(folder.path)' cannot be made: \(error.localizedDescription). Choose another one with "
+                    + "--data.")
+        }
+        realm = try Realm(
+            configuration: Realm.Configuration(
+                fileURL: folder.appending(path: Self.fileName), schemaVersion: 1, objectTypes: [Message.self]))
+    }
+
+    /// Every message by the date of its question; what was asked at the same time by arrival.
+    var messages: Results<Message> {
+        realm.objects(Message.self).sorted(by: [
+            SortDescriptor(keyPath: "queryDate"), SortDescriptor(keyPath: "position"),
+        ])
+    }
+
+    /// Adds what is not there yet.
+    /// - Returns: the number of exchanges that were added.
+    func add(_ exchanges: [Exchange]) throws -> Int {
+        try realm.write {
+            var added = 0
+            var position = nextPosition
+            var seen: Set<String> = []
+            for exchange in exchanges {
+                guard seen.insert(exchange.identity).inserted, !isKnown(exchange.identity) else { continue }
+                if !exchange.query.isEmpty {
+                    let question = Message(asking: exchange.query, at: exchange.queryDate, position: position)
+                    question.exchange = exchange.identity
+                    question.answerDate = exchange.answerDate
+                    realm.add(question)
+                    position += 1
+                }
+                add(exchange, &position)
+                added += 1
+            }
+            return added
+        }
+    }
+
+    /// Keeps a question that is about to be sent.
+    /// - Returns: its key.
+    func ask(_ text: String, at date: Date) throws -> ObjectId {
+        try realm.write {
+            let question = Message(asking: text, at: date, position: nextPosition)
+            question.isSent = false
+            realm.add(question)
+            return question._id
+        }
+    }
+
+    /// Keeps what the server answered to a question.
+    /// - Returns: the answer's messages.
+    func answer(_ question: ObjectId, with exchanges: [Exchange]) throws -> [Message] {
+        try realm.write {
+            guard let message = realm.object(ofType: Message.self, forPrimaryKey: question) else {
+                throw SusiError("The question was deleted while it was being answered: nothing was kept.")
+            }
+            message.isSent = true
+            var position = nextPosition
+            var replies: [Message] = []
+            for (index, exchange) in exchanges.enumerated() {
+                var exchange = exchange
+                // The same answer, with the same dates, to another question: it stays an answer to this one.
+                exchange.identity = freeIdentity(exchange.identity)
+                if index == 0 {
+                    message.exchange = exchange.identity
+                    message.queryDate = exchange.queryDate
+                    message.answerDate = exchange.answerDate
+                }
+                replies += add(exchange, &position)
+            }
+            return replies
+        }
+    }
+
+    @discardableResult
+    private func add(_ exchange: Exchange, _ position: inout Int) -> [Message] {
+        let messages = exchange.replies.enumerated().map { Message($1, of: exchange, position: position + $0) }
+        position += messages.count
+        realm.add(messages)
+        return messages
+    }
+
+    private var nextPosition: Int {
+        (realm.objects(Message.self).sorted(byKeyPath: "position", ascending: false).first?.position ?? -1) + 1
+    }
+
+    private func isKnown(_ identity: String) -> Bool {
+        realm.objects(Message.self).where { $0.exchange == identity }.first != nil
+    }
+
+    private func freeIdentity(_ identity: String) -> String {
+        var number = 1
+        var candidate = identity
+        while isKnown(candidate) {
+            number += 1
+            candidate = "\(identity)-again-\(number)"
+        }
+        return candidate
+    }
+
+    // MARK: Signing out
+
+    /// Deletes the conversation: the file and everything beside it that begins with its name.
+    /// - Returns: whether there was one.
+    /// - Throws: ``SusiError`` where something could not be deleted.
+    static func wipe(folder: URL) throws -> Bool {
+        func files() -> [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+                .filter { $0.hasPrefix(fileName) }.sorted()
+        }
+        let found = files()
+        for name in found {
+            do {
+                try FileManager.default.removeItem(at: folder.appending(path: name))
+            } catch CocoaError.fileNoSuchFile {
+                continue
+            } catch {
+                throw SusiError(
+                    "'\(name)' in '\(folder.path)' cannot be deleted, so that messages are still there: "
+                        + error.localizedDescription)
+            }
+        }
+        return !found.isEmpty
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import SUSI
+
+/// What the answers of a real server become.
+@Suite(.enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi.")) struct FixtureTests {
+    private func actions(_ name: String) throws -> [Action] {
+        try exchange(Fixtures.data(name)).replies.map(\.action)
+    }
+
+    @Test func `an answer has its text, its skill and its dates`() throws {
+        let exchange = try exchange(Fixtures.data("01-answer"))
+        #expect(exchange.query == "hello")
+        #expect(exchange.replies == [.init(action: .answer(expression: "Hello!", language: "en"), raw: nil)])
+        #expect(exchange.skill == "/skills/demo.txt")
+        #expect(abs(exchange.queryDate.timeIntervalSince1970 - 1_778_764_938.473) < 0.000_01)
+        #expect(abs(exchange.answerDate.timeIntervalSince1970 - 1_778_764_938.479) < 0.000_01)
+    }
+
+    @Test func `text, a link and a map come in order`() throws {
+        #expect(
+            try actions("02-map-anchor") == [
+                .answer(expression: "Berlin is a city.", language: nil),
+                .anchor(link: "https://www.openstreetmap.org/#map=13/52.52/13.405", text: "Here is a map"),
+                .map(latitude: 52.52, longitude: 13.405, zoom: 13),
+            ])
+    }
+
+    @Test func `a table has two of its three rows`() throws {
+        #expect(
+            try actions("03-table").last
+                == .table(
+                    columns: [
+                        .init(original: "currency", shown: "Valuta"), .init(original: "rate", shown: "Quota"),
+                    ],
+                    rows: [["EUR/USD", "1.09"], ["USD/JPY", "113.3"]]))
+    }
+
+    @Test func `feeds have as many entries as their count says`() throws {
+        #expect(
+            try actions("04-rss").last
+                == .rss(limit: 1, feed: [.init(title: "A", description: "about A", link: "https://example.org/a")]))
+        #expect(
+            try actions("10-count-unlimited") == [
+                .rss(limit: nil, feed: [.init(title: "x", description: "y", link: "z")])
+            ])
+    }
+
+    @Test func `a search without results has its words`() throws {
+        #expect(try actions("05-websearch").last == .websearch(query: "swift", limit: 3, results: []))
+    }
+
+    @Test func `videos, sounds and stops are typed`() throws {
+        #expect(
+            try actions("06-media-stop") == [
+                .video(identifier: "abc123", kind: "youtube"),
+                .audio(identifier: "https://example.org/a.mp3", kind: "url"), .stop,
+            ])
+    }
+
+    @Test func `a history has its exchanges in order`() throws {
+        let exchanges = try decode(Fixtures.data("07-memory"))
+        #expect(exchanges.map(\.query) == ["hello", "where is Rome"])
+        #expect(exchanges[1].replies.map(\.action) == [.map(latitude: 41.9, longitude: 12.5, zoom: 12)])
+    }
+
+    @Test func `bad numbers and dates fall back`() throws {
+        #expect(try actions("12-map-not-a-number") == [.map(latitude: 0, longitude: 13.4, zoom: 13)])
+        let undated = try exchange(Fixtures.data("15-bad-date"))
+        #expect(undated.queryDate == receipt && undated.answerDate == receipt)
+    }
+
+    @Test func `unknown actions are kept raw between the known`() throws {
+        #expect(
+            try exchange(Fixtures.data("16-unknown-action")).replies == [
+                .init(action: .unknown(type: "timer_set"), raw: #"{"type":"timer_set","time":1790000000}"#),
+                .init(action: .answer(expression: "Timer set", language: nil), raw: nil),
+                .init(action: .unknown(type: "emotion"), raw: #"{"type":"emotion"}"#),
+            ])
+    }
+
+    @Test func `an answer without data is an answer`() throws {
+        #expect(try actions("18-data-missing") == [.answer(expression: "no data member", language: nil)])
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import SUSI
+
+/// The built program, from outside.
+@Suite struct SusiProcessTests {
+    private static let answer = #"""
+        {"query": "secret question", "query_date": "2026-05-14T13:22:18Z", "answer_date": "2026-05-14T13:22:19Z",
+        "answers": [{"data": [{"a": "secret cell"}], "actions": [{"type": "answer", "expression": "secret answer"},
+        {"type": "table"}, {"type": "map", "zoom": "far"}, {"type": "timer_set", "time": 5}]}]}
+        """#
+
+    private static let shown = [
+        "2026-05-14T13:22:18Z  you   secret question", "2026-05-14T13:22:18Z  susi  answer  secret answer",
+        "2026-05-14T13:22:18Z  susi  table  1 row: a; secret cell",
+        #"2026-05-14T13:22:18Z  susi  map  0.0, 0.0, zoom 13  kept raw: {"type":"map","zoom":"far"}"#,
+        #"2026-05-14T13:22:18Z  susi  timer_set  kept raw: {"type":"timer_set","time":5}"#,
+    ]
+
+    @Test func `files are imported, shown and imported again`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Self.answer, to: "answer.json")
+        let data = ["--data", folder.url.appending(path: "a/b").path]
+        let first = try await Susi.run(["import", file] + data)
+        #expect(first.status == 0 && first.lines == ["\(file): 1 added"])
+        #expect(first.errors.contains("note: \(file): the action 'timer_set' is not known and was kept raw"))
+        #expect(first.errors.contains("map: zoom cannot be read"))
+        let second = try await Susi.run(["memory", file] + data)
+        #expect(second.lines == ["\(file): 0 added, 1 already there"])
+        #expect(try await Susi.run(["show"] + data).lines == Self.shown)
+    }
+
+    @Test func `of several files the good ones are imported`() async throws {
+        let folder = try TemporaryFolder()
+        let good = try folder.write(Self.answer, to: "good.json")
+        let data = ["--data", folder.url.appending(path: "data").path]
+        let bad = [
+            try folder.write("{\"answers\": [", to: "cut.json"), try folder.write("", to: "empty.json"),
+            try folder.write(Data([0xFF, 0xFE, 0x00]), to: "bytes.json"), try folder.write("{}", to: "none.json"),
+            folder.url.path, folder.url.appending(path: "missing.json").path,
+        ]
+        let result = try await Susi.run(["import"] + bad + [good] + data)
+        #expect(result.status == 1)
+        #expect(result.lines == ["\(good): 1 added"])
+        for file in bad { #expect(result.errors.contains("error: '\(file)'")) }
+        #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
+    }
+
+    @Test func `a question is answered by a server, with its characters as they are`() async throws {
+        let folder = try TemporaryFolder()
+        let data = ["--data", folder.url.path]
+        let server = try StubServer(.ok(Self.answer))
+        defer { server.stop() }
+        let result = try await Susi.run(["ask", "1+1=2 & é?", "--server", "\(server.url)/api/"] + data)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines == Array(Self.shown.dropFirst()))
+        let request = try #require(server.requestLines.first)
+        #expect(request.hasPrefix("GET /api/susi/chat.json?q=1%2B1%3D2%20%26%20%C3%A9%3F&timezoneOffset="))
+        #expect(
+            try await Susi.run(["show"] + data).lines
+                == ["2026-05-14T13:22:18Z  you   1+1=2 & é?"] + Self.shown.dropFirst())
+        // The same exchange in the history adds nothing.
+        let history = try await Susi.run(["memory"] + data, environment: ["SUSI_SERVER": server.url])
+        #expect(history.status == 0 && server.requestLines.last == "GET /susi/memory.json HTTP/1.1")
+    }
+
+    @Test(arguments: ["offline", "status", "html", "silence", "endless", "cut", "noHTTP", "emptyHistory"])
+    func `without an answer the question is kept as unsent, and can be sent again`(_ fault: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = ["--data", folder.url.path]
+        let answer: StubServer.Answer =
+            switch fault {
+            case "status": .bytes(Data("HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n{}".utf8))
+            case "html": .ok("<html>")
+            case "silence": .silence
+            case "endless": .endless(Data(repeating: UInt8(ascii: " "), count: 1 << 20))
+            case "cut": .bytes(Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{".utf8))
+            case "noHTTP": .bytes(Data([0, 1, 2, 3, 10, 13, 10]))
+            default: .ok(#"{"cognitions": []}"#)
+            }
+        let server = try StubServer(answer)
+        defer { server.stop() }
+        if fault == "offline" { server.stop() }
+        let timeout = fault == "silence" ? "1" : "60"
+        let result = try await Susi.run(["ask", "anyone?", "--server", server.url, "--timeout", timeout] + data)
+        #expect(result.status == 1)
+        #expect(result.lines.isEmpty)
+        #expect(result.errors.contains("kept as unsent"), "\(result.errors)")
+        let shown = try await Susi.run(["show"] + data).lines
+        #expect(shown.count == 1 && shown.first?.hasSuffix("you   anyone?  (unsent)") == true)
+
+        let other = try StubServer(.ok(Self.answer))
+        defer { other.stop() }
+        #expect(try await Susi.run(["retry", "--server", other.url] + data).lines == Array(Self.shown.dropFirst()))
+        #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
+        #expect(try await Susi.run(["retry", "--server", other.url] + data).lines.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["ask", "", "--server", "http://127.0.0.1:1"], ["ask", "x"], ["ask", "x", "--server", "ftp://x"],
+        ["ask", "x", "--server", "nowhere"], ["ask", "x", "--server", "http://"],
+        ["ask", String(repeating: "x", count: 5_000), "--server", "http://127.0.0.1:1"],
+    ])
+    func `a question that cannot be sent is not kept`(_ arguments: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let data = ["--data", folder.url.path]
+        let result = try await Susi.run(arguments + data, environment: ["SUSI_SERVER": ""])
+        #expect(result.status != 0 && !result.errors.isEmpty)
+        #expect(try await Susi.run(["show"] + data).lines.isEmpty)
+    }
+
+    @Test func `signing out leaves nothing on the disk`() async throws {
+        let folder = try TemporaryFolder()
+        let answers = try TemporaryFolder()
+        let file = try answers.write(Self.answer, to: "answer.json")
+        let data = ["--data", folder.url.path]
+        _ = try await Susi.run(["import", file] + data)
+        _ = try await Susi.run(["ask", "secret and unsent", "--server", "http://127.0.0.1:1"] + data)
+        for word in ["secret question", "secret cell", "secret and unsent"] {
+            #expect(try folder.bytes().range(of: Data(word.utf8)) != nil, "the test looks in the wrong place")
+        }
+        let result = try await Susi.run(["sign-out"] + data)
+        #expect(result.status == 0 && result.lines == ["The conversation was deleted."])
+        #expect(try folder.bytes().range(of: Data("secret".utf8)) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+        #expect(try await Susi.run(["sign-out"] + data).lines == ["There was nothing to delete."])
+        #expect(try await Susi.run(["show"] + data).lines.isEmpty)
+    }
+
+    @Test func `a damaged file is a clear error, and signing out removes it`() async throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(String(repeating: "no database ", count: 1_000), to: "susi.realm")
+        let data = ["--data", folder.url.path]
+        let result = try await Susi.run(["show"] + data)
+        #expect(result.status == 1 && result.errors.contains("susi.realm"))
+        #expect(try await Susi.run(["sign-out"] + data).status == 0)
+        #expect(try await Susi.run(["show"] + data).status == 0)
+    }
+
+    @Test func `an import that is killed leaves all or nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let count = 4_000
+        let file = try folder.write(
+            #"{"cognitions": ["#
+                + (0..<count).map {
+                    #"{"query": "q\#($0)", "query_date": "2026-05-14", "answers": [{"actions": [{"type": "answer", "expression": "\#(String(repeating: "x", count: 500))"}, {"type": "anchor", "link": "l"}]}]}"#
+                }.joined(separator: ",") + "]}", to: "history.json")
+        let data = folder.url.appending(path: "data")
+        var outcomes: Set<Int> = []
+        for round in 1...4 {
+            let run = try Susi.start(["import", file, "--data", data.path])
+            // The log of the file grows while the transaction is under way.
+            let log = data.appending(path: "susi.realm-wal").path
+            while run.isRunning {
+                let size = try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+                if (size ?? 0) > round * 400_000 { break }
+                await Task.yield()
+            }
+            kill(run.pid, SIGKILL)
+            _ = try await run.end()
+            let shown = try await Susi.run(["show", "--data", data.path])
+            #expect(shown.status == 0, "\(shown.errors)")
+            #expect([0, count * 3].contains(shown.lines.count), "round \(round)")
+            outcomes.insert(shown.lines.count)
+            _ = try await Susi.run(["sign-out", "--data", data.path])
+        }
+        #expect(outcomes.contains(0), "no import was killed midway")
+        #expect(try await Susi.run(["import", file, "--data", data.path]).lines == ["\(file): \(count) added"])
+        #expect(try await Susi.run(["show", "--data", data.path]).lines.count == count * 3)
+    }
+
+    @Test(.enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi."))
+    func `every fixture is imported, and a second time adds nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let data = ["--data", folder.url.path]
+        let files = try Fixtures.all.map(\.path)
+        let first = try await Susi.run(["import"] + files + data)
+        #expect(first.status == 0 && first.lines.count == files.count)
+        let shown = try await Susi.run(["show"] + data).lines
+        let second = try await Susi.run(["import"] + files + data)
+        #expect(second.status == 0 && second.lines.allSatisfy { $0.contains(": 0 added") })
+        #expect(try await Susi.run(["show"] + data).lines == shown)
+    }
+
+    @Test func `help says what the program does`() async throws {
+        for command in [[], ["import"], ["show"], ["ask"], ["retry"], ["memory"], ["sign-out"]] {
+            let result = try await Susi.run(command + ["--help"])
+            #expect(result.status == 0 && result.lines.count > 5)
+        }
+    }
+}
