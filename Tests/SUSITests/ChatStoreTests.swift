@@ -35,7 +35,7 @@ import Tombolo
         #expect(messages[3].mapData?.latitude == 52.52 && messages[3].mapData?.longitude == 13.4)
         #expect(messages[3].mapData?.zoom == 13 && messages[3].raw?.contains(#""zoom":"x""#) == true)
         #expect(messages[4].tableData?.columns.map(\.changed) == ["Bee", "Aye"])
-        #expect(messages[4].tableData?.rows.map { $0.cells.map(\.text) } == [["2", "1"], ["4", "3"]])
+        #expect(messages[4].tableData?.rows.map { Array($0.cells) } == [["2", "1"], ["4", "3"]])
         #expect(messages[5].rssData?.count == 1 && messages[5].rssData?.feed.map(\.title) == ["1"])
         #expect(messages[6].websearchData?.results.map(\.title) == ["1", "3"])
         #expect(messages[7].mediaData?.identifier == "i")

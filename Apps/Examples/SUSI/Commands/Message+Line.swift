@@ -28,7 +28,7 @@ extension Message {
         if let tableData {
             let titles = tableData.columns.map(\.changed).joined(separator: " | ")
             return Self.rows(
-                tableData.rows.count, tableData.rows.lazy.map { $0.cells.map(\.text).joined(separator: " | ") }, titles)
+                tableData.rows.count, tableData.rows.lazy.map { $0.cells.joined(separator: " | ") }, titles)
         }
         return message
     }

@@ -91,6 +91,10 @@ extension ExchangeDecoder {
         } else if case .object(let members)? = data.first {
             for member in members { add(cut(member.name, "columns"), cut(member.name, "columns")) }
         }
+        guard allowance.take(columns.flatMap { [$0.original, $0.shown] }) else {
+            note("a table was left out: \(RowAllowance.explanation)")
+            return .table(columns: [], rows: [])
+        }
         var rows: [[String]] = []
         for row in data.prefix(limit ?? data.count) {
             let cells = Cells(row)

@@ -8,6 +8,8 @@ import Foundation
 struct ExchangeDecoder {
     /// Longer texts are cut: a property holds no more.
     static let maximumTextByteCount = 16 << 20
+    /// Names that every message of an answer repeats are cut to this.
+    static let maximumNameByteCount = 1_000
 
     /// What comes in this order of preference: the server's date, or this one where that cannot be read.
     private let receivedAt: Date
@@ -61,7 +63,8 @@ struct ExchangeDecoder {
         return Exchange(
             identity: identity(of: item, answer, isDated: queryDate != nil), query: query,
             queryDate: queryDate ?? receivedAt, answerDate: date(item["answer_date"], "answer_date") ?? receivedAt,
-            skill: text(answer?["skills"]?.items.first, "skills") ?? "", replies: replies)
+            skill: cut(answer?["skills"]?.items.first?.string ?? "", "skills", to: Self.maximumNameByteCount),
+            replies: replies)
     }
 
     /// Exchanges that are alike with both dates are one. Without a date of the question, one is as good as another: the
@@ -96,11 +99,11 @@ struct ExchangeDecoder {
         return cut(text, name)
     }
 
-    mutating func cut(_ text: String, _ name: String) -> String {
-        guard text.utf8.count > Self.maximumTextByteCount else { return text }
-        notes.add("'\(name)' has \(text.utf8.count) bytes and was cut to \(Self.maximumTextByteCount)")
+    mutating func cut(_ text: String, _ name: String, to limit: Int = maximumTextByteCount) -> String {
+        guard text.utf8.count > limit else { return text }
+        notes.add("'\(name.prefix(60))' has \(text.utf8.count) bytes and was cut to \(limit)")
         // Not within a character's bytes.
-        var end = text.utf8.index(text.startIndex, offsetBy: Self.maximumTextByteCount)
+        var end = text.utf8.index(text.startIndex, offsetBy: limit)
         while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
         return String(text.unicodeScalars[..<end])
     }

@@ -2,7 +2,6 @@ import Tombolo
 
 /// A link to show.
 class AnchorAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var link = ""
     @Persisted var text = ""
 

@@ -2,7 +2,6 @@ import Tombolo
 
 /// Text to show.
 class AnswerAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var expression = ""
     @Persisted var language: String?
 

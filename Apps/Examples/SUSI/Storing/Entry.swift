@@ -2,7 +2,6 @@ import Tombolo
 
 /// A line of a feed, or of the results of a search.
 class Entry: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var title = ""
     @Persisted var text = ""
     @Persisted var link = ""

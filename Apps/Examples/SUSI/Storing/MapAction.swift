@@ -2,7 +2,6 @@ import Tombolo
 
 /// A place to show on a map.
 class MapAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var latitude = 0.0
     @Persisted var longitude = 0.0
     @Persisted var zoom = ExchangeDecoder.defaultZoom

@@ -2,7 +2,6 @@ import Tombolo
 
 /// A video or a sound to play.
 class MediaAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var identifier = ""
     /// Where the identifier is valid: `youtube`, `url`. Empty where the server did not say.
     @Persisted var kind = ""

@@ -2,7 +2,6 @@ import Tombolo
 
 /// A feed to show.
 class RSSAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     /// How many entries the server asked for; -1 for all of them.
     @Persisted var count = -1
     @Persisted var feed: List<Entry>

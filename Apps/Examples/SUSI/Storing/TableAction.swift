@@ -2,7 +2,6 @@ import Tombolo
 
 /// A table to show.
 class TableAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var columns: List<TableColumn>
     @Persisted var rows: List<TableRow>
 

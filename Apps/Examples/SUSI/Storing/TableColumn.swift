@@ -2,7 +2,6 @@ import Tombolo
 
 /// A column of a table.
 class TableColumn: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     /// Its name in the data.
     @Persisted var original = ""
     /// Its name to show.

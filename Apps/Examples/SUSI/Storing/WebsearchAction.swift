@@ -2,7 +2,6 @@ import Tombolo
 
 /// A search of the web, with its results where the server has done it.
 class WebsearchAction: Object {
-    @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var query = ""
     /// How many results to show; -1 for all of them.
     @Persisted var count = -1
