@@ -69,7 +69,7 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "EventModels", "GatewayService", "PostgresClient",
+    "Tombolo", "RealmSwift", "DatabaseManager", "EventModels", "GatewayService", "PostgresClient",
     "TomboloAuthentication",
     "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
     "TomboloSQLiteStore", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
@@ -137,6 +137,7 @@ let package = Package(
                 nioHTTP1,
             ]),
         library("RealmSwift", "RealmSwift", ["Tombolo"]),
+        library("DatabaseManager", "DatabaseManager", ["Tombolo"]),
 
         // Services.
         library(
@@ -224,6 +225,10 @@ let package = Package(
             name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp", swiftSettings: settings),
         tests(
             "TomboloTests", sync + ["LocalApp", "RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+        .executableTarget(
+            name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
+            path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),
+        tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", grdb]),
         tests("SUSITests", ["SUSI", "Tombolo"]),
         tests(
             "TomboloAuthenticationTests",

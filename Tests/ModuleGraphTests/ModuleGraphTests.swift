@@ -43,6 +43,7 @@ import Testing
             "TomboloSyncSession", "TomboloSQLiteStore", "TomboloSyncClient",
         ],
         "RealmSwift": ["Tombolo"],
+        "DatabaseManager": ["Foundation", "Synchronization", "Tombolo"],
         // Services.
         "Authentication": [
             "CryptoExtras", "Dispatch", "EventModels", "Foundation", "JWTKit", "PostgresClient", "Synchronization",

@@ -1,0 +1,38 @@
+public import Tombolo
+
+extension DatabaseConfigurable {
+    /// The database's Realm, or nil where it cannot be opened: ``openRealm(with:)`` says why.
+    public func realm(with memoryType: RealmMemoryType) -> Realm? { try? openRealm(with: memoryType) }
+
+    /// Opens the database.
+    /// - Throws: ``RealmErrorType``: `configurationFailure` where the name or the identifier can be none,
+    ///   `realmIsEmpty` where the Realm cannot be opened, with the `Realm.Error` as its reason.
+    public func openRealm(with memoryType: RealmMemoryType) throws(RealmErrorType) -> Realm {
+        let configuration = try configuration(memoryType: memoryType)
+        do {
+            return try Realm(configuration: configuration)
+        } catch {
+            throw RealmErrorType(.realmIsEmpty, reason: error as? Realm.Error ?? Realm.Error(.fail, "\(error)"))
+        }
+    }
+
+    private func configuration(memoryType: RealmMemoryType) throws(RealmErrorType) -> Realm.Configuration {
+        guard let path else {
+            throw RealmErrorType(.configurationFailure, reason: Realm.Error(.invalidInput, schemaNameProblem ?? ""))
+        }
+        var configuration = Realm.Configuration(
+            fileURL: path, readOnly: false, schemaVersion: absolutelySchemaVersion,
+            migrationBlock: absolutelyMigrationBlock, objectTypes: objectTypes)
+        if case .inMemory = memoryType {
+            guard let identifier = memoryType.associated, !identifier.isEmpty else {
+                throw RealmErrorType(
+                    .configurationFailure,
+                    reason: Realm.Error(
+                        .invalidInput, "A database in memory needs an identifier: .inMemory(identifier: \"test\")."))
+            }
+            // Databases of other names have versions and tables of their own, in memory as on disk.
+            configuration.inMemoryIdentifier = "\(fileName)/\(identifier)"
+        }
+        return configuration
+    }
+}

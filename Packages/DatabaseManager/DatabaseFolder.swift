@@ -1,0 +1,32 @@
+public import Foundation
+internal import Synchronization
+
+/// The folder of the app's databases.
+public enum DatabaseFolder {
+    private static let chosen = Mutex<URL?>(nil)
+
+    /// `Database` in the app's documents on Apple platforms, elsewhere in the user's data folder, by the program's name.
+    /// Set it before the first database is opened, or to a folder of one's own in a test. It is made when it is needed.
+    public static var url: URL {
+        get { chosen.withLock { $0 } ?? standard }
+        set { chosen.withLock { $0 = newValue } }
+    }
+
+    private static var standard: URL {
+        #if canImport(Darwin)
+            URL.documentsDirectory.appending(path: "Database")
+        #else
+            dataFolder.appending(path: ProcessInfo.processInfo.processName).appending(path: "Database")
+        #endif
+    }
+
+    #if !canImport(Darwin)
+        /// <https://specifications.freedesktop.org/basedir-spec/latest/>
+        private static var dataFolder: URL {
+            if let folder = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+                return URL(fileURLWithPath: folder)
+            }
+            return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
+        }
+    #endif
+}

@@ -1,0 +1,235 @@
+import DatabaseManager
+import Foundation
+import GRDB
+import RealmSwift
+import Testing
+
+/// Serialised, for the folder of the databases is the process's.
+@Suite(.serialized) struct DatabaseManagerTests {
+    private let folder: URL
+    private let files: Files
+
+    /// Removes the folder after the test.
+    private final class Files {
+        let parent = FileManager.default.temporaryDirectory.appending(path: "database-test-\(UUID().uuidString)")
+
+        deinit { try? FileManager.default.removeItem(at: parent) }
+
+        /// Every file in the folder and below it, without what SQLite keeps beside a file.
+        var names: Set<String> {
+            let all = FileManager.default.enumerator(atPath: parent.path)?.compactMap { $0 as? String } ?? []
+            return Set(all.filter { name in !["-wal", "-shm", "Database"].contains { name.hasSuffix($0) } })
+        }
+    }
+
+    init() {
+        files = Files()
+        folder = files.parent.appending(path: "Database")
+        DatabaseFolder.url = folder
+    }
+
+    private func tables(_ name: String) throws -> Set<String> {
+        let queue = try DatabaseQueue(path: folder.appending(path: name).path)
+        return Set(
+            try queue.read {
+                try String.fetchAll(
+                    $0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'tombolo%'")
+            })
+    }
+
+    @Test func `student and class room have a file each, holding only their table`() throws {
+        try addStudent()
+        try addClassRoom()
+        #expect(files.names == ["Database/Student.realm", "Database/ClassRoom.realm"])
+        #expect(try tables("Student.realm").filter { !$0.hasPrefix("sqlite_") } == ["student_repository"])
+        let rooms = try tables("ClassRoom.realm").filter { !$0.hasPrefix("sqlite_") }
+        #expect(rooms.contains("class_room_repository"))
+        #expect(rooms.allSatisfy { $0.hasPrefix("class_room_repository") })
+
+        // Twice is one row each.
+        try addStudent()
+        try addClassRoom()
+        let students = try #require(StudentRepository().realm(with: .inStorage)).objects(StudentRepository.self)
+        #expect(students.map(\.name) == ["Josh"])
+        let classRooms = try #require(ClassRoomRepository().realm(with: .inStorage)).objects(ClassRoomRepository.self)
+        #expect(classRooms.count == 1 && classRooms.first.map { Array($0.studentIds) } == ["1"])
+    }
+
+    private func addStudent() throws {
+        let student = StudentRepository()
+        student.id = 1.description
+        student.name = "Josh"
+        let realm = student.realm(with: .inStorage)
+        try realm?.write {
+            realm?.add(student, update: .all)
+        }
+    }
+
+    private func addClassRoom() throws {
+        let classRoom = ClassRoomRepository()
+        classRoom.id = 1.description
+        classRoom.name = "A room"
+        classRoom.studentIds.append("1")
+        let realm = classRoom.realm(with: .inStorage)
+        try realm?.write {
+            realm?.add(classRoom, update: .all)
+        }
+    }
+
+    // MARK: In memory
+
+    @Test func `in memory there is no file, and every identifier is a database of its own`() throws {
+        func realm(_ identifier: String) throws -> Realm {
+            try StudentRepository().openRealm(with: .inMemory(identifier: identifier))
+        }
+        let one = try realm("one")
+        try one.write { _ = one.create(StudentRepository.self, value: ["id": "1"]) }
+        #expect(try realm("one").objects(StudentRepository.self).count == 1)
+        #expect(try realm("two").isEmpty)
+        #expect(try realm("../one").isEmpty)
+        #expect(try StudentRepository().openRealm(with: .inStorage).isEmpty)
+        // Another schema with the identifier has its own tables and version.
+        let other = NamedDatabase(schemaName: "Other", schemaVersion: 7)
+        #expect(try other.openRealm(with: .inMemory(identifier: "one")).isEmpty)
+        #expect(files.names == ["Database/Student.realm"])
+    }
+
+    @Test func `a database in memory ends with its last Realm`() throws {
+        func add() throws {
+            let realm = try StudentRepository().openRealm(with: .inMemory(identifier: "short"))
+            try realm.write { _ = realm.create(StudentRepository.self, value: ["id": "1"]) }
+        }
+        try add()
+        #expect(try StudentRepository().openRealm(with: .inMemory(identifier: "short")).isEmpty)
+    }
+
+    @Test func `a catch can name the error`() throws {
+        do {
+            _ = try StudentRepository().openRealm(with: .inMemory(identifier: nil)) as Realm
+            Issue.record("there is a Realm")
+        } catch RealmErrorType.configurationFailure {}
+    }
+
+    @Test(arguments: [nil, ""])
+    func `a database in memory needs an identifier`(_ identifier: String?) {
+        #expect(StudentRepository().realm(with: .inMemory(identifier: identifier)) == nil)
+        #expect(throws: RealmErrorType.configurationFailure) {
+            try StudentRepository().openRealm(with: .inMemory(identifier: identifier))
+        }
+    }
+
+    @Test func `the memory type has its identifier`() {
+        #expect(RealmMemoryType.inMemory(identifier: "x").associated == "x")
+        #expect(RealmMemoryType.inMemory(identifier: nil).associated == nil)
+        #expect(RealmMemoryType.inStorage.associated == nil)
+    }
+
+    // MARK: Versions
+
+    @Test func `a migration has the version that the file was of`() throws {
+        func database(_ version: UInt64) -> NamedDatabase {
+            NamedDatabase(schemaName: "Student", schemaVersion: version) { migration, old in
+                migration.enumerateObjects(ofType: "StudentRepository") { _, new in new?["name"] = "from \(old)" }
+            }
+        }
+        func names(_ version: UInt64) throws -> [String] {
+            try database(version).openRealm(with: .inStorage).objects(StudentRepository.self).map(\.name)
+        }
+        try addStudent()
+        #expect(try names(0) == ["Josh"])
+        #expect(try names(3) == ["from 0"])
+        #expect(try names(3) == ["from 0"])
+        #expect(try names(4) == ["from 3"])
+    }
+
+    @Test func `an earlier version than the file's is refused`() throws {
+        _ = try NamedDatabase(schemaName: "Student", schemaVersion: 3).openRealm(with: .inStorage)
+        let error = #expect(throws: RealmErrorType.realmIsEmpty) {
+            try NamedDatabase(schemaName: "Student", schemaVersion: 2).openRealm(with: .inStorage)
+        }
+        #expect(error?.reason?.code == .schemaMismatch || error?.reason != nil)
+    }
+
+    // MARK: Legacy
+
+    @Test func `without a name, a version and a migration those of the legacy database count`() throws {
+        let first = NamedDatabase()
+        #expect(first.fileName == "Default" && first.absolutelySchemaVersion == 0)
+        #expect(first.path == folder.appending(path: "Default"))
+        do {
+            let realm = try first.openRealm(with: .inStorage)
+            try realm.write { _ = realm.create(StudentRepository.self, value: ["id": "1"]) }
+        }
+        let second = VersionedLegacy(legacySchemaVersion: 1) { migration, old in
+            migration.enumerateObjects(ofType: "StudentRepository") { _, new in new?["name"] = "from \(old)" }
+        }
+        #expect(second.absolutelySchemaVersion == 1)
+        let students = try second.openRealm(with: .inStorage).objects(StudentRepository.self)
+        #expect(students.map(\.name) == ["from 0"])
+        #expect(files.names == ["Database/Default"])
+    }
+
+    #if os(Linux)
+        @Test func `where nothing is configured, all classes of a program are in the file Default of its folder`()
+            throws
+        {
+            let products =
+                Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
+                ?? URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            for _ in 0..<2 {
+                let process = Process()
+                process.executableURL = products.appending(path: "LegacyDatabase")
+                process.environment = ProcessInfo.processInfo.environment
+                    .merging(["XDG_DATA_HOME": files.parent.path]) { $1 }
+                let output = Pipe()
+                process.standardOutput = output
+                try process.run()
+                let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+                process.waitUntilExit()
+                #expect(text == "\(files.parent.path)/LegacyDatabase/Database/Default 1 1\n")
+            }
+            #expect(files.names.filter { !$0.hasSuffix("LegacyDatabase") } == ["LegacyDatabase/Database/Default"])
+        }
+    #endif
+
+    // MARK: Names
+
+    @Test(arguments: [
+        "../x", "a/b", "/tmp/x", "..", ".", ".hidden", "", "a\0b", "a\nb", "a\\b", "C:x", "\u{7F}", "a/../../b",
+        String(repeating: "x", count: 201), String(repeating: "é", count: 101),
+        String(repeating: "x", count: 1_000_000),
+    ])
+    func `a name that is no file name is refused, and there is no file anywhere`(_ name: String) throws {
+        let database = NamedDatabase(schemaName: name)
+        #expect(database.path == nil)
+        #expect(database.realm(with: .inStorage) == nil)
+        #expect(database.realm(with: .inMemory(identifier: "x")) == nil)
+        let error = #expect(throws: RealmErrorType.self) { try database.openRealm(with: .inStorage) }
+        #expect(error?.code == .configurationFailure)
+        #expect(error?.reason?.message.contains("schemaName") == true)
+        #expect(files.names.isEmpty)
+    }
+
+    @Test(arguments: [
+        "Student", "a b", "a%2Fb", "..x".replacing("..", with: "x.."), "é😀?#&", String(repeating: "x", count: 200),
+    ])
+    func `any other name is that of the file`(_ name: String) throws {
+        let database = NamedDatabase(schemaName: name)
+        #expect(database.fileName == "\(name).realm")
+        _ = try database.openRealm(with: .inStorage)
+        #expect(files.names == ["Database/\(name).realm"])
+    }
+
+    // MARK: Errors
+
+    @Test func `a Realm that cannot be opened says why`() throws {
+        try FileManager.default.createDirectory(at: files.parent, withIntermediateDirectories: true)
+        try Data("a file".utf8).write(to: folder)
+        #expect(StudentRepository().realm(with: .inStorage) == nil)
+        let error = #expect(throws: RealmErrorType.realmIsEmpty) {
+            try StudentRepository().openRealm(with: .inStorage)
+        }
+        #expect(error?.reason?.code == .fileAccess)
+        #expect(error?.description.contains("Database") == true)
+    }
+}

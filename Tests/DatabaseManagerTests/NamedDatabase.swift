@@ -1,0 +1,20 @@
+import DatabaseManager
+import RealmSwift
+
+/// A database of any name and version.
+struct NamedDatabase: DatabaseConfigurable {
+    var schemaName: String?
+    var schemaVersion: UInt64?
+    var objectTypes: [Object.Type]? = [StudentRepository.self]
+    var migrationBlock: MigrationBlock?
+}
+
+/// A database of the legacy architecture whose developer has given it a version and a migration.
+struct VersionedLegacy: DatabaseConfigurable {
+    var schemaName: String? { nil }
+    var schemaVersion: UInt64? { nil }
+    var objectTypes: [Object.Type]? = [StudentRepository.self]
+    var migrationBlock: MigrationBlock? { nil }
+    var legacySchemaVersion: UInt64
+    var legacyMigration: MigrationBlock
+}
