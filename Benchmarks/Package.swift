@@ -24,9 +24,11 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .target(name: "CAllocationCount"),
         .executableTarget(
             name: "bench",
             dependencies: [
+                "CAllocationCount",
                 tombolo("EventModels"), tombolo("GatewayService"), tombolo("PostgresClient"), tombolo("Tombolo"),
                 tombolo("TomboloAuthentication"), tombolo("TomboloChangesets"), tombolo("TomboloHTTP"),
                 tombolo("TomboloMigration"), tombolo("TomboloModel"), tombolo("TomboloPostgresStore"),

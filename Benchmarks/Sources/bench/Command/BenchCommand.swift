@@ -13,7 +13,8 @@ struct BenchCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, GatewayCommand.self, FirstSyncDeviceCommand.self, QueueChangesCommand.self,
-            UploadDevicesCommand.self, LatencyDevicesCommand.self,
+            UploadDevicesCommand.self, LatencyDevicesCommand.self, ObjectStoreStepCommand.self,
+            ObjectStoreMemoryCommand.self, ObjectStoreAllocationsCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -7,6 +7,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case upload
     case latency
     case slowReader = "slow-reader"
+    case objectStore = "object-store"
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -15,6 +16,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .upload: UploadMeasurement(sizes: sizes.upload)
         case .latency: LatencyMeasurement(sizes: sizes.latency)
         case .slowReader: SlowReaderMeasurement(sizes: sizes.slowReader)
+        case .objectStore: ObjectStoreMeasurement(sizes: sizes.objectStore)
         }
     }
 }

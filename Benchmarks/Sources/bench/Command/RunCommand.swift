@@ -12,6 +12,12 @@ struct RunCommand: AsyncParsableCommand {
             discussion: "One of: \(MeasurementName.allCases.map(\.rawValue).joined(separator: ", "))."))
     var only: [MeasurementName] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Of the object store, measure only this; may be given several times.",
+            discussion: "One of: \(ObjectStoreStep.allCases.map(\.rawValue).joined(separator: ", "))."))
+    var step: [ObjectStoreStep] = []
+
     @Flag(help: "Small sizes and short times: shows that everything works; the figures mean nothing.")
     var quick = false
 
@@ -22,7 +28,8 @@ struct RunCommand: AsyncParsableCommand {
         // A process that ended must be an error, not the end of this one.
         signal(SIGPIPE, SIG_IGN)
         let names = only.isEmpty ? MeasurementName.allCases : MeasurementName.allCases.filter(only.contains)
-        let sizes = quick ? Sizes.quick : Sizes.full
+        var sizes = quick ? Sizes.quick : Sizes.full
+        if !step.isEmpty { sizes.objectStore.steps = ObjectStoreStep.allCases.filter(step.contains) }
         let database = try BenchDatabase()
         try await database.requireEmpty()
         var report = Report(isQuick: quick, machine: try await Machine.describe(database))

@@ -38,11 +38,25 @@ struct Sizes: Sendable {
         var seconds: Int
     }
 
+    struct ObjectStore: Sendable {
+        var steps = ObjectStoreStep.allCases
+        var objectCount: Int
+        var transactionCount: Int
+        var lookUpCount: Int
+        /// Objects of the large file, which is opened and gone over.
+        var largeObjectCount: Int
+        /// Processes on each side for each step.
+        var processCount: Int
+        /// Repetitions of a step in its process. The deletions are made of five fifths.
+        var warmCount: Int
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
     var latency: Latency
     var slowReader: SlowReader
+    var objectStore: ObjectStore
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -52,7 +66,10 @@ struct Sizes: Sendable {
             rowsPerInsert: 1_000, runCount: 3),
         latency: Latency(
             deviceCount: 100, otherRowCount: 10_000, commitsPerSecond: 200, seconds: 60, idleIntervalSeconds: 2),
-        slowReader: SlowReader(rowCount: 10_000, changeCount: 100_000, rowsPerCommit: 100, seconds: 60))
+        slowReader: SlowReader(rowCount: 10_000, changeCount: 100_000, rowsPerCommit: 100, seconds: 60),
+        objectStore: ObjectStore(
+            objectCount: 100_000, transactionCount: 1_000, lookUpCount: 10_000, largeObjectCount: 1_000_000,
+            processCount: 5, warmCount: 2))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -62,5 +79,8 @@ struct Sizes: Sendable {
             rowsPerInsert: 50, runCount: 1),
         latency: Latency(
             deviceCount: 10, otherRowCount: 100, commitsPerSecond: 50, seconds: 3, idleIntervalSeconds: 0.5),
-        slowReader: SlowReader(rowCount: 500, changeCount: 2_000, rowsPerCommit: 100, seconds: 4))
+        slowReader: SlowReader(rowCount: 500, changeCount: 2_000, rowsPerCommit: 100, seconds: 4),
+        objectStore: ObjectStore(
+            objectCount: 1_000, transactionCount: 10, lookUpCount: 100, largeObjectCount: 5_000, processCount: 1,
+            warmCount: 1))
 }

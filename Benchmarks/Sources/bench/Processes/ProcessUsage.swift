@@ -17,6 +17,22 @@ enum ProcessUsage {
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
+    /// Makes the system forget how much memory this process occupied at most (proc(5), clear_refs).
+    /// - Returns: what it occupies now, in bytes.
+    static func forgetGreatestResidentBytes() -> Int64? {
+        guard (try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))) != nil else { return nil }
+        return residentBytes(getpid())
+    }
+
+    /// The most memory that this process occupied, in bytes.
+    static func greatestResidentBytes() -> Int64? {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kibibytes = line.split(separator: " ").dropFirst().first.flatMap({ Int64($0) })
+        else { return nil }
+        return kibibytes << 10
+    }
+
     /// The parent of all of the server's processes; nil when it runs on another machine.
     static func postmaster(_ pool: PostgresPool) async throws -> Int32? {
         let backend = Int32(try await pool.query("SELECT pg_backend_pid()")[0][0].int)

@@ -7,6 +7,8 @@ struct Figure: Codable, Sendable {
     var greatest: Double
     /// In the order in which they were measured; left out where `median` stands for many samples.
     var runs: [Double]
+    /// The most that the median may be, where that is decided.
+    var allowed: Double?
 
     init(_ name: String, _ unit: String, runs: [Double]) {
         self.name = name

@@ -1,9 +1,11 @@
 /// Figures as text.
 enum Table {
     static func text(_ measurement: Measurement) -> String {
-        let header = ["", "median", "least", "greatest", "unit"]
+        let hasLimits = measurement.figures.contains { $0.allowed != nil }
+        let header = ["", "median", "least", "greatest", "unit"] + (hasLimits ? ["allowed"] : [])
         let rows = measurement.figures.map { figure in
             [figure.name, number(figure.median), number(figure.least), number(figure.greatest), figure.unit]
+                + (hasLimits ? [figure.allowed.map { "≤ " + number($0) } ?? ""] : [])
         }
         let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([header] + rows).map { row in

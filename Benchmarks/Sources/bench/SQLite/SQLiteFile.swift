@@ -11,7 +11,8 @@ final class SQLiteFile {
 
     init(path: String) throws {
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+        let code = sqlite3_open_v2(
+            path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw BenchError("SQLite cannot open \(path): \(String(cString: sqlite3_errstr(code)))")
@@ -21,6 +22,11 @@ final class SQLiteFile {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// The settings that a Realm's connection has; those of page and cache are SQLite's own.
+    func useRealmSettings() throws {
+        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    }
 
     /// The settings that device files have.
     func useDeviceSettings() throws {

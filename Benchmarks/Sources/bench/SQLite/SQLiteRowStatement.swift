@@ -29,6 +29,17 @@ final class SQLiteRowStatement {
         }
     }
 
+    /// Runs a statement with a text at one place, which SQLite does not copy.
+    func run(text: String, at place: Int32) throws {
+        var text = text
+        try text.withUTF8 { text in
+            try text.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(statement, place, $0.baseAddress, Int32($0.count), nil)
+                try run()
+            }
+        }
+    }
+
     func bind(text bytes: UnsafeRawBufferPointer, at place: Int32) {
         bytes.withMemoryRebound(to: CChar.self) {
             _ = sqlite3_bind_text(statement, place, $0.baseAddress, Int32($0.count), Self.transient)
@@ -45,7 +56,12 @@ final class SQLiteRowStatement {
 
     func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 
-    func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
+    func text(_ column: Int32) -> String {
+        // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
+        let start = sqlite3_column_text(statement, column)
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
 
     func bytes(_ column: Int32) -> [UInt8] {
         Array(

@@ -1,0 +1,70 @@
+import ArgumentParser
+
+/// What is measured of the object store.
+enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case insert
+    case insertSynced = "insert-synced"
+    case transactions
+    case count
+    case read
+    case lookUp = "look-up"
+    case update
+    case delete
+    case sort
+    case open
+    case memory
+    case allocations
+
+    /// The most that Tombolo may take, as a multiple of what SQLite takes.
+    var allowedRatio: Double? {
+        switch self {
+        case .insert: 2.5
+        case .insertSynced: 4
+        case .transactions: 2
+        case .count: 1.3
+        case .read: 4
+        case .lookUp: 3
+        case .update: 3
+        case .delete: 2
+        case .sort, .open, .memory, .allocations: nil
+        }
+    }
+
+    enum Content { case nothing, people, manyPeople }
+
+    /// What the file holds before.
+    var content: Content {
+        switch self {
+        case .insert, .insertSynced, .transactions: .nothing
+        case .count, .read, .lookUp, .update, .delete, .sort, .allocations: .people
+        case .open, .memory: .manyPeople
+        }
+    }
+
+    /// Milliseconds that Tombolo may take.
+    static let allowedOpenMilliseconds = 20.0
+    /// Megabytes above what the process occupied before.
+    static let allowedMemoryMegabytes = 32.0
+    /// Deletions go by fifths.
+    static let fifth = PersonValues.ageCount / 5
+    static let firstCount = 100
+
+    func title(_ sizes: Sizes.ObjectStore) -> String {
+        let objects = Table.number(Double(sizes.objectCount))
+        let many = Table.number(Double(sizes.largeObjectCount))
+        return switch self {
+        case .insert: "insert \(objects) in a transaction"
+        case .insertSynced: "insert \(objects) in a transaction, with upload queue"
+        case .transactions: "\(Table.number(Double(sizes.transactionCount))) transactions of one insert"
+        case .count: "count of \(objects) with a condition, no index"
+        case .read: "read two properties of \(objects)"
+        case .lookUp: "\(Table.number(Double(sizes.lookUpCount))) look-ups by key"
+        case .update: "update \(objects) one by one in a transaction"
+        case .delete: "delete a fifth of \(objects) by a condition"
+        case .sort: "sort \(objects), no index, read the first \(Self.firstCount)"
+        case .open: "open a file of \(many)"
+        case .memory: "memory while going over \(many)"
+        case .allocations: "allocations"
+        }
+    }
+}
