@@ -16,7 +16,7 @@ struct ObjectStoreStepCommand: AsyncParsableCommand {
     func run() async throws {
         var samples: [ObjectStoreTimes.Sample] = []
         if step == .open {
-            for _ in 0...warm { samples.append(try measure { try Self.open(options) }) }
+            for _ in 0...warm { samples.append(try open()) }
         } else {
             let store = try await store()
             for round in 0...warm { samples.append(try sample(store, round)) }
@@ -60,14 +60,15 @@ struct ObjectStoreStepCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the file as the first thing that is done with it, and closes it again.
-    private static func open(_ options: ObjectStoreOptions) throws -> Int {
-        switch options.side {
-        case .tombolo: return try TomboloPeople(path: options.file).realm.isInWriteTransaction ? 1 : 0
-        case .raw:
-            _ = try RawPeople(path: options.file)
+    /// Opens the file, reads nothing, and closes it again, which is not measured.
+    private func open() throws -> ObjectStoreTimes.Sample {
+        var store: (any PeopleStore)?
+        let sample = try measure {
+            store =
+                options.side == .tombolo ? try TomboloPeople(path: options.file) : try RawPeople(path: options.file)
             return 0
         }
+        return withExtendedLifetime(store) { sample }
     }
 
     private func measureChange(of store: any PeopleStore, _ body: () throws -> Void) throws -> ObjectStoreTimes.Sample {
