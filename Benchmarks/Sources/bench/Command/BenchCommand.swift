@@ -15,6 +15,7 @@ struct BenchCommand: AsyncParsableCommand {
             RunCommand.self, GatewayCommand.self, FirstSyncDeviceCommand.self, QueueChangesCommand.self,
             UploadDevicesCommand.self, LatencyDevicesCommand.self, ObjectStoreStepCommand.self,
             ObjectStoreMemoryCommand.self, ObjectStoreAllocationsCommand.self,
+            ObjectStoreObserverCommand.self, ObjectStoreWriterCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

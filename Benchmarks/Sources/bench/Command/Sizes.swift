@@ -49,6 +49,8 @@ struct Sizes: Sendable {
         var processCount: Int
         /// Repetitions of a step in its process. The deletions are made of five fifths.
         var warmCount: Int
+        /// Changes of each kind in a process that listens.
+        var notificationCount: Int
     }
 
     var drawing: Drawing
@@ -69,7 +71,7 @@ struct Sizes: Sendable {
         slowReader: SlowReader(rowCount: 10_000, changeCount: 100_000, rowsPerCommit: 100, seconds: 60),
         objectStore: ObjectStore(
             objectCount: 100_000, transactionCount: 1_000, lookUpCount: 10_000, largeObjectCount: 1_000_000,
-            processCount: 5, warmCount: 2))
+            processCount: 5, warmCount: 2, notificationCount: 20))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -82,5 +84,5 @@ struct Sizes: Sendable {
         slowReader: SlowReader(rowCount: 500, changeCount: 2_000, rowsPerCommit: 100, seconds: 4),
         objectStore: ObjectStore(
             objectCount: 1_000, transactionCount: 10, lookUpCount: 100, largeObjectCount: 5_000, processCount: 1,
-            warmCount: 1))
+            warmCount: 1, notificationCount: 2))
 }

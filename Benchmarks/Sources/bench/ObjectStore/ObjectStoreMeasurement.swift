@@ -17,6 +17,7 @@ struct ObjectStoreMeasurement: Measurable {
                 switch step {
                 case .memory: result.figures += try await memory(files)
                 case .allocations: result.figures += try await allocations(files)
+                case .notifications: result.figures += try await notifications(files)
                 default: result.figures += try await compare(step, files)
                 }
             }
@@ -124,6 +125,35 @@ struct ObjectStoreMeasurement: Measurable {
             for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
                 figures.append(Figure("allocations by \(what): \(name)", "", count))
             }
+        }
+        return figures
+    }
+
+    // MARK: Notifications
+
+    private func notifications(_ files: ObjectStoreFiles) async throws -> [Figure] {
+        let title = ObjectStoreStep.notifications.title(sizes)
+        var first: [Double] = []
+        var samples: [String: [Double]] = [:]
+        for _ in 0..<sizes.processCount {
+            let path = try files.copy(.people, .tombolo, isSynced: false)
+            defer { files.delete(path) }
+            let process = try BenchProcess([
+                "object-store-observer", "--file", path, "--objects", "\(sizes.objectCount)", "--rounds",
+                "\(sizes.notificationCount)",
+            ])
+            defer { process.end() }
+            let text = try await process.expect("times")
+            let times = try JSONDecoder().decode(NotificationTimes.self, from: Data(text.utf8))
+            first.append(times.first)
+            samples.merge(times.samples, uniquingKeysWith: +)
+        }
+        var figures = [Figure("\(title): first call", "ms", runs: first)]
+        for (name, samples) in samples.sorted(by: { $0.key < $1.key }) {
+            var figure = Figure("\(title): call after \(name)", "ms", samples: samples)
+            if name.hasPrefix("one ") { figure.allowed = ObjectStoreStep.allowedNotificationMilliseconds }
+            figures.append(figure)
+            figures.append(Figure("\(title): call after \(name), 95 % within", "ms", samples.quantile(0.95)))
         }
         return figures
     }

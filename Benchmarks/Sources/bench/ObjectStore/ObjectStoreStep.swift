@@ -14,6 +14,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
     case open
     case memory
     case allocations
+    case notifications
 
     /// The most that Tombolo may take, as a multiple of what SQLite takes.
     var allowedRatio: Double? {
@@ -26,7 +27,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .lookUp: 3
         case .update: 3
         case .delete: 2
-        case .sort, .open, .memory, .allocations: nil
+        case .sort, .open, .memory, .allocations, .notifications: nil
         }
     }
 
@@ -36,7 +37,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
     var content: Content {
         switch self {
         case .insert, .insertSynced, .transactions: .nothing
-        case .count, .read, .lookUp, .update, .delete, .sort, .allocations: .people
+        case .count, .read, .lookUp, .update, .delete, .sort, .allocations, .notifications: .people
         case .open, .memory: .manyPeople
         }
     }
@@ -45,6 +46,8 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
     static let allowedOpenMilliseconds = 20.0
     /// Megabytes above what the process occupied before.
     static let allowedMemoryMegabytes = 32.0
+    /// Milliseconds from the end of one write to the call of a listener.
+    static let allowedNotificationMilliseconds = 5.0
     /// Deletions go by fifths.
     static let fifth = PersonValues.ageCount / 5
     static let firstCount = 100
@@ -65,6 +68,7 @@ enum ObjectStoreStep: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .open: "open a file of \(many)"
         case .memory: "memory while going over \(many)"
         case .allocations: "allocations"
+        case .notifications: "listener to \(objects), filtered and sorted"
         }
     }
 }
