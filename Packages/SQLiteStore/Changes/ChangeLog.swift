@@ -14,6 +14,9 @@ package final class ChangeLog {
     package private(set) var number: Int64 = 0
     /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
     private var dataVersion: Int64?
+    /// Somebody wrote without the log: the next entry says that everything may have changed, for those who have not
+    /// looked since then.
+    private var owesEverything = false
 
     /// How many commits are kept, at least, and how many bytes of them, at most.
     package static let maximumCount: Int64 = 1_000
@@ -55,7 +58,10 @@ package final class ChangeLog {
         let known = number
         number = try latest()
         if isFirst { return .nothing }
-        guard number > known else { return .unknown(isOutsideWriter: true) }
+        guard number > known else {
+            owesEverything = true
+            return .unknown(isOutsideWriter: true)
+        }
         return try changes(after: known, through: number).map(Advance.changes) ?? .unknown(isOutsideWriter: false)
     }
 
@@ -86,7 +92,7 @@ package final class ChangeLog {
     /// Adds the transaction under way, right before it is committed.
     /// - Returns: the number that the file has then: tell ``committed(_:)`` when it was committed.
     func append(_ changes: ChangeSet) throws -> Int64 {
-        let bytes = changes.encoded(shape)
+        let bytes = (owesEverything ? .everything(classCount: classCount) : changes).encoded(shape)
         let insert = try connection.statement("INSERT INTO tombolo_commit (changes) VALUES (?)")
         insert.bind(bytes: bytes, at: 1)
         try insert.run()
@@ -95,7 +101,10 @@ package final class ChangeLog {
         return number
     }
 
-    func committed(_ number: Int64) { self.number = number }
+    func committed(_ number: Int64) {
+        self.number = number
+        owesEverything = false
+    }
 
     private func trim(_ number: Int64) throws {
         let byCount = try connection.statement("DELETE FROM tombolo_commit WHERE number <= ?")

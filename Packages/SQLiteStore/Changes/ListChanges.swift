@@ -43,7 +43,8 @@ struct ListChanges {
                 + "ON o.\(table.key) = e.\(element.columnNames[ElementColumn.owner])"
             var byTarget: [Int: String] = [:]
             for (column, definition) in element.schema.columns.enumerated()
-            where definition.linkTarget != nil && column != ElementColumn.owner && column != element.schema.parentColumn {
+            where definition.linkTarget != nil && column != ElementColumn.owner && column != element.schema.parentColumn
+            {
                 byTarget[column] = "SELECT DISTINCT o.rowid \(join) WHERE e.\(element.columnNames[column]) = ?"
             }
             return Owner(

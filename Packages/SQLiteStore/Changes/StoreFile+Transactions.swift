@@ -1,15 +1,10 @@
-internal import TomboloModel
-
 extension StoreFile {
     /// Begins a write transaction whose changes are recorded.
     /// - Returns: what other connections committed since this one last looked.
     package func beginWriting() throws -> ChangeLog.Advance {
         recorder.reset()
         try connection.run("BEGIN IMMEDIATE")
-        let advance = try log.advance()
-        // Who has not looked since then must learn it from the log, which has no other place for it.
-        if case .unknown(isOutsideWriter: true) = advance { outsideWriterIsUnlogged = true }
-        return advance
+        return try log.advance()
     }
 
     /// Commits the write transaction with an entry in the log; a transaction that wrote nothing leaves none.
@@ -21,12 +16,10 @@ extension StoreFile {
             return ChangeSet()
         }
         let changes = recorder.changes
-        let logged = outsideWriterIsUnlogged ? .everything(classCount: schema.classes.count) : changes
-        let number = try log.append(logged)
+        let number = try log.append(changes)
         observers.noteCommit()
         try connection.run("COMMIT")
         log.committed(number)
-        outsideWriterIsUnlogged = false
         recorder.reset()
         return changes
     }

@@ -18,6 +18,8 @@ package final class StoreFile {
     package let layout: StoreLayout
     package let isSynced: Bool
     package let observers: FileObservers
+    package let recorder: ChangeRecorder
+    package let log: ChangeLog
     /// For the encrypted properties of the classes; nil where there are none.
     package let cipher: PropertyCipher?
     /// Kept for as long as the file is open.
@@ -25,10 +27,6 @@ package final class StoreFile {
 
     /// Which file it was that was opened.
     private let identity: FileIdentity?
-    package let recorder: ChangeRecorder
-    package let log: ChangeLog
-    /// The next entry of the log must say that everything may have changed.
-    var outsideWriterIsUnlogged = false
 
     package var schema: Schema { layout.schema }
     package var path: String { connection.path }
@@ -51,8 +49,8 @@ package final class StoreFile {
         (isSynced, cipher) = try FileOpening(connection, layout, options).run(newClient: newClient)
         identity = FileIdentity(path)
         if let shouldCompact = options.shouldCompact { Compaction.run(connection, where: shouldCompact) }
-        recorder = ChangeRecorder(connection, layout.schema)
-        log = try ChangeLog(connection, layout.schema)
+        recorder = ChangeRecorder(connection, schema)
+        log = try ChangeLog(connection, schema)
     }
 
     /// Before writing.

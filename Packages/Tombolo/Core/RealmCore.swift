@@ -112,9 +112,8 @@ final class RealmCore {
         try connection.run("BEGIN")
         isReading = true
         // The first read fixes the version.
-        let advance = try file.log.advance()
         file.observers.pin(ObjectIdentifier(self))
-        return notice(advance)
+        return notice(try file.log.advance())
     }
 
     private func notice(_ advance: ChangeLog.Advance) -> PendingChanges? {
@@ -239,7 +238,7 @@ final class RealmCore {
         confinement.check()
         try requireMayBegin()
         do {
-            try enterTransaction()
+            try enterTransaction(waits: true)
         } catch {
             throw Realm.Error(wrapping: error)
         }
@@ -249,10 +248,8 @@ final class RealmCore {
     /// - Returns: whether it began.
     func beginIfFree() throws -> Bool {
         try requireMayBegin()
-        connection.setBusyTimeout(seconds: 0)
-        defer { connection.setBusyTimeout(seconds: SQLiteConnection.busyTimeoutSeconds) }
         do {
-            try enterTransaction()
+            try enterTransaction(waits: false)
             return true
         } catch let error as SQLiteStoreError where error.code == .busy {
             return false
@@ -269,8 +266,8 @@ final class RealmCore {
         }
     }
 
-    private func enterTransaction() throws {
-        var changes = try lockForWriting()
+    private func enterTransaction(waits: Bool) throws {
+        var changes = try lockForWriting(waits: waits)
         // Who listens hears what others wrote while it may still write itself.
         var attempts = 0
         while changes != nil, notifier.isNeeded, attempts < Self.maximumBeginAttempts {
@@ -284,7 +281,7 @@ final class RealmCore {
             if transaction != nil {
                 programError("A notification block has left a write transaction open: commit or cancel it there.")
             }
-            changes = try lockForWriting()
+            changes = try lockForWriting(waits: waits)
         }
         startTransaction(failure: nil)
         if let changes {
@@ -299,11 +296,13 @@ final class RealmCore {
 
     /// Begins SQLite's transaction.
     /// - Returns: what others changed since the Realm's version.
-    private func lockForWriting() throws -> PendingChanges? {
+    private func lockForWriting(waits: Bool) throws -> PendingChanges? {
         endReading()
         do {
             try file.requireInPlace()
             if let limit = configuration.maximumNumberOfActiveVersions { try file.requireActiveVersions(atMost: limit) }
+            if !waits { connection.setBusyTimeout(seconds: 0) }
+            defer { if !waits { connection.setBusyTimeout(seconds: SQLiteConnection.busyTimeoutSeconds) } }
             return notice(try file.beginWriting())
         } catch {
             connection.rollback()

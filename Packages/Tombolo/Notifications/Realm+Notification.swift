@@ -12,6 +12,7 @@ extension Realm {
     /// - Returns: a token; listening ends with it.
     public func observe(_ block: @escaping (Realm.Notification, Realm) -> Void) -> NotificationToken {
         core.confinement.check()
+        core.requireLive()
         let token = NotificationToken(ObservationState(), core)
         core.notifier.add(token.state, block)
         return token

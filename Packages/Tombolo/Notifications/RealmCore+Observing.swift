@@ -25,11 +25,15 @@ extension RealmCore {
         return NotificationToken(observation.state, self)
     }
 
+    func requireLive() {
+        if isFrozen {
+            programError("Frozen Realms do not change and do not have change notifications: observe realm.thaw().")
+        }
+    }
+
     func requireObservable() {
         confinement.check()
-        if isFrozen {
-            programError("Frozen Realms do not change and do not have change notifications: observe what thaw() gives.")
-        }
+        requireLive()
         if isInWrite { programError("Cannot register notification blocks from within write transactions.") }
     }
 

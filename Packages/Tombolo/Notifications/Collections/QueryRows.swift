@@ -43,7 +43,8 @@ struct QueryRows: ObservedRows {
         let own = changes[query.classIndex]
         if own.isEverything { return nil }
         if isOpaque {
-            let classes = try? query.predicate.classes(lookedAtFrom: core.schema[query.classIndex].name, in: core.schema)
+            let classes = try? query.predicate.classes(
+                lookedAtFrom: core.schema[query.classIndex].name, in: core.schema)
             let isConcerned =
                 changes.classes.keys.contains { classes?.contains($0) ?? true }
                 || query.sorts.contains { $0.path.names.count > 1 }
