@@ -3,7 +3,7 @@ public import TomboloModel
 extension Results: ThreadConfined {
     public var isInvalidated: Bool { false }
 
-    public var _place: ConfinedPlace? { ConfinedPlace(content: .query(content.query)) }
+    public var _confinedPlace: ConfinedPlace? { ConfinedPlace(content: .query(content.query)) }
 
     public static func _find(_ place: ConfinedPlace, in realm: Realm) -> Results<Element>? {
         guard case .query(let query) = place.content else { return nil }
@@ -12,7 +12,7 @@ extension Results: ThreadConfined {
 }
 
 extension List: ThreadConfined {
-    public var _place: ConfinedPlace? {
+    public var _confinedPlace: ConfinedPlace? {
         switch storage {
         case let list as ManagedList: ConfinedPlace(content: list.place)
         case let array as ArrayList: ConfinedPlace(content: array.confinedPlace)

@@ -1,7 +1,7 @@
 public import TomboloModel
 
 extension ObjectBase: ThreadConfined {
-    public var _place: ConfinedPlace? {
+    public var _confinedPlace: ConfinedPlace? {
         switch accessor {
         case let row as ManagedRow: ConfinedPlace(content: .row(RowPlace(row)))
         case let part as EmbeddedAccessor: ConfinedPlace(content: .embedded(EmbeddedRowPlace(part.place)))

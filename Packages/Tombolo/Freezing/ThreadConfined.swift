@@ -5,7 +5,7 @@ public protocol ThreadConfined {
     /// Whether it can no longer be used: deleted, or its Realm invalidated.
     var isInvalidated: Bool { get }
     /// Where it is to be found in another Realm of the file; nil while unmanaged. The store's own.
-    var _place: ConfinedPlace? { get }
+    var _confinedPlace: ConfinedPlace? { get }
     /// The same thing in another Realm of the file; nil where it is not there. The store's own.
     static func _find(_ place: ConfinedPlace, in realm: Realm) -> Self?
 }
@@ -17,7 +17,7 @@ extension ThreadConfined {
     /// The same as it is now: it never changes, and may be used on any thread. It pins a version of the file, which
     /// grows while that is kept: let go of it soon.
     public func freeze() -> Self {
-        guard let realm, let place = _place else {
+        guard let realm, let place = _confinedPlace else {
             programError("Unmanaged objects cannot be frozen. Add the object to a Realm first.")
         }
         if realm.isFrozen { return self }
@@ -29,7 +29,7 @@ extension ThreadConfined {
 
     /// The live one, of a Realm of the calling thread; nil where it was deleted meanwhile.
     public func thaw() -> Self? {
-        guard let realm, let place = _place else {
+        guard let realm, let place = _confinedPlace else {
             programError("Unmanaged objects cannot be thawed: they are not frozen.")
         }
         return realm.isFrozen ? Self._find(place, in: realm.thaw()) : self

@@ -34,7 +34,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
 
     private static func held(_ confined: Confined?) -> Held? {
         guard let confined else { return nil }
-        guard let realm = confined.realm, let place = confined._place else {
+        guard let realm = confined.realm, let place = confined._confinedPlace else {
             programError("Only managed objects may be wrapped as thread safe: add it to a Realm first.")
         }
         return Held(place: place, configuration: realm.configuration)

@@ -17,7 +17,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
     /// - Parameter confined: managed, and not invalidated.
     public init(to confined: Confined) {
-        guard let realm = confined.realm, let place = confined._place else {
+        guard let realm = confined.realm, let place = confined._confinedPlace else {
             programError("Cannot construct reference to unmanaged object: add it to a Realm first.")
         }
         if confined.isInvalidated { programError("Cannot construct reference to invalidated object.") }
