@@ -99,7 +99,8 @@ struct EmbeddedObjectTests {
             realm.create(
                 Person.self,
                 value: [
-                    "_id": 1, "home": ["street": "A", "city": "X", "rooms": [["Hall", 1], ["Bath", 2]]] as [String: Any],
+                    "_id": 1,
+                    "home": ["street": "A", "city": "X", "rooms": [["Hall", 1], ["Bath", 2]]] as [String: Any],
                 ])
         }
         let person = try #require(realm.object(ofType: Person.self, forPrimaryKey: 1))

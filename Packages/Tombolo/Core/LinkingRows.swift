@@ -4,7 +4,7 @@ internal import TomboloSQLiteStore
 /// The objects that link to a row by one property, in the order of their insertion. One that links several times, by a
 /// list, is there as often.
 final class LinkingRows: LinkingStorage {
-    private let row: ManagedRow
+    let row: ManagedRow
     private let origin: ManagedClass
     /// The class whose rows hold the links: the origin, or the element class of its list.
     private let holder: ManagedClass

@@ -55,10 +55,12 @@ final class ManagedClass {
         linkTargets = schema.columns.map { $0.linkTarget.flatMap { file.schema.index(of: $0) } }
         let table = table
         scalars = objectClass.flatMap { layout in
-            let isScalar = table.encryptedColumns.isEmpty && layout.properties.allSatisfy { property in
-                guard case .column(let column) = property.slot else { return false }
-                return layout.schema.columns[column].linkTarget == nil
-            }
+            let isScalar =
+                table.encryptedColumns.isEmpty
+                && layout.properties.allSatisfy { property in
+                    guard case .column(let column) = property.slot else { return false }
+                    return layout.schema.columns[column].linkTarget == nil
+                }
             return isScalar ? layout.propertyOfColumn.map { layout.properties[$0] } : nil
         }
         linkKeyTypes = schema.columns.map { $0.linkTarget == nil ? nil : file.schema.keyType(ofLink: $0) }

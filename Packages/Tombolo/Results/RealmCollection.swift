@@ -23,3 +23,13 @@ extension RealmCollection where Element: ObjectBase {
         for element in Array(self) { element[key] = value }
     }
 }
+
+extension Results: RealmCollection {}
+
+extension LinkingObjects: RealmCollection {
+    /// The Realm that the objects are in; nil while the object that they link to is unmanaged.
+    public var realm: Realm? { (storage as? LinkingRows).map { Realm(core: $0.row.core) } }
+
+    /// Whether the object that they link to was deleted.
+    public var isInvalidated: Bool { (storage as? LinkingRows).map { !$0.row.isValid } ?? false }
+}
