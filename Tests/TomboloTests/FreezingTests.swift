@@ -151,7 +151,7 @@ struct ThreadTests {
     func references() async throws {
         let queue = DispatchQueue(label: "references")
         let (person, tags, people) = try onThisThread {
-            let realm = try Realm(configuration: configuration)
+            let realm = try Realm(configuration: self.configuration)
             let person = Person(1, "Ada")
             person.tags.append("x")
             try realm.write { realm.add(person) }
@@ -197,26 +197,24 @@ struct ThreadTests {
     }
 
     @Test("asyncWrite waits for another writer without blocking the actor, and returns the block's value")
+    @MainActor
     func asyncWrite() async throws {
-        let configuration = configuration
-        try await Worker.shared.run { worker in
-            let realm = try await Realm.open(configuration: configuration)
-            let other = try Self.locked(configuration)
-            async let released: Void = Self.release(other)
-            let name = try await realm.asyncWrite {
-                realm.add(Person(1, "Ada"))
-                return "done"
-            }
-            try await released
-            #expect(name == "done" && realm.objects(Person.self).count == 1)
-            await #expect(throws: Stop.self) {
-                try await realm.asyncWrite {
-                    realm.add(Person(2, "Bob"))
-                    throw Stop()
-                }
-            }
-            #expect(realm.objects(Person.self).count == 1 && !realm.isInWriteTransaction)
+        let realm = try await Realm.open(configuration: configuration)
+        let other = try Self.locked(configuration)
+        async let released: Void = Self.release(other)
+        let name = try await realm.asyncWrite {
+            realm.add(Person(1, "Ada"))
+            return "done"
         }
+        try await released
+        #expect(name == "done" && realm.objects(Person.self).count == 1)
+        await #expect(throws: Stop.self) {
+            try await realm.asyncWrite {
+                realm.add(Person(2, "Bob"))
+                throw Stop()
+            }
+        }
+        #expect(realm.objects(Person.self).count == 1 && !realm.isInWriteTransaction)
     }
 
     @Test("writeAsync commits later, in order, and tells; a transaction can be taken back before")
@@ -269,9 +267,3 @@ struct ThreadTests {
 }
 
 private struct Stop: Error {}
-
-private actor Worker {
-    static let shared = Worker()
-
-    func run(_ body: (isolated Worker) async throws -> Void) async throws { try await body(self) }
-}
