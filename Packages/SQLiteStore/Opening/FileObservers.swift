@@ -19,6 +19,7 @@ package final class FileObservers: Sendable {
         var observers: [Int: @Sendable (News) -> Void] = [:]
         /// Whether this process committed since the file was last seen to be written.
         var hasCommitted = false
+        var wasEcho = false
         /// Those of them that want to hear of other processes.
         var watching: Set<Int> = []
         var watcher: WatcherBox?
@@ -57,7 +58,7 @@ package final class FileObservers: Sendable {
                 state.watching.insert(state.nextID)
                 // Every commit is written to the log beside the file, which is there while the file is open.
                 if state.watcher == nil {
-                    let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.written() }
+                    let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.written(isLaterLook: $0) }
                     state.watcher = watcher.map(WatcherBox.init)
                 }
             }
@@ -84,10 +85,13 @@ package final class FileObservers: Sendable {
         tell(News(origin: origin, isEcho: false))
     }
 
-    private func written() {
+    private func written(isLaterLook: Bool) {
         let isEcho = state.withLock { state in
-            defer { state.hasCommitted = false }
-            return state.hasCommitted
+            if !isLaterLook {
+                state.wasEcho = state.hasCommitted
+                state.hasCommitted = false
+            }
+            return state.wasEcho
         }
         tell(News(origin: nil, isEcho: isEcho))
     }

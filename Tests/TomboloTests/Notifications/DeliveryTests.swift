@@ -107,11 +107,17 @@ struct DeliveryTests {
                     fileURL: URL(fileURLWithPath: path), objectTypes: [Session.self, Speaker.self, Room.self]))
             try realm.write { realm.add(Session(1, "From elsewhere")) }
         }
-        user.heard.wait()
+        // The first news may come before the commit can be seen.
+        var isRefreshed = false
+        while !isRefreshed {
+            user.heard.wait()
+            isRefreshed = user.queue.sync {
+                #expect(user.notifications.allSatisfy { $0 == .refreshRequired })
+                #expect(user.realm?.objects(Session.self).count == 0)
+                return user.realm?.refresh() == true
+            }
+        }
         user.run { user in
-            #expect(user.notifications.allSatisfy { $0 == .refreshRequired })
-            #expect(user.realm?.objects(Session.self).count == 0)
-            #expect(user.realm?.refresh() == true)
             #expect(user.notifications.last == .didChange)
             #expect(user.realm?.objects(Session.self).count == 1)
             user.token = nil
