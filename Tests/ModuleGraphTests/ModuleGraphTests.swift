@@ -15,6 +15,7 @@ import Testing
         "SyncProtocol": ["Foundation", "FoundationEssentials", "SwiftProtobuf", "TomboloModel", "TomboloChangesets"],
         "SyncSession": ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"],
         "EventModels": ["Foundation", "TomboloModel", "TomboloRules", "TomboloChangesets"],
+        "Codemod": [],
         "Simulator": [
             "Foundation", "Synchronization", "TomboloModel", "TomboloChangesets", "TomboloSyncProtocol",
             "TomboloSyncSession",
@@ -42,7 +43,7 @@ import Testing
             "Synchronization", "TomboloModel", "TomboloSQL", "TomboloChangesets", "TomboloSyncProtocol",
             "TomboloSyncSession", "TomboloSQLiteStore", "TomboloSyncClient",
         ],
-        "RealmSwift": ["Tombolo"],
+        "RealmSwift": ["Foundation", "Tombolo"],
         "DatabaseManager": ["Foundation", "Synchronization", "Tombolo"],
         // Services.
         "Authentication": [
