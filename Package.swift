@@ -118,6 +118,7 @@ let package = Package(
         library("TomboloSyncSession", "SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
         library("EventModels", "EventModels", ["TomboloModel", "TomboloRules"]),
         library("TomboloSimulator", "Simulator", sync),
+        library("Codemod", "Codemod"),
 
         // Stores and network.
         .systemLibrary(
@@ -184,8 +185,8 @@ let package = Package(
         .executableTarget(
             name: "MigrationTool",
             dependencies: [
-                "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
-                "TomboloModel", "TomboloPostgresStore", arguments, logging,
+                "Codemod", "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
+                "TomboloMigration", "TomboloModel", "TomboloPostgresStore", arguments, logging,
             ],
             path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
         app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
@@ -203,6 +204,13 @@ let package = Package(
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
             service + ["TomboloPostgresStore", "TomboloSQL", "EventModels"]),
+        // As in packages of others, imports are public unless said otherwise.
+        .target(
+            name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "CodemodTests", dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels"],
+            path: "Tests/CodemodTests", exclude: ["Fixtures"], swiftSettings: settings),
         tests("ModuleGraphTests"),
         tests("DocumentationTests"),
         tests("ModelTests", ["RandomValues", "TomboloModel"]),

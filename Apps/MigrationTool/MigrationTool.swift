@@ -13,7 +13,9 @@ struct MigrationTool: AsyncParsableCommand {
             The database is named by --database-url or TOMBOLO_DATABASE_URL, as in
             postgresql://tombolo:PASSWORD@127.0.0.1:5432/tombolo. Connect as the role that owns the tables.
 
+            'codemod' is another kind of migration and needs no database: it rewrites the source of Realm models.
+
             Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage.
             """,
-        subcommands: [Plan.self, Apply.self, Status.self, Import.self, Sample.self, User.self])
+        subcommands: [Plan.self, Apply.self, Status.self, Import.self, Sample.self, User.self, RewriteModels.self])
 }
