@@ -193,6 +193,7 @@ let package = Package(
         app("Demo", "Demo", [arguments, asyncHTTPClient, nioCore, nioHTTP1]),
         app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
+        app("NotesExample", "Examples/Notes", ["RealmSwift"]),
         app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
         app("SUSI", "Examples/SUSI", ["Tombolo", arguments, asyncHTTPClient, crypto, nioCore, nioHTTP1]),
 

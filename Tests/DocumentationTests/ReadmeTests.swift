@@ -5,21 +5,22 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// `Apps/Examples/Readme` is built with everything else, so what the README shows compiles.
-    @Test func theExampleIsTheOneThatIsCompiled() throws {
+    /// `Apps/Examples/Readme` and `Notes` are built with everything else, so what the README shows compiles.
+    @Test func theExamplesAreThoseThatAreCompiled() throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        let compiled = try String(
-            contentsOf: Self.root.appending(path: "Apps/Examples/Readme/main.swift"), encoding: .utf8)
+        let compiled = try ["Readme", "Notes"].map { name in
+            try String(contentsOf: Self.root.appending(path: "Apps/Examples/\(name)/main.swift"), encoding: .utf8)
+        }
         let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
-        #expect(blocks == [compiled], "Copy the README's Swift example into Apps/Examples/Readme/main.swift.")
+        #expect(Array(blocks) == compiled, "Copy the README's examples into Apps/Examples/Readme and Notes.")
     }
 
     @Test func everyLinkOfTheDocumentationLeadsSomewhere() throws {
         var problems: [String] = []
         let names = [
             "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/codemod.md", "docs/glossary.md",
-            "docs/values.md",
+            "docs/local-files.md", "docs/queries.md", "docs/realm-compatibility.md", "docs/values.md",
         ]
         for name in names {
             let file = Self.root.appending(path: name)

@@ -48,8 +48,13 @@ struct StoredSchemaTests {
         let schema = try Self.schema()
         let stored = StoredSchema(StoreLayout(schema))
         for item in stored.sorted { #expect(StoredClass(name: item.name, text: item.text) == item, "\(item.text)") }
-        #expect(try stored.schema().canonicalText == schema.canonicalText)
+        // A file does not say in which order a class has its lists.
+        #expect(try Self.classTexts(stored.schema()) == Self.classTexts(schema))
         #expect(StoredClass(name: "Talk", text: "talk\nprice money") == nil)
+    }
+
+    private static func classTexts(_ schema: Schema) -> Set<String> {
+        Set("\n\(schema.canonicalText)".components(separatedBy: "\nclass "))
     }
 
     @Test("A class that differs in an embedded object is told once, by the embedded class's name")

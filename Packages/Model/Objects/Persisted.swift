@@ -55,7 +55,7 @@ public struct Persisted<Value: Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Enclosing, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Enclosing, Self>
     ) -> Value {
-        @inlinable get {
+        @inlinable @inline(__always) get {
             switch object[keyPath: storageKeyPath].storage {
             case .managed(let property):
                 guard let accessor = object.accessor else { return Value._defaultValue() }
@@ -67,7 +67,7 @@ public struct Persisted<Value: Persistable> {
                 return value
             }
         }
-        @inlinable set {
+        @inlinable @inline(__always) set {
             if case .managed(let property) = object[keyPath: storageKeyPath].storage, let accessor = object.accessor {
                 Value._write(newValue, accessor, property)
             } else {
