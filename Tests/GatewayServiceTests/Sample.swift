@@ -51,8 +51,8 @@ extension Sample {
             _ name: String, _ property: any ReferenceWritableKeyPath<Sample, V> & Sendable
         ) {
             self.name = name
-            kept = { V._from($0)._value }
-            read = { $0[keyPath: property]._value }
+            kept = { V._from($0)._tomboloValue }
+            read = { $0[keyPath: property]._tomboloValue }
             write = { $0[keyPath: property] = V._from($1) }
         }
     }
@@ -90,7 +90,7 @@ extension Sample {
             let column = item.columns[index]
             let value =
                 field.name == "level"
-                ? values.pick(Level.allCases)._value : values.value(schema.storedType(of: column))
+                ? values.pick(Level.allCases)._tomboloValue : values.value(schema.storedType(of: column))
             content[field.name] = column.isOptional && values.flag(3) ? .null : field.kept(value)
         }
         return content

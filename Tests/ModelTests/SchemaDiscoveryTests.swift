@@ -137,7 +137,7 @@ struct SchemaDiscoveryTests {
 
     @Test("An enumeration is stored as its raw value, and an unknown raw value reads as the first case")
     func enumerations() {
-        #expect(TalkKind.breakTime._value == .string("break"))
+        #expect(TalkKind.breakTime._tomboloValue == .string("break"))
         #expect(TalkKind._from(.string("break")) == .breakTime)
         #expect(TalkKind._from(.string("party")) == .talk)
         #expect(Level._from(.int(9)) == .expert)

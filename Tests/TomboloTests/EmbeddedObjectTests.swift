@@ -192,5 +192,9 @@ class StrokePart: EmbeddedObject {
 }
 
 class Mark: EmbeddedObject {
-    @Persisted var number: Int
+    /// Names that the library must leave to the apps.
+    @Persisted var value: Int
+    @Persisted var stored: Bool
+    @Persisted var embedded: Bool
+    @Persisted var place: String
 }

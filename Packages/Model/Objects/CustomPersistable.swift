@@ -32,9 +32,9 @@ extension FailableCustomPersistable {
     public static var _targetClass: ObjectBase.Type? { PersistedType._targetClass }
     public static var _isProjection: Bool { true }
     public static func _defaultValue() -> Self { _required(PersistedType._defaultValue()) }
-    public var _value: Value { persistableValue._value }
+    public var _tomboloValue: Value { persistableValue._tomboloValue }
     public static func _from(_ value: Value) -> Self { _required(PersistedType._from(value)) }
-    public var _stored: Stored { persistableValue._stored }
+    public var _tomboloStored: Stored { persistableValue._tomboloStored }
     public static func _from(_ stored: Stored) -> Self? {
         PersistedType._from(stored).flatMap { Self(persistedValue: $0) }
     }
@@ -44,8 +44,8 @@ extension FailableCustomPersistable {
         return _required(object ?? PersistedType._defaultValue())
     }
     public static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int) {
-        guard case .embedded = _propertyType else { return accessor.setValue(newValue._value, at: property) }
-        accessor.setEmbeddedObject(newValue._embedded, at: property)
+        guard case .embedded = _propertyType else { return accessor.setValue(newValue._tomboloValue, at: property) }
+        accessor.setEmbeddedObject(newValue._tomboloEmbedded, at: property)
     }
 
     private static func _required(_ persisted: PersistedType) -> Self {

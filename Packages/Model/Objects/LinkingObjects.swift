@@ -39,7 +39,7 @@ extension LinkingObjects: Persistable {
     public static var _propertyType: PropertyType { .linkingObjects(String(describing: Element.self)) }
     public static var _targetClass: ObjectBase.Type? { Element.self }
     public static func _defaultValue() -> LinkingObjects<Element> { LinkingObjects(origin: nil) }
-    public var _value: Value { .null }
+    public var _tomboloValue: Value { .null }
     public static func _from(_ value: Value) -> LinkingObjects<Element> { _defaultValue() }
     public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> LinkingObjects<Element> {
         LinkingObjects(storage: accessor.linkingStorage(ofProperty: property))

@@ -16,7 +16,7 @@ public final class List<Element: RealmCollectionValue> {
             range.lowerBound >= 0 && range.upperBound <= count,
             "List range \(range) is out of range: the list has \(count) elements.")
         guard let storage else { return unmanaged.replaceSubrange(range, with: elements) }
-        let added = elements.map(\._stored)
+        let added = elements.map(\._tomboloStored)
         if !range.isEmpty { storage.remove(range) }
         if !added.isEmpty { storage.insert(added, at: range.lowerBound) }
     }
@@ -64,7 +64,11 @@ extension List: RandomAccessCollection, MutableCollection {
         }
         set {
             check(position)
-            if let storage { storage.replace(newValue._stored, at: position) } else { unmanaged[position] = newValue }
+            if let storage {
+                storage.replace(newValue._tomboloStored, at: position)
+            } else {
+                unmanaged[position] = newValue
+            }
         }
     }
 }
@@ -122,7 +126,7 @@ extension List: Persistable {
     public static var _targetClass: ObjectBase.Type? { Element._targetClass }
     public static var _isProjection: Bool { Element._isProjection }
     public static func _defaultValue() -> List<Element> { List() }
-    public var _value: Value { .null }
+    public var _tomboloValue: Value { .null }
     public static func _from(_ value: Value) -> List<Element> { List() }
 
     public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> List<Element> {
@@ -132,7 +136,7 @@ extension List: Persistable {
     public static func _write(_ newValue: List<Element>, _ accessor: any ObjectAccessor, _ property: Int) {
         let storage = accessor.listStorage(ofProperty: property)
         if let own = newValue.storage, own === storage { return }
-        let elements = newValue.map(\._stored)
+        let elements = newValue.map(\._tomboloStored)
         if storage.count > 0 { storage.remove(0..<storage.count) }
         if !elements.isEmpty { storage.insert(elements, at: 0) }
     }
@@ -149,7 +153,7 @@ package protocol AnyList: AnyObject {
 }
 
 extension List: AnyList {
-    package var elements: [Stored] { map(\._stored) }
+    package var elements: [Stored] { map(\._tomboloStored) }
     package var elementType: any RealmCollectionValue.Type { Element.self }
 
     package func replace(with elements: [Stored]) {

@@ -19,9 +19,9 @@ extension ObjectBase {
     public static var _isProjection: Bool { false }
     public static var _targetClass: ObjectBase.Type? { self }
     public static func _defaultValue() -> Self { Self() }
-    public var _value: Value { .null }
+    public var _tomboloValue: Value { .null }
     public static func _from(_ value: Value) -> Self { Self() }
-    public var _stored: Stored { .object(self) }
+    public var _tomboloStored: Stored { .object(self) }
     public static func _from(_ stored: Stored) -> Self? {
         if case .object(let object) = stored { object as? Self } else { nil }
     }

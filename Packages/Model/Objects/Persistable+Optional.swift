@@ -4,11 +4,11 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
     public static var _targetClass: ObjectBase.Type? { Wrapped._targetClass }
     public static var _isProjection: Bool { Wrapped._isProjection }
     public static func _defaultValue() -> Wrapped? { nil }
-    public var _value: Value { self?._value ?? .null }
+    public var _tomboloValue: Value { self?._tomboloValue ?? .null }
     public static func _from(_ value: Value) -> Wrapped? {
         value.isNull ? nil : Wrapped._from(Stored.value(value))
     }
-    public var _stored: Stored { self?._stored ?? .value(.null) }
+    public var _tomboloStored: Stored { self?._tomboloStored ?? .value(.null) }
     public static func _from(_ stored: Stored) -> Wrapped?? {
         if case .value(let value) = stored, value.isNull { return .some(nil) }
         return .some(Wrapped._from(stored))
@@ -19,8 +19,8 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
     public static func _write(_ newValue: Wrapped?, _ accessor: any ObjectAccessor, _ property: Int) {
         switch Wrapped._propertyType {
         case .link: accessor.setLinkedObject(newValue as? Object, at: property)
-        case .embedded: accessor.setEmbeddedObject(newValue?._embedded, at: property)
-        default: accessor.setValue(newValue._value, at: property)
+        case .embedded: accessor.setEmbeddedObject(newValue?._tomboloEmbedded, at: property)
+        default: accessor.setValue(newValue._tomboloValue, at: property)
         }
     }
 }
@@ -29,7 +29,7 @@ extension Optional: RealmCollectionValue where Wrapped: OptionalPersistable {}
 
 extension Persistable {
     /// The embedded object that stands for the value.
-    package var _embedded: EmbeddedObject? {
-        if case .object(let object) = _stored { object as? EmbeddedObject } else { nil }
+    package var _tomboloEmbedded: EmbeddedObject? {
+        if case .object(let object) = _tomboloStored { object as? EmbeddedObject } else { nil }
     }
 }

@@ -12,11 +12,11 @@ public protocol Persistable: SendableMetatype {
     /// The value of a property that was declared without one; random for ObjectId and UUID, as in Realm.
     static func _defaultValue() -> Self
     /// The stored form of a scalar. Null for objects and lists.
-    var _value: Value { get }
+    var _tomboloValue: Value { get }
     /// From the stored form. A value of another type reads as the default.
     static func _from(_ value: Value) -> Self
     /// The stored form, also of objects.
-    var _stored: Stored { get }
+    var _tomboloStored: Stored { get }
     /// From the stored form; nil for what the type has no value for.
     static func _from(_ stored: Stored) -> Self?
     /// - Parameter property: a column for scalars, links and embedded objects; otherwise the property's position.
@@ -28,7 +28,7 @@ extension Persistable {
     public static var _isOptional: Bool { false }
     public static var _targetClass: ObjectBase.Type? { nil }
     public static var _isProjection: Bool { false }
-    public var _stored: Stored { .value(_value) }
+    public var _tomboloStored: Stored { .value(_tomboloValue) }
     public static func _from(_ stored: Stored) -> Self? {
         if case .value(let value) = stored { _from(value) } else { nil }
     }
@@ -36,7 +36,7 @@ extension Persistable {
         _from(accessor.value(at: property))
     }
     public static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int) {
-        accessor.setValue(newValue._value, at: property)
+        accessor.setValue(newValue._tomboloValue, at: property)
     }
 }
 
@@ -62,7 +62,7 @@ extension OptionalPersistable {
 extension Bool: OptionalPersistable {
     public static var _propertyType: PropertyType { .bool }
     public static func _defaultValue() -> Bool { false }
-    public var _value: Value { .bool(self) }
+    public var _tomboloValue: Value { .bool(self) }
     public static func _from(_ value: Value) -> Bool { if case .bool(let value) = value { value } else { false } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Bool {
         accessor.integer(at: property) == 1
@@ -78,7 +78,7 @@ public protocol PersistableInteger: OptionalPersistable, FixedWidthInteger, Sign
 extension PersistableInteger {
     public static var _propertyType: PropertyType { .int(bits: bitWidth) }
     public static func _defaultValue() -> Self { 0 }
-    public var _value: Value { .int(Int64(self)) }
+    public var _tomboloValue: Value { .int(Int64(self)) }
     public static func _from(_ value: Value) -> Self {
         if case .int(let value) = value { Self(clamping: value) } else { 0 }
     }
@@ -99,7 +99,7 @@ extension Int64: PersistableInteger {}
 extension Double: OptionalPersistable {
     public static var _propertyType: PropertyType { .double }
     public static func _defaultValue() -> Double { 0 }
-    public var _value: Value { .double(self) }
+    public var _tomboloValue: Value { .double(self) }
     public static func _from(_ value: Value) -> Double { if case .double(let value) = value { value } else { 0 } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Double {
         accessor.double(at: property) ?? 0
@@ -112,7 +112,7 @@ extension Double: OptionalPersistable {
 extension Float: OptionalPersistable {
     public static var _propertyType: PropertyType { .float }
     public static func _defaultValue() -> Float { 0 }
-    public var _value: Value { .double(Double(self)) }
+    public var _tomboloValue: Value { .double(Double(self)) }
     public static func _from(_ value: Value) -> Float {
         if case .double(let value) = value { Float(value) } else { 0 }
     }
@@ -121,7 +121,7 @@ extension Float: OptionalPersistable {
 extension String: OptionalPersistable {
     public static var _propertyType: PropertyType { .string }
     public static func _defaultValue() -> String { "" }
-    public var _value: Value { .string(self) }
+    public var _tomboloValue: Value { .string(self) }
     public static func _from(_ value: Value) -> String { if case .string(let value) = value { value } else { "" } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> String {
         accessor.text(at: property) ?? ""
@@ -134,14 +134,14 @@ extension String: OptionalPersistable {
 extension Data: OptionalPersistable {
     public static var _propertyType: PropertyType { .data }
     public static func _defaultValue() -> Data { Data() }
-    public var _value: Value { .data(self) }
+    public var _tomboloValue: Value { .data(self) }
     public static func _from(_ value: Value) -> Data { if case .data(let value) = value { value } else { Data() } }
 }
 
 extension Date: OptionalPersistable {
     public static var _propertyType: PropertyType { .date }
     public static func _defaultValue() -> Date { Date(timeIntervalSince1970: 0) }
-    public var _value: Value { .date(microsecondsSince1970) }
+    public var _tomboloValue: Value { .date(microsecondsSince1970) }
     public static func _from(_ value: Value) -> Date {
         if case .date(let value) = value { Date(microsecondsSince1970: value) } else { _defaultValue() }
     }
@@ -156,7 +156,7 @@ extension Date: OptionalPersistable {
 extension ObjectId: OptionalPersistable {
     public static var _propertyType: PropertyType { .objectId }
     public static func _defaultValue() -> ObjectId { .generate() }
-    public var _value: Value { .objectId(self) }
+    public var _tomboloValue: Value { .objectId(self) }
     public static func _from(_ value: Value) -> ObjectId {
         if case .objectId(let value) = value { value } else { ObjectId() }
     }
@@ -165,7 +165,7 @@ extension ObjectId: OptionalPersistable {
 extension UUID: OptionalPersistable {
     public static var _propertyType: PropertyType { .uuid }
     public static func _defaultValue() -> UUID { UUID() }
-    public var _value: Value { .uuid(self) }
+    public var _tomboloValue: Value { .uuid(self) }
     public static func _from(_ value: Value) -> UUID {
         if case .uuid(let value) = value { value } else { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
     }
@@ -174,7 +174,7 @@ extension UUID: OptionalPersistable {
 extension Decimal128: OptionalPersistable {
     public static var _propertyType: PropertyType { .decimal128 }
     public static func _defaultValue() -> Decimal128 { Decimal128() }
-    public var _value: Value { .decimal(self) }
+    public var _tomboloValue: Value { .decimal(self) }
     public static func _from(_ value: Value) -> Decimal128 {
         if case .decimal(let value) = value { value } else { Decimal128() }
     }

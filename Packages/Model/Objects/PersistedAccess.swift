@@ -34,13 +34,13 @@ package struct PersistedAccess: Sendable {
             read: { place in
                 let wrapper = place.assumingMemoryBound(to: Persisted<Property>.self)
                 switch wrapper.pointee.storage {
-                case .explicit(let value): return (value._value, false)
-                case .initial(let value): return (value._value, true)
+                case .explicit(let value): return (value._tomboloValue, false)
+                case .initial(let value): return (value._tomboloValue, true)
                 case .managed: return (.null, true)
                 case .unset:
                     let value = Property._defaultValue()
                     wrapper.pointee.storage = .initial(value)
-                    return (value._value, true)
+                    return (value._tomboloValue, true)
                 }
             },
             attach: { place, position in

@@ -73,7 +73,7 @@ enum InitialValues {
         }
         switch property.valueType._propertyType {
         case .objectId, .uuid, .link: return nil
-        default: return property.unmanagedValue(of: layout.type.init()).value._value
+        default: return property.unmanagedValue(of: layout.type.init()).value._tomboloValue
         }
     }
 }

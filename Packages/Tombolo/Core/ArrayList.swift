@@ -52,7 +52,7 @@ final class ArrayList: ListStorage {
         case .value(let value): return [value]
         case .object(let object):
             guard let layout else { return [] }
-            return layout.propertyOfColumn.map { layout.properties[$0].unmanagedValue(of: object).value._value }
+            return layout.propertyOfColumn.map { layout.properties[$0].unmanagedValue(of: object).value._tomboloValue }
         }
     }
 

@@ -187,7 +187,7 @@ extension RealmCore {
                 guard isAccepted(value, own, layout, column, type) else { return false }
                 content.fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
             case .embedded(let own):
-                let held = property.unmanagedValue(of: object).value._embedded
+                let held = property.unmanagedValue(of: object).value._tomboloEmbedded
                 let inner = held.map { ObjectClass.of(Swift.type(of: $0)) }
                 guard
                     collect(
@@ -362,7 +362,7 @@ extension RealmCore {
             guard case .embedded(let column) = property.slot else { continue }
             guard !place.host.value(at: place.base + column).isNull else { continue }
             let inner = place.inner(column)
-            if let new = property.unmanagedValue(of: object).value._embedded {
+            if let new = property.unmanagedValue(of: object).value._tomboloEmbedded {
                 if policy == .all { noteReplaced(inner) }
                 removeParts(of: inner, missingIn: new, policy)
             } else {

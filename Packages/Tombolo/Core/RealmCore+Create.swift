@@ -91,7 +91,7 @@ extension RealmCore {
                 }
             case .embedded(let own):
                 guard value != nil || existing == nil else { continue }
-                let given = value ?? (property.unmanagedValue(of: sample).value._embedded as Any?) ?? NSNull()
+                let given = value ?? (property.unmanagedValue(of: sample).value._tomboloEmbedded as Any?) ?? NSNull()
                 guard
                     collect(
                         embedded: given, property, type, base: base + own + 1, prefix: "\(prefix)\(property.name).",
@@ -157,7 +157,7 @@ extension RealmCore {
                 return nil
             }
             if object.accessor == nil { return object }
-        } else if let projection = (value as? any Persistable)?._embedded {
+        } else if let projection = (value as? any Persistable)?._tomboloEmbedded {
             return projection
         }
         guard given(value, layout) != nil else { return nil }
@@ -174,7 +174,7 @@ extension RealmCore {
         var elements: [Stored] = []
         for item in array {
             guard let persistable = item as? any Persistable else { return nil }
-            elements.append(persistable._stored)
+            elements.append(persistable._tomboloStored)
         }
         return elements
     }
@@ -274,7 +274,7 @@ extension RealmCore {
     ) -> Value? {
         let property = layout.properties[layout.propertyOfColumn[column]]
         guard let value = given[property.name] else {
-            let value = property.unmanagedValue(of: sample).value._value
+            let value = property.unmanagedValue(of: sample).value._tomboloValue
             return validate(value, column: column, of: classIndex) ? value : nil
         }
         return convert(value, column, layout, column, classes[classIndex], .error, &copies)
@@ -284,7 +284,7 @@ extension RealmCore {
         _ property: ObjectProperty, _ column: Int, _ sample: ObjectBase, _ classIndex: Int
     ) -> FieldWrite? {
         let (held, isDefault) = property.unmanagedValue(of: sample)
-        var value = held._value
+        var value = held._tomboloValue
         if linkTarget(of: classIndex, column) != nil {
             value = .null
             if let object = held as? Object {
@@ -367,7 +367,7 @@ extension Value {
             return
         }
         guard let persistable = value as? any Persistable else { return nil }
-        switch (persistable._value, type) {
+        switch (persistable._tomboloValue, type) {
         case (.int(let number), .double), (.int(let number), .float): self = .double(Double(number))
         case (.int(let number), .decimal128): self = .decimal(Decimal128(number))
         case (.null, _): self = .null

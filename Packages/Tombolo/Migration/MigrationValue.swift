@@ -45,7 +45,7 @@ enum MigrationValue {
 
     private static func scalar(_ value: Any, _ type: PropertyType, _ place: String) throws -> Value {
         if isNil(value) { return .null }
-        guard let given = (value as? any Persistable)?._value else {
+        guard let given = (value as? any Persistable)?._tomboloValue else {
             throw Realm.Error(
                 .invalidInput, "'\(place)' is of type \(type.name) and cannot hold a \(Swift.type(of: value)).")
         }

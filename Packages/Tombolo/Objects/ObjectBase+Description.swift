@@ -26,7 +26,7 @@ extension ObjectBase: CustomStringConvertible {
             let rest = list.elements.count - shown.count
             return "(\(shown.joined(separator: ", "))\(rest > 0 ? ", … and \(rest) more" : ""))"
         }
-        return text(held._stored, depth: depth)
+        return text(held._tomboloStored, depth: depth)
     }
 
     private static func text(_ stored: Stored, depth: Int) -> String {

@@ -6,7 +6,7 @@ extension ObjectBase {
     public subscript(key: String) -> Any? {
         get {
             let held = dynamicValue(property(named: key))
-            if case .value(let stored) = held._stored, stored.isNull, !(held is any AnyList) { return nil }
+            if case .value(let stored) = held._tomboloStored, stored.isNull, !(held is any AnyList) { return nil }
             return (held as? any OptionalValue)?.unwrapped ?? held
         }
         set { set(newValue ?? Int?.none as Any, property(named: key)) }
@@ -85,7 +85,7 @@ extension ObjectBase {
             }
         case .embedded(let column):
             let target = property.valueType._targetClass
-            var part = (value as? any Persistable)?._embedded ?? target.flatMap { object(value, $0, property) }
+            var part = (value as? any Persistable)?._tomboloEmbedded ?? target.flatMap { object(value, $0, property) }
             if let managed = part, managed.accessor != nil, accessor == nil { part = managed.copied() }
             if let accessor {
                 accessor.setEmbeddedObject(part as? EmbeddedObject, at: column)
@@ -125,7 +125,9 @@ extension ObjectBase {
     private func object(_ value: Any, _ target: ObjectBase.Type, _ property: ObjectProperty) -> ObjectBase? {
         if let object = value as? ObjectBase { return object }
         guard value is [String: Any] || value is [Any] else {
-            if Value(any: value, for: .bool)?.isNull == true || (value as? any Persistable)?._value.isNull == true {
+            if Value(any: value, for: .bool)?.isNull == true
+                || (value as? any Persistable)?._tomboloValue.isNull == true
+            {
                 return nil
             }
             programError("'\(className).\(property.name)' holds a \(target) and cannot hold a \(type(of: value)).")
@@ -158,7 +160,7 @@ extension ObjectBase {
             guard let persistable = item as? any Persistable else {
                 programError("'\(className).\(property.name)' cannot hold a \(type(of: item)).")
             }
-            return persistable._stored
+            return persistable._tomboloStored
         }
     }
 }

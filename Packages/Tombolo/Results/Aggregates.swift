@@ -97,7 +97,7 @@ extension List where Element: ObjectBase {
     /// The average of a property's values, nil ones aside; nil where no element has one.
     public func average(ofProperty property: String) -> Double? {
         let numbers = map { $0[property] }.compactMap { value -> Double? in
-            switch (value as? any Persistable)?._value {
+            switch (value as? any Persistable)?._tomboloValue {
             case .int(let number): Double(number)
             case .double(let number): number
             default: nil
@@ -107,7 +107,7 @@ extension List where Element: ObjectBase {
     }
 
     private func values<T: Persistable>(_ property: String) -> [T] {
-        compactMap { ($0[property] as? any Persistable)?._value }.filter { !$0.isNull }.map { T._from($0) }
+        compactMap { ($0[property] as? any Persistable)?._tomboloValue }.filter { !$0.isNull }.map { T._from($0) }
     }
 
     private func extreme<T: Persistable>(_ property: String, _ isBetter: (Int) -> Bool) -> T? {
@@ -117,7 +117,7 @@ extension List where Element: ObjectBase {
                 best = value
                 continue
             }
-            if isBetter(value._value.order(known._value) ?? 0) { best = value }
+            if isBetter(value._tomboloValue.order(known._tomboloValue) ?? 0) { best = value }
         }
         return best
     }

@@ -43,7 +43,7 @@ extension List: RealmCollection {
 extension Persistable {
     /// Objects are equal where they are the same; other values by what is stored.
     fileprivate func _isEqual(to other: Self) -> Bool {
-        switch (_stored, other._stored) {
+        switch (_tomboloStored, other._tomboloStored) {
         case (.value(let a), .value(let b)): a == b
         case (.object(let a), .object(let b)): a == b
         default: false

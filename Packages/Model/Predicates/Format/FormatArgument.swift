@@ -46,7 +46,7 @@ enum FormatArgument {
         case let value as NSString: return .value(.string(value as String))
         case let value as any StringProtocol: return .value(.string(String(value)))
         case let value as any Persistable:
-            switch value._stored {
+            switch value._tomboloStored {
             case .object(let object): return .object(object)
             case .value(.null): return value is any Sequence ? nil : .null
             case .value(let value): return literal(of: value)

@@ -337,6 +337,6 @@ extension Object {
             )
         }
         if let accessor { return accessor.value(at: key) }
-        return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._value
+        return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._tomboloValue
     }
 }

@@ -103,7 +103,7 @@ extension Query where T: FailableCustomPersistable {
 extension Persistable {
     /// What the value is compared as: its stored form, and the primary key for an object.
     var queryLiteral: Value {
-        switch _stored {
+        switch _tomboloStored {
         case .value(let value): return value.converted(to: Self._propertyType)
         case .object(let object as Object):
             do throws(ValueError) { return try object.keyForQueries() } catch { preconditionFailure(error.message) }
@@ -116,7 +116,7 @@ extension Persistable {
 extension QueryNode {
     fileprivate func compare<T: Persistable>(_ comparison: Predicate.Comparison, _ value: T, of type: T.Type) -> Filter
     {
-        guard case .object(let object as EmbeddedObject) = value._stored else {
+        guard case .object(let object as EmbeddedObject) = value._tomboloStored else {
             let literal = value.queryLiteral
             return test { .compare($0, comparison, .literal(literal), []) }
         }
@@ -144,7 +144,7 @@ extension FilterOperand {
         for property in ObjectClass.of(type(of: object)).properties {
             let operand = FilterOperand.property(PropertyPath(start + [property.name]))
             let value = property.value(of: object)
-            switch (property.slot, value._stored) {
+            switch (property.slot, value._tomboloStored) {
             case (.column, .object(let linked as Object)):
                 do throws(ValueError) {
                     parts.append(.compare(operand, .equal, .literal(try linked.keyForQueries()), []))
