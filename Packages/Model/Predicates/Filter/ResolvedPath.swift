@@ -66,7 +66,8 @@ extension Schema {
         let item = result.item
         for count in stride(from: names.count, to: 0, by: -1) {
             let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
-            if let index = item.columnIndex(name), !item.isSystemColumn(index) {
+            // Who asks for an element class itself, as servers do, knows its columns.
+            if let index = item.columnIndex(name), result.steps.isEmpty || !item.isSystemColumn(index) {
                 try item.columns[index].requireComparable(in: item.name)
                 result.column = item.columns[index]
                 return count
