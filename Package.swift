@@ -231,7 +231,8 @@ let package = Package(
                 "ServerStoreConformance",
             ]),
         .executableTarget(
-            name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp", swiftSettings: settings),
+            name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp",
+            swiftSettings: settings),
         tests(
             "TomboloTests", sync + ["LocalApp", "RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
         .executableTarget(

@@ -40,7 +40,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings)
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

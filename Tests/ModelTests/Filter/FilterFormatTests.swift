@@ -127,7 +127,8 @@ struct FilterFormatTests {
         try check("nick == %@", [nil], .compare(Self.property("nick"), .equal, .literal(.null), []))
         try check("nick == %@", [NSNull()], .compare(Self.property("nick"), .equal, .literal(.null), []))
         try check("nick == %@", [String?.none as Any?], .compare(Self.property("nick"), .equal, .literal(.null), []))
-        try check("nick == %@", [String??.some("a") as Any?], .compare(Self.property("nick"), .equal, Self.text("a"), []))
+        try check(
+            "nick == %@", [String??.some("a") as Any?], .compare(Self.property("nick"), .equal, Self.text("a"), []))
         try check("age > nil", .compare(Self.age, .greater, .literal(.null), []))
         try check("TRUEPREDICATE", .constant(true))
         try check("falsepredicate", .constant(false))
@@ -279,7 +280,8 @@ struct FilterFormatTests {
         try check("price == %@", [0.1], .compare(price, .equal, decimal("0.1"), []))
         try check("price == %@", [Decimal(string: "2.5")], .compare(price, .equal, decimal("2.5"), []))
         try check("price IN {1, 2.5}", .isIn(price, [.decimal(1), .decimal(2.5)], []))
-        try check("prices.@sum > 1", .compare(.aggregate(.sum, PropertyPath("prices"), .element), .greater, decimal("1"), []))
+        try check(
+            "prices.@sum > 1", .compare(.aggregate(.sum, PropertyPath("prices"), .element), .greater, decimal("1"), []))
     }
 
     @Test("Quantifiers over lists, LinkingObjects and embedded objects")

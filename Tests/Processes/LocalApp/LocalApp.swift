@@ -60,7 +60,8 @@ struct LocalApp {
         let realm = try Realm(configuration: First.configuration(path))
         for number in 0..<count {
             try realm.write {
-                realm.create(First.Person.self, value: ["_id": Int.random(in: 1...(.max)), "name": "\(name) \(number)"])
+                realm.create(
+                    First.Person.self, value: ["_id": Int.random(in: 1...(.max)), "name": "\(name) \(number)"])
             }
         }
     }

@@ -56,7 +56,8 @@ struct ObjectStoreStepCommand: AsyncParsableCommand {
             let first = round * ObjectStoreStep.fifth
             return try measureChange(of: store) { try store.delete(ages: first..<first + ObjectStoreStep.fifth) }
         case .sort: return try measure { try store.firstByScore(ObjectStoreStep.firstCount) }
-        case .open, .memory, .allocations, .notifications: throw BenchError("'\(step.rawValue)' is no step on an open file.")
+        case .open, .memory, .allocations, .notifications:
+            throw BenchError("'\(step.rawValue)' is no step on an open file.")
         }
     }
 
