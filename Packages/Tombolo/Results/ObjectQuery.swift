@@ -7,10 +7,31 @@ struct ObjectQuery: Hashable, Sendable {
     var classIndex: Int
     var predicate: Filter = .constant(true)
     var sorts: [SQLSort] = []
+    /// Only the objects of a list, in its order where nothing sorts them.
+    var source: ListSource?
+    /// Only the first of those that are equal in some properties.
+    var distincts: [Distinct] = []
 
-    /// Whether other classes' rows decide too.
+    struct ListSource: Hashable, Sendable {
+        var elementClass: Int
+        /// The key of the object, or the id of the element, that has the list.
+        var parent: Value
+        var parentType: PropertyType
+    }
+
+    /// With the condition and the order that held when it was asked for.
+    struct Distinct: Hashable, Sendable {
+        var paths: [PropertyPath]
+        var predicate: Filter
+        var sorts: [SQLSort]
+    }
+
+    /// Whether a row belongs can be told by the row and those that it links to.
+    var isByRow: Bool { source == nil && distincts.isEmpty }
+
+    /// Whether other rows decide too.
     var followsLinks: Bool {
-        predicate.looksFurther || sorts.contains { $0.path.names.count > 1 }
+        !isByRow || predicate.looksFurther || sorts.contains { $0.path.names.count > 1 }
     }
 }
 
@@ -73,9 +94,11 @@ extension RealmCore {
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
             builder.listTable = LiteralLists.table
-            let predicate = query.predicate
             var sql = "SELECT \(selecting) FROM \(layout.tables[query.classIndex].table) AS o"
-            if predicate != .constant(true) { sql += " WHERE \(try builder.condition(predicate))" }
+            var conditions = try query.distincts.map { try condition($0, query, &builder) }
+            if let source = query.source { conditions.append(condition(source, query, &builder)) }
+            if query.predicate != .constant(true) { conditions.append(try builder.condition(query.predicate)) }
+            if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
             if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }
             if let limit { sql += " LIMIT \(limit)" }
             return QueryText(sql: sql, parameters: builder.parameters, lists: builder.lists)
@@ -86,7 +109,41 @@ extension RealmCore {
     }
 
     private func order(_ query: ObjectQuery, _ builder: inout SQLBuilder) throws(ValueError) -> String {
-        query.sorts.isEmpty ? "" : try builder.orderBy(query.sorts) + ", "
+        if !query.sorts.isEmpty { return try builder.orderBy(query.sorts) + ", " }
+        guard let source = query.source else { return "" }
+        let elements = layout.tables[source.elementClass]
+        _ = builder.bind(source.parent, source.parentType)
+        return "(SELECT min(e.\(elements.columnNames[ElementColumn.rank])) FROM \(elements.table) AS e "
+            + "WHERE \(elements.childCondition) AND e.\(elements.columnNames[ElementColumn.target]) "
+            + "= o.\(layout.tables[query.classIndex].key)), "
+    }
+
+    private func condition(
+        _ source: ObjectQuery.ListSource, _ query: ObjectQuery, _ builder: inout SQLBuilder
+    ) -> String {
+        let elements = layout.tables[source.elementClass]
+        _ = builder.bind(source.parent, source.parentType)
+        return "o.\(layout.tables[query.classIndex].key) IN (SELECT e.\(elements.columnNames[ElementColumn.target]) "
+            + "FROM \(elements.table) AS e WHERE \(elements.childCondition))"
+    }
+
+    /// The rows that come first among those with the same values.
+    private func condition(
+        _ distinct: ObjectQuery.Distinct, _ query: ObjectQuery, _ builder: inout SQLBuilder
+    ) throws(ValueError) -> String {
+        var keys: [String] = []
+        for path in distinct.paths { keys.append(try builder.expression(path)) }
+        var before = query
+        before.sorts = distinct.sorts
+        let order = try order(before, &builder)
+        var sql =
+            "SELECT o.rowid AS r, row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) "
+            + "ORDER BY \(order)o.rowid) AS n FROM \(layout.tables[query.classIndex].table) AS o"
+        var conditions: [String] = []
+        if let source = query.source { conditions.append(condition(source, query, &builder)) }
+        if distinct.predicate != .constant(true) { conditions.append(try builder.condition(distinct.predicate)) }
+        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
+        return "o.rowid IN (SELECT r FROM (\(sql)) WHERE n = 1)"
     }
 }
 

@@ -9,8 +9,10 @@ extension Results {
     /// sets (for IN and BETWEEN), `%K` for key paths, `$0` for an argument by its number. A mistake in the text stops
     /// the program with a message that shows where it is; ``Filter/init(parsing:arguments:for:in:)`` throws instead.
     public func filter(_ format: String, _ arguments: Any?...) -> Results<Element> {
-        filter(parsed(format, arguments))
+        filter(format: format, arguments)
     }
+
+    func filter(format: String, _ arguments: [Any?]) -> Results<Element> { filter(parsed(format, arguments)) }
 
     /// The position of the first object that satisfies a string predicate. See ``filter(_:_:)``.
     public func index(matching format: String, _ arguments: Any?...) -> Int? {

@@ -21,7 +21,7 @@ struct QueryRows: ObservedRows {
         self.core = core
         self.query = query
         let filter = query.predicate.watchedPaths
-        isOpaque = filter == nil
+        isOpaque = filter == nil || !query.isByRow
         for names in (filter ?? []) + query.sorts.map(\.path.names) {
             guard let watched = WatchedPath(names, from: query.classIndex, core.schema, core.links),
                 // A link counts as nil while its object is not here.
@@ -42,6 +42,7 @@ struct QueryRows: ObservedRows {
     func touched(by changes: ChangeSet) -> RowIDSet? {
         let own = changes[query.classIndex]
         if own.isEverything { return nil }
+        if !query.isByRow { return nil }
         if isOpaque {
             let classes = try? query.predicate.classes(
                 lookedAtFrom: core.schema[query.classIndex].name, in: core.schema)
