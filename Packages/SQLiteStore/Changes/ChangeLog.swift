@@ -6,6 +6,7 @@ internal import TomboloModel
 /// Commits of programs that do not know the table, such as SQLite's own tools, show in `PRAGMA data_version` only.
 package final class ChangeLog {
     private let connection: SQLiteConnection
+    private let observers: FileObservers
     private let shape: ChangeShape
     private let classCount: Int
     private let hasTable: Bool
@@ -29,8 +30,9 @@ package final class ChangeLog {
         "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
 
     /// Makes the table where it is missing.
-    init(_ connection: SQLiteConnection, _ schema: Schema) throws {
+    init(_ connection: SQLiteConnection, _ schema: Schema, _ observers: FileObservers) throws {
         self.connection = connection
+        self.observers = observers
         shape = ChangeShape(schema)
         classCount = schema.classes.count
         let isThere =
@@ -51,6 +53,8 @@ package final class ChangeLog {
     /// Looks what other connections committed. Inside a transaction, of which this may be the first read; not in one
     /// that has written already. The first call has nothing to compare with.
     package func advance() throws -> Advance {
+        let ownCommits = observers.ownCommits
+        let before = dataVersion
         let current = try connection.integer("PRAGMA data_version") ?? 0
         guard current != dataVersion else { return .nothing }
         let isFirst = dataVersion == nil
@@ -59,6 +63,11 @@ package final class ChangeLog {
         number = try latest()
         if isFirst { return .nothing }
         guard number > known else {
+            // A commit that starts the write-ahead log anew shows as another version before it shows its content.
+            if ownCommits.isOneUnderWay || observers.ownCommits.begun != ownCommits.begun {
+                dataVersion = before
+                return .nothing
+            }
             owesEverything = true
             return .unknown(isOutsideWriter: true)
         }

@@ -17,8 +17,7 @@ extension StoreFile {
         }
         let changes = recorder.changes
         let number = try log.append(changes)
-        observers.noteCommit()
-        try connection.run("COMMIT")
+        try observers.committing { try connection.run("COMMIT") }
         log.committed(number)
         recorder.reset()
         return changes
