@@ -8,7 +8,7 @@ import TomboloWebSocket
 @testable import GatewayService
 
 /// Connections before and beside their WebSocket.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConnectionTests {
     /// Connects, sends a text, and reads until the server closes.
     private static func talk(_ port: Int, _ text: String) async throws -> String {
