@@ -24,6 +24,9 @@ struct TextFoldingTests {
             ("Việt", "Viet"),
             ("øłđßæ", "øłđßæ"), ("άΐ", "αι"), ("ёй", "еи"), ("\u{301}", ""), ("が", "が"), ("か\u{3099}", "が"),
             ("한글", "한글"), ("नी़", "नी़"), ("İ", "I"), ("\u{212b}", "A"), ("日本é", "日本e"),
+            // Code points that Foundation on Linux composes as if they were U+0047, U+0399 and U+1F08.
+            ("\u{50047}\u{30c}", "\u{50047}\u{30c}"), ("e\u{301}\u{50399}\u{301}e\u{301}", "e\u{50399}\u{301}e"),
+            ("\u{11f08}\u{342}が", "\u{11f08}\u{342}が"),
         ])
     func diacritics(text: String, folded: String) {
         #expect(Array(TextFolding.diacritics.fold(text).utf8) == Array(folded.utf8))
@@ -50,9 +53,16 @@ struct TextFoldingTests {
                 let folded = folding.fold(text)
                 #expect(Array(folding.fold(folded).utf8) == Array(folded.utf8), "\(text.unicodeScalars.map(\.value))")
                 if folding.contains(.diacritics) {
-                    let composed = text.precomposedStringWithCanonicalMapping
-                    #expect(
-                        Array(folding.fold(composed).utf8) == Array(folded.utf8), "\(text.unicodeScalars.map(\.value))")
+                    var equal = [text.decomposedStringWithCanonicalMapping]
+                    // Foundation on Linux composes code points beyond U+FFFF wrongly.
+                    if text.unicodeScalars.allSatisfy({ $0.value <= 0xffff }) {
+                        equal.append(text.precomposedStringWithCanonicalMapping)
+                    }
+                    for other in equal {
+                        #expect(
+                            Array(folding.fold(other).utf8) == Array(folded.utf8), "\(text.unicodeScalars.map(\.value))"
+                        )
+                    }
                 }
             }
         }

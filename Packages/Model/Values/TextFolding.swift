@@ -6,7 +6,7 @@ internal import Foundation
 /// Upper case is folded from Basic Latin to Latin Extended-B (U+0000…U+024F), as in Realm; letters whose lower case is
 /// more than one code point (`İ`) stay. Diacritics are what canonical decomposition splits off from Latin, Greek and
 /// Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters of their own. Text folded by
-/// diacritics is in composed form (NFC).
+/// diacritics is in composed form (NFC), but for code points beyond U+FFFF, which are left decomposed.
 package struct TextFolding: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -58,6 +58,8 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
     private static let latinEnd = 0x250
     /// Leads U+0300…U+033F, the first combining marks. Text below has nothing that decomposition could reorder.
     private static let firstLeadOfMarks: UInt8 = 0xcc
+    /// Leads U+10000 and the code points after it.
+    private static let firstLeadOfFourBytes: UInt8 = 0xf0
     /// After Cyrillic: marks of later scripts belong to their letters.
     private static let markedLettersEnd: UInt32 = 0x510
 
@@ -80,7 +82,27 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
                 }
             }
         }
-        return Array(String(decoding: folded, as: UTF8.self).precomposedStringWithCanonicalMapping.utf8)
+        return Self.composed(folded)
+    }
+
+    /// Canonical composition of decomposed text, run by run between the code points beyond U+FFFF, which stay
+    /// decomposed: Foundation on Linux composes those by their lower 16 bits (U+50047 with a caron as `ǧ`).
+    private static func composed(_ text: [UInt8]) -> [UInt8] {
+        var composed: [UInt8] = []
+        composed.reserveCapacity(text.count)
+        var start = text.startIndex
+        func compose(until end: Int) {
+            guard start < end else { return }
+            composed += String(decoding: text[start..<end], as: UTF8.self).precomposedStringWithCanonicalMapping.utf8
+        }
+        while let lead = text[start...].firstIndex(where: { $0 >= firstLeadOfFourBytes }) {
+            compose(until: lead)
+            let end = min(lead + 4, text.endIndex)
+            composed += text[lead..<end]
+            start = end
+        }
+        compose(until: text.endIndex)
+        return composed
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
