@@ -14,7 +14,8 @@ public import TomboloModel
 /// - Additions count in any order; a set that is later than an addition replaces it.
 /// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
 ///   erase makes a new object.
-/// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped.
+/// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped. One whose target a
+///   later instruction creates comes after it: ``InstructionOrder``.
 /// - Permission is asked for every life of an object within the changeset, also for one that it began and ended, and
 ///   for what a create replaces in the trash.
 public struct Arbiter: Sendable {
@@ -92,7 +93,10 @@ public struct Arbiter: Sendable {
         permit: (WriteRequest) -> String?
     ) throws(Refusal) -> (writes: [RowWrite], lost: Int) {
         var attempt = Attempt(arbiter: self, client: client, stamp: stamp, base: base)
-        for instruction in changeset.instructions { try attempt.perform(instruction) }
+        let instructions = InstructionOrder.targetsFirst(changeset.instructions, schema: schema) { [rows] in
+            rows[$0] != nil
+        }
+        for instruction in instructions { try attempt.perform(instruction) }
         attempt.setDeferredLinks()
         try attempt.requirePermission(permit)
         self = attempt.finish()

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Synchronization
+internal import Tombolo
 
 /// The folder of the app's databases.
 public enum DatabaseFolder {
@@ -12,21 +13,5 @@ public enum DatabaseFolder {
         set { chosen.withLock { $0 = newValue } }
     }
 
-    private static var standard: URL {
-        #if canImport(Darwin)
-            URL.documentsDirectory.appending(path: "Database")
-        #else
-            dataFolder.appending(path: ProcessInfo.processInfo.processName).appending(path: "Database")
-        #endif
-    }
-
-    #if !canImport(Darwin)
-        /// <https://specifications.freedesktop.org/basedir-spec/latest/>
-        private static var dataFolder: URL {
-            if let folder = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
-                return URL(fileURLWithPath: folder)
-            }
-            return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
-        }
-    #endif
+    private static var standard: URL { AppFolder.url.appending(path: "Database") }
 }

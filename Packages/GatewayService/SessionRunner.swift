@@ -323,6 +323,15 @@ actor SessionRunner {
             await releaseUploaded()
             handle(.uploaded(results))
             await releaseDroppedUploads()
+        } catch let error as PostgresError where !error.isRetryable {
+            logger.error("The session ends: the database refused to apply uploaded changesets: \(error)")
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "The gateway's database refused to apply the changes of this device, and the gateway's log "
+                            + "says why. They stay on the device, which sends them again until that is mended.",
+                        isRetryable: true)))
         } catch {
             fail(error, doing: "applying uploaded changesets")
         }

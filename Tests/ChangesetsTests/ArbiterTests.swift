@@ -41,6 +41,55 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([F.set(1, F.title, .string("a2"))], at: 30, by: F.a, number: 2).lost == 0)
     }
 
+    // MARK: The order of a changeset
+
+    @Test func anElementThatStandsBeforeTheCreationOfItsTargetIsKeptWithAllThatIsSaidOfIt() throws {
+        var f = F()
+        f.load(1)
+        let rank = [FieldWrite(column: ElementColumn.rank, value: .string("z"))]
+        let result = try f.apply([
+            F.createElement(F.element(1), owner: 1, target: 2), F.createElement(F.element(2), owner: 3, target: 2),
+            .set(F.element(1), rank), F.create(F.item(3), title: "three"), F.create(F.item(2), title: "two"),
+            F.createElement(F.element(3), owner: 3, target: 2),
+        ])
+        #expect(
+            result.writes.map(\.reference) == [
+                F.item(3), F.item(2), F.element(1), F.element(1), F.element(2), F.element(3),
+            ])
+        #expect(result.lost == 0)
+    }
+
+    @Test func anElementWhoseTargetNobodyCreatesIsDropped() throws {
+        var f = F()
+        f.load(1)
+        let result = try f.apply([
+            F.createElement(F.element(1), owner: 1, target: 2), F.create(F.item(3), title: "three"),
+        ])
+        #expect(result.writes.map(\.reference) == [F.item(3)])
+        #expect(result.lost == 1)
+    }
+
+    @Test func anElementGoesWithItsObjectAlsoWhenItsTargetComesLater() throws {
+        var f = F()
+        f.load(1)
+        let result = try f.apply([
+            F.createElement(F.element(1), owner: 1, target: 2), .erase(F.item(1)), F.create(F.item(1), title: "anew"),
+            F.create(F.item(2), title: "two"),
+        ])
+        #expect(!result.writes.map(\.reference).contains(F.element(1)))
+    }
+
+    @Test func anElementLinksToWhatIsErasedAndCreatedAgain() throws {
+        var f = F()
+        f.load(1)
+        f.load(2)
+        let result = try f.apply([
+            .erase(F.item(2)), F.createElement(F.element(1), owner: 1, target: 2), F.create(F.item(2), title: "anew"),
+        ])
+        #expect(result.writes.map(\.reference) == [F.item(2), F.item(2), F.element(1)])
+        #expect(result.lost == 0)
+    }
+
     // MARK: One column
 
     @Test(arguments: [(99, 1), (101, 0)] as [(Int64, Int)])

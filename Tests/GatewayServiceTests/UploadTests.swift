@@ -1,3 +1,4 @@
+import PostgresClient
 import Testing
 import TomboloChangesets
 import TomboloModel
@@ -75,6 +76,21 @@ struct UploadTests {
                 }
                 let end = try await device.firstEnd { $0.acknowledged == 4 }
                 #expect(end != nil)
+            }
+        }
+    }
+
+    @Test
+    func `Changes that the database refuses to apply stay on the device, and the error says so`() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.firstEnd()
+                try await fixture.pool.execute("ALTER TABLE note RENAME COLUMN text TO other")
+                try await device.send(.upload([Self.changeset(1, "one")]))
+                let failure = try await device.failure()
+                #expect(failure?.isRetryable == true)
+                #expect(failure?.message.contains("refused to apply the changes of this device") == true)
             }
         }
     }

@@ -189,6 +189,37 @@ struct FileErrorTests {
         #expect(realm.objects(R1.Person.self).count == 1 && realm.objects(Room.self).isEmpty)
     }
 
+    @Test("VACUUM by another program leaves every instance with its object, whatever its key")
+    func vacuum() throws {
+        let realm = try Realm(configuration: folder.configuration(types: personClasses))
+        try realm.write {
+            for number in 0..<300 {
+                realm.add(Order(value: ["order \(number)"]))
+                let person = Person(value: [number, "p\(number)"])
+                person.dogs.append(Dog("dog \(number)"))
+                person.others.append(Address("street \(number)"))
+                realm.add(person)
+            }
+        }
+        try realm.write {
+            realm.delete(realm.objects(Order.self).filter("NOT _id ENDSWITH '7'"))
+            realm.delete(realm.objects(Person.self).filter("NOT name ENDSWITH '7'"))
+        }
+        let orders = Array(realm.objects(Order.self))
+        let people = Array(realm.objects(Person.self))
+        let homes = people.map { $0.others[0] }
+        let dogs = people.map { $0.dogs[0] }
+        try realm.write { realm.delete(realm.objects(Dog.self).filter("NOT name ENDSWITH '7'")) }
+        let connection = try SQLiteConnection(path: path, durability: .full)
+        try connection.execute("VACUUM")
+        realm.refresh()
+        #expect(orders.map(\._id) == (0..<30).map { "order \($0 * 10 + 7)" })
+        #expect(people.map(\.name) == (0..<30).map { "p\($0 * 10 + 7)" })
+        #expect(homes.map(\.street) == (0..<30).map { "street \($0 * 10 + 7)" })
+        #expect(dogs.map(\.name) == (0..<30).map { "dog \($0 * 10 + 7)" })
+        #expect(people.map { $0.dogs[0] } == dogs)
+    }
+
     // MARK: Several processes
 
     @Test("Two processes that write at once both have all their objects in the file")

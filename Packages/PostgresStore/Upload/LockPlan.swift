@@ -34,8 +34,11 @@ struct LockPlan {
         for reference in written { writtenKeys[reference.classIndex, default: []].append(reference.key) }
         for reference in linked { linkedKeys[reference.classIndex, default: []].append(reference.key) }
         for item in layout.classes.compactMap({ $0 }) {
-            let elements = layout.schema.elementClassIndexes(of: item.classIndex)
-                .compactMap { index in layout.classes[index].flatMap { item in writtenKeys[index].map { (item, $0) } } }
+            // All elements name the object at the root as their owner, those inside other elements too.
+            let elementClasses = item.isElement ? [] : layout.schema.elementClassIndexes(of: item.classIndex)
+            let elements = elementClasses.compactMap { index in
+                layout.classes[index].flatMap { item in writtenKeys[index].map { (item, $0) } }
+            }
             let keys = writtenKeys[item.classIndex] ?? []
             if !keys.isEmpty {
                 addWritten(item, keys, isErasing: erasedClasses.contains(item.classIndex) && !item.item.isTrashable)

@@ -84,7 +84,7 @@ final class Oracle {
             Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
         if stamp != changeset.stamp { hit(.stampClamped) }
         var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
-        for instruction in changeset.instructions { attempt.perform(instruction) }
+        attempt.perform(changeset.instructions)
         attempt.resolveLinks()
         let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
         let isDuplicate = attempt.isDuplicate
@@ -157,6 +157,43 @@ final class Oracle {
             return stamp.microseconds > deed.stamp.microseconds
         }
 
+        /// In their order, but an element waits for an object that comes later.
+        mutating func perform(_ instructions: [Instruction]) {
+            var waiting: [(element: ObjectReference, target: ObjectReference, instructions: [Instruction])] = []
+            for (index, instruction) in instructions.enumerated() {
+                if let place = waiting.firstIndex(where: { $0.element == instruction.reference }) {
+                    waiting[place].instructions.append(instruction)
+                } else if let target = laterTarget(instruction, instructions[(index + 1)...]) {
+                    oracle.hit(.elementBeforeTarget)
+                    waiting.append((instruction.reference, target, [instruction]))
+                } else {
+                    if case .erase(let owner) = instruction {
+                        // Its lists go with it.
+                        waiting.removeAll { waiter in
+                            guard case .create(_, let fields) = waiter.instructions[0] else { return false }
+                            return fields.contains { $0.column == ElementColumn.owner && $0.value == owner.key }
+                        }
+                    }
+                    perform(instruction)
+                    guard case .create(let target, _) = instruction else { continue }
+                    for waiter in waiting where waiter.target == target { waiter.instructions.forEach { perform($0) } }
+                    waiting.removeAll { $0.target == target }
+                }
+            }
+        }
+
+        private func laterTarget(_ instruction: Instruction, _ later: ArraySlice<Instruction>) -> ObjectReference? {
+            guard case .create(let reference, let fields) = instruction,
+                reference.classIndex == SimulatedSchema.link,
+                let key = fields.first(where: { $0.column == ElementColumn.target })?.value
+            else { return nil }
+            let target = ObjectReference(classIndex: SimulatedSchema.item, key: key)
+            let isCreatedLater = later.contains {
+                if case .create(target, _) = $0 { true } else { false }
+            }
+            return row(target) == nil && isCreatedLater ? target : nil
+        }
+
         mutating func perform(_ instruction: Instruction) {
             let reference = instruction.reference
             var others: [Deed] = []
@@ -210,6 +247,7 @@ final class Oracle {
                 for column in [ElementColumn.owner, ElementColumn.target]
                 where self.row(ObjectReference(classIndex: SimulatedSchema.item, key: row[column])) == nil {
                     oracle.hit(.linkDropped)
+                    oracle.state[reference] = .some(nil)
                     return
                 }
             }

@@ -61,6 +61,7 @@ public enum CoveragePoint: String, CaseIterable, Sendable {
     case deadlock = "recovery: deadlock, retried"
     case reconnected = "recovery: reconnected"
     case pendingReplayed = "recovery: pending changesets replayed"
+    case elementBeforeTarget = "recovery: list element before what it links to"
     case linkDropped = "recovery: link to an erased object"
     case sharedGroup = "recovery: several changesets in one transaction"
 }

@@ -69,16 +69,12 @@ enum Workload {
         case ..<82: return [.erase(reference)]
         case ..<84: return [.set(reference, [FieldWrite(column: S.Item.title, value: .string(forbiddenTitle))])]
         case ..<94:
-            let id = ObjectId.generate(secondsSince1970: 0, &random)
-            return [
-                .create(
-                    ObjectReference(classIndex: S.link, key: .objectId(id)),
-                    [
-                        FieldWrite(column: ElementColumn.owner, value: reference.key),
-                        FieldWrite(column: ElementColumn.rank, value: .string("r\(random.below(10))")),
-                        FieldWrite(column: ElementColumn.target, value: random.pick(keys).key),
-                    ])
-            ]
+            let target = S.item(random.below(itemCount))
+            // As `list.append(Item())`: the element before what it links to.
+            guard shown[target] == nil, random.chance(percent: 50) else {
+                return [element(of: reference, random.pick(keys), &random)]
+            }
+            return [element(of: reference, target, &random), create(target, keys, &random)]
         default:
             let elements = rows.keys.filter { $0.classIndex == S.link }.sorted(by: S.precedes)
             guard !elements.isEmpty else { return [] }
@@ -89,6 +85,19 @@ enum Workload {
             let rank = FieldWrite(column: ElementColumn.rank, value: .string("s\(random.below(10))"))
             return [.set(element, [rank])]
         }
+    }
+
+    private static func element(
+        of owner: ObjectReference, _ target: ObjectReference, _ random: inout SimulatorRandom
+    ) -> Instruction {
+        let id = ObjectId.generate(secondsSince1970: 0, &random)
+        return .create(
+            ObjectReference(classIndex: S.link, key: .objectId(id)),
+            [
+                FieldWrite(column: ElementColumn.owner, value: owner.key),
+                FieldWrite(column: ElementColumn.rank, value: .string("r\(random.below(10))")),
+                FieldWrite(column: ElementColumn.target, value: target.key),
+            ])
     }
 
     private static func create(

@@ -99,25 +99,7 @@ extension Realm {
 
         private(set) var place: Place
 
-        /// `default.sqlite` in the app's documents on Apple platforms, elsewhere in the user's data folder, by the
-        /// program's name.
-        private static var defaultFileURL: URL {
-            #if canImport(Darwin)
-                URL.documentsDirectory.appending(path: "default.sqlite")
-            #else
-                dataFolder.appending(path: ProcessInfo.processInfo.processName).appending(path: "default.sqlite")
-            #endif
-        }
-
-        #if !canImport(Darwin)
-            /// <https://specifications.freedesktop.org/basedir-spec/latest/>
-            private static var dataFolder: URL {
-                if let folder = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
-                    return URL(fileURLWithPath: folder)
-                }
-                return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
-            }
-        #endif
+        private static var defaultFileURL: URL { AppFolder.url.appending(path: "default.sqlite") }
     }
 }
 

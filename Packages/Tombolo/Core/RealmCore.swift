@@ -322,6 +322,20 @@ final class RealmCore {
         transaction?.failure = failure
     }
 
+    /// Runs `block` in the write transaction that has begun, and ends it: committed when the block returns, undone when
+    /// it throws. No effect on a transaction that the block has ended itself.
+    func finishing<Result>(_ block: () throws -> Result) throws -> Result {
+        let result: Result
+        do {
+            result = try block()
+        } catch {
+            if isInWrite { cancel() }
+            throw error
+        }
+        if isInWrite { try commit() }
+        return result
+    }
+
     /// - Parameter skipped: listeners that need not hear of it.
     func commit(skipping skipped: [ObservationState] = []) throws {
         confinement.check()

@@ -20,15 +20,7 @@ extension Realm {
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         try core.begin()
-        let result: Result
-        do {
-            result = try block()
-        } catch {
-            if core.isInWrite { core.cancel() }
-            throw error
-        }
-        if core.isInWrite { try core.commit() }
-        return result
+        return try core.finishing(block)
     }
 
     /// Begins a write transaction on the newest version. One Realm of a file at a time can be in one: this waits for

@@ -95,7 +95,7 @@ final class AsyncTransactions {
         isScheduled = true
         let reference = Reference(core: core)
         let confinement = core.confinement
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + RealmCore.attemptInterval / .seconds(1)) {
             _ = confinement.schedule { reference.core?.asyncTransactions.runNext() }
         }
     }

@@ -13,15 +13,7 @@ extension Realm {
         isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try await core.beginWaiting()
-        let result: Result
-        do {
-            result = try block()
-        } catch {
-            if core.isInWrite { core.cancel() }
-            throw error
-        }
-        if core.isInWrite { try core.commit() }
-        return result
+        return try core.finishing(block)
     }
 
     /// Runs `block` in a write transaction as soon as it is its turn, and commits. For Realms of the main thread, of a

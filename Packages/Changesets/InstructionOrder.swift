@@ -1,0 +1,127 @@
+internal import TomboloModel
+
+/// Brings the instructions of a changeset into an order in which no object is created before what it cannot be without:
+/// an element of a list before the object that it links to, or before the element that holds its list.
+///
+/// Devices write a changeset in the order of the app's calls, and `list.append(Dog())` makes an element and its target
+/// in one call. Optional links need no order: they are set when the target is there.
+struct InstructionOrder {
+    private let schema: Schema
+    /// Whether an object is there before the changeset.
+    private let exists: (ObjectReference) -> Bool
+    private let instructions: [Instruction]
+    private var result: [Instruction] = []
+    /// Where the changeset creates objects, first and last; made when the first element needs it.
+    private var creations: [ObjectReference: ClosedRange<Int>]?
+    private var erased: Set<ObjectReference> = []
+    /// What waits, by object, in the order of the changeset.
+    private var held: [ObjectReference: [Instruction]] = [:]
+    /// By the object that is waited for.
+    private var waiting: [ObjectReference: [ObjectReference]] = [:]
+    /// By the object that has the list.
+    private var heldOf: [ObjectReference: [ObjectReference]] = [:]
+
+    private init(_ instructions: [Instruction], _ schema: Schema, _ exists: @escaping (ObjectReference) -> Bool) {
+        self.instructions = instructions
+        self.schema = schema
+        self.exists = exists
+        result.reserveCapacity(instructions.count)
+    }
+
+    /// The instructions, with those on an element right behind the creation of its target. What links to an object that
+    /// is neither there nor created stays where it is; nothing moves over the erasure of the object that has the list.
+    static func targetsFirst(
+        _ instructions: [Instruction], schema: Schema, exists: @escaping (ObjectReference) -> Bool
+    ) -> [Instruction] {
+        var order = InstructionOrder(instructions, schema, exists)
+        for index in instructions.indices { order.take(index) }
+        // Elements that wait for each other in a circle, which no device makes.
+        if !order.held.isEmpty { for instruction in instructions { order.giveUp(instruction.reference) } }
+        return order.result
+    }
+
+    private mutating func take(_ index: Int) {
+        let instruction = instructions[index]
+        let reference = instruction.reference
+        if held[reference] != nil {
+            held[reference]?.append(instruction)
+            return
+        }
+        switch instruction {
+        case .create(_, let fields):
+            if let target = missing(reference, fields, at: index) {
+                hold(reference, [instruction], for: target)
+                return
+            }
+        case .erase:
+            for element in heldOf.removeValue(forKey: reference) ?? [] { giveUp(element) }
+            erased.insert(reference)
+        case .set, .add: break
+        }
+        result.append(instruction)
+        if case .create = instruction, !waiting.isEmpty { release(whatWaitsFor: reference, at: index) }
+    }
+
+    private mutating func hold(_ element: ObjectReference, _ instructions: [Instruction], for target: ObjectReference) {
+        held[element] = instructions
+        waiting[target, default: []].append(element)
+        guard case .create(_, let fields) = instructions[0],
+            let owner = fields.first(where: { $0.column == ElementColumn.owner })
+        else { return }
+        let root = schema.rootClassIndex(of: element.classIndex)
+        heldOf[ObjectReference(classIndex: root, key: owner.value), default: []].append(element)
+    }
+
+    /// Lets the instructions on elements go on, and on the elements that waited for these.
+    private mutating func release(whatWaitsFor target: ObjectReference, at index: Int) {
+        var targets = [target]
+        while let target = targets.popLast() {
+            for element in waiting.removeValue(forKey: target) ?? [] {
+                guard let instructions = held.removeValue(forKey: element) else { continue }
+                if case .create(_, let fields) = instructions[0], let other = missing(element, fields, at: index) {
+                    hold(element, instructions, for: other)
+                } else {
+                    result += instructions
+                    targets.append(element)
+                }
+            }
+        }
+    }
+
+    private mutating func giveUp(_ element: ObjectReference) {
+        if let instructions = held.removeValue(forKey: element) { result += instructions }
+    }
+
+    /// An object that `reference` needs and that a later instruction creates, or that waits itself.
+    private mutating func missing(
+        _ reference: ObjectReference, _ fields: [FieldWrite], at index: Int
+    ) -> ObjectReference? {
+        let item = schema[reference.classIndex]
+        guard item.owner != nil else { return nil }
+        for field in fields where item.columns.indices.contains(field.column) {
+            let column = item.columns[field.column]
+            guard !column.isOptional, !field.value.isNull, let name = column.linkTarget,
+                let classIndex = schema.index(of: name)
+            else { continue }
+            let target = ObjectReference(classIndex: classIndex, key: field.value)
+            if held[target] != nil { return target }
+            let wasErased = erased.contains(target)
+            guard wasErased || !exists(target) else { continue }
+            let creations = self.creations ?? Self.creations(instructions)
+            self.creations = creations
+            if let places = creations[target], (wasErased ? places.upperBound : places.lowerBound) > index {
+                return target
+            }
+        }
+        return nil
+    }
+
+    private static func creations(_ instructions: [Instruction]) -> [ObjectReference: ClosedRange<Int>] {
+        var result: [ObjectReference: ClosedRange<Int>] = [:]
+        for (index, instruction) in instructions.enumerated() {
+            guard case .create(let reference, _) = instruction else { continue }
+            result[reference] = (result[reference]?.lowerBound ?? index)...index
+        }
+        return result
+    }
+}
