@@ -88,6 +88,79 @@ struct ChangeLogTests {
         #expect(changes(try late.log.advance())?.inserted == [3])
     }
 
+    /// Writes so much that SQLite begins the write-ahead log anew before the transaction ends.
+    private static func startLogAnew(_ file: StoreFile) throws {
+        try file.connection.execute("PRAGMA wal_checkpoint(FULL)")
+        try file.connection.execute("PRAGMA cache_size = 1")
+        _ = try file.beginWriting()
+        try file.connection.execute(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+                + "INSERT INTO room (_id, name, is_open) SELECT randomblob(12), hex(randomblob(2000)), 1 FROM n")
+    }
+
+    private func version(_ file: StoreFile) throws -> Int64? {
+        try file.connection.integer("PRAGMA data_version")
+    }
+
+    @Test("A transaction that starts the write-ahead log anew is told when it has ended, and not if it is undone")
+    func logAnew() throws {
+        let (writer, reader) = (try open(), try open())
+        try insertRoom(writer)
+        #expect(changes(try reader.log.advance())?.inserted == [1])
+        let before = try version(reader)
+        try Self.startLogAnew(writer)
+        #expect(try version(reader) != before, "Nothing shows yet, but SQLite counts another version.")
+        #expect(try reader.log.advance() == .nothing)
+        #expect(try reader.beginReading() == .nothing)
+        reader.connection.rollback()
+        writer.connection.rollback()
+        #expect(try reader.log.advance() == .nothing)
+        try Self.startLogAnew(writer)
+        #expect(try reader.log.advance() == .nothing)
+        try writer.commitWriting()
+        #expect(changes(try reader.log.advance())?.inserted.count == 200)
+        #expect(try writer.log.advance() == .nothing)
+    }
+
+    @Test("A process that dies while it starts the write-ahead log anew changes nothing")
+    func killedWriter() async throws {
+        let reader = try open()
+        try insertRoom(reader)
+        let before = try version(reader)
+        let path = folder.path("log.tombolo")
+        await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+            let writer = try StoreFile(
+                path: path, schema: ConformanceSchema.make(),
+                options: StoreOptions(isSynced: false, durability: .off), newClient: ClientID(rawValue: 1))
+            try Self.startLogAnew(writer)
+            _exit(7)
+        }
+        #expect(try version(reader) != before)
+        #expect(try reader.log.advance() == .nothing)
+        try insertRoom(try open())
+        #expect(changes(try reader.log.advance())?.inserted == [2])
+    }
+
+    @Test("A checkpoint changes nothing; an outside writer is noticed after it")
+    func checkpoint() throws {
+        let (writer, reader) = (try open(), try open())
+        try insertRoom(writer)
+        #expect(changes(try reader.log.advance())?.inserted == [1])
+        let outside = try SQLiteConnection(path: folder.path("log.tombolo"), durability: .off)
+        for file in [reader, writer] {
+            let before = try version(file)
+            try outside.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            #expect(try version(file) != before)
+            #expect(try file.log.advance() == .nothing)
+            try insertRoom(writer)
+            _ = try reader.log.advance()
+        }
+        try outside.execute("INSERT INTO room (_id, name, is_open) VALUES (x'00', 'A', 1)")
+        try outside.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(try reader.log.advance() == .unknown(isOutsideWriter: true))
+        #expect(try reader.beginReading() == .nothing)
+    }
+
     @Test("The log is bounded; a reader from before its beginning knows nothing")
     func trimming() throws {
         let (writer, reader) = (try open(), try open())

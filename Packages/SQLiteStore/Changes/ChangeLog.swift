@@ -6,7 +6,6 @@ internal import TomboloModel
 /// Commits of programs that do not know the table, such as SQLite's own tools, show in `PRAGMA data_version` only.
 package final class ChangeLog {
     private let connection: SQLiteConnection
-    private let observers: FileObservers
     private let shape: ChangeShape
     private let classCount: Int
     private let hasTable: Bool
@@ -15,6 +14,8 @@ package final class ChangeLog {
     package private(set) var number: Int64 = 0
     /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
     private var dataVersion: Int64?
+    /// How many commits there had been in the version that this connection looked at last; nil where that is not known.
+    private var commitCount: UInt32?
     /// Somebody wrote without the log: the next entry says that everything may have changed, for those who have not
     /// looked since then.
     private var owesEverything = false
@@ -30,9 +31,8 @@ package final class ChangeLog {
         "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
 
     /// Makes the table where it is missing.
-    init(_ connection: SQLiteConnection, _ schema: Schema, _ observers: FileObservers) throws {
+    init(_ connection: SQLiteConnection, _ schema: Schema) throws {
         self.connection = connection
-        self.observers = observers
         shape = ChangeShape(schema)
         classCount = schema.classes.count
         let isThere =
@@ -50,29 +50,54 @@ package final class ChangeLog {
         case unknown(isOutsideWriter: Bool)
     }
 
-    /// Looks what other connections committed. Inside a transaction, of which this may be the first read; not in one
-    /// that has written already. The first call has nothing to compare with.
-    package func advance() throws -> Advance {
-        let ownCommits = observers.ownCommits
-        let before = dataVersion
-        let current = try connection.integer("PRAGMA data_version") ?? 0
-        guard current != dataVersion else { return .nothing }
-        let isFirst = dataVersion == nil
-        dataVersion = current
-        let known = number
-        number = try latest()
-        if isFirst { return .nothing }
-        guard number > known else {
-            // A commit that starts the write-ahead log anew shows as another version before it shows its content.
-            if ownCommits.isOneUnderWay || observers.ownCommits.begun != ownCommits.begun {
-                dataVersion = before
-                return .nothing
+    /// Begins a transaction on the newest version, and looks what other connections committed.
+    func beginReading() throws -> Advance {
+        for attempt in 1... {
+            let count = connection.commitCount
+            try connection.run("BEGIN")
+            // The first read fixes the version.
+            let version = try readDataVersion()
+            let isExact = connection.commitCount == count
+            if isExact || attempt == Self.maximumBeginAttempts {
+                return try advance(to: version, commitCount: isExact ? count : nil)
             }
+            // Somebody committed just now: how many commits that version has is not known.
+            try connection.run("COMMIT")
+        }
+        return .nothing
+    }
+
+    private static let maximumBeginAttempts = 8
+
+    /// Looks what other connections committed. In a write transaction that has not written yet, or in none. The first
+    /// call has nothing to compare with.
+    package func advance() throws -> Advance {
+        let count = connection.commitCount
+        let version = try readDataVersion()
+        return try advance(to: version, commitCount: connection.commitCount == count ? count : nil)
+    }
+
+    private func advance(to version: Int64, commitCount count: UInt32?) throws -> Advance {
+        let (knownVersion, knownNumber, knownCount) = (dataVersion, number, commitCount)
+        if version == knownVersion {
+            if let count { commitCount = count }
+            return .nothing
+        }
+        dataVersion = version
+        commitCount = count
+        number = try latest()
+        if knownVersion == nil { return .nothing }
+        guard number > knownNumber else {
+            // The write-ahead log was only started anew: by a checkpoint, or by a transaction that has not ended.
+            if let count, count == knownCount { return .nothing }
             owesEverything = true
             return .unknown(isOutsideWriter: true)
         }
-        return try changes(after: known, through: number).map(Advance.changes) ?? .unknown(isOutsideWriter: false)
+        let changes = try changes(after: knownNumber, through: number)
+        return changes.map(Advance.changes) ?? .unknown(isOutsideWriter: false)
     }
+
+    private func readDataVersion() throws -> Int64 { try connection.integer("PRAGMA data_version") ?? 0 }
 
     private func latest() throws -> Int64 {
         hasTable ? try connection.integer("SELECT max(number) FROM tombolo_commit") ?? 0 : 0
@@ -112,6 +137,7 @@ package final class ChangeLog {
 
     func committed(_ number: Int64) {
         self.number = number
+        commitCount = commitCount.map { $0 &+ 1 }
         owesEverything = false
     }
 

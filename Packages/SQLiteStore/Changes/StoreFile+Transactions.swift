@@ -1,4 +1,8 @@
 extension StoreFile {
+    /// Begins a read transaction on the newest version.
+    /// - Returns: what other connections committed since this one last looked.
+    package func beginReading() throws -> ChangeLog.Advance { try log.beginReading() }
+
     /// Begins a write transaction whose changes are recorded.
     /// - Returns: what other connections committed since this one last looked.
     package func beginWriting() throws -> ChangeLog.Advance {
@@ -17,7 +21,8 @@ extension StoreFile {
         }
         let changes = recorder.changes
         let number = try log.append(changes)
-        try observers.committing { try connection.run("COMMIT") }
+        observers.noteCommit()
+        try connection.run("COMMIT")
         log.committed(number)
         recorder.reset()
         return changes

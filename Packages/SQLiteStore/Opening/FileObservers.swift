@@ -19,8 +19,6 @@ package final class FileObservers: Sendable {
         var observers: [Int: @Sendable (News) -> Void] = [:]
         /// Whether this process committed since the file was last seen to be written.
         var hasCommitted = false
-        var commitsBegun: UInt64 = 0
-        var commitsUnderWay = 0
         var wasEcho = false
         /// Those of them that want to hear of other processes.
         var watching: Set<Int> = []
@@ -79,21 +77,8 @@ package final class FileObservers: Sendable {
         _ = last
     }
 
-    /// Runs SQLite's COMMIT for a connection of this process.
-    func committing(_ body: () throws -> Void) rethrows {
-        state.withLock { state in
-            state.hasCommitted = true
-            state.commitsBegun += 1
-            state.commitsUnderWay += 1
-        }
-        defer { state.withLock { $0.commitsUnderWay -= 1 } }
-        try body()
-    }
-
-    /// How often a COMMIT of this process began, and whether one is under way.
-    var ownCommits: (begun: UInt64, isOneUnderWay: Bool) {
-        state.withLock { ($0.commitsBegun, $0.commitsUnderWay > 0) }
-    }
+    /// A connection of this process is about to commit.
+    func noteCommit() { state.withLock { $0.hasCommitted = true } }
 
     package func notify(from origin: Origin?) {
         state.withLock { $0.commits += 1 }

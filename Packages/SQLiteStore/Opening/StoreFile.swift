@@ -50,7 +50,7 @@ package final class StoreFile {
         identity = FileIdentity(path)
         if let shouldCompact = options.shouldCompact { Compaction.run(connection, where: shouldCompact) }
         recorder = ChangeRecorder(connection, schema)
-        log = try ChangeLog(connection, schema, observers)
+        log = try ChangeLog(connection, schema)
     }
 
     /// Before writing.

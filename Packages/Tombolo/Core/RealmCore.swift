@@ -109,11 +109,10 @@ final class RealmCore {
     /// - Returns: what others changed since the version before.
     @discardableResult
     private func beginReading() throws -> PendingChanges? {
-        try connection.run("BEGIN")
         isReading = true
-        // The first read fixes the version.
+        // Before the version is fixed: rather one too many than one too few.
         file.observers.pin(ObjectIdentifier(self))
-        return notice(try file.log.advance())
+        return notice(try file.beginReading())
     }
 
     private func notice(_ advance: ChangeLog.Advance) -> PendingChanges? {

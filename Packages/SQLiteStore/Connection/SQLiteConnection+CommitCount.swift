@@ -1,0 +1,29 @@
+internal import GRDBSQLite
+
+extension SQLiteConnection {
+    /// How many commits, of whoever, the write-ahead log has had, as it stands in the memory that the connections share
+    /// (`iChange` in <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version` it does
+    /// not change when the log is only started anew. It may be ahead of the version that this connection reads. Nil
+    /// where it cannot be read.
+    var commitCount: UInt32? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let map = file.pointee.pMethods?.pointee.xShmMap
+        else { return nil }
+        var region: UnsafeMutableRawPointer?
+        // A connection that may only read gets the memory together with SQLITE_READONLY.
+        _ = map(file, 0, WALIndex.regionByteCount, 0, &region)
+        guard let region, region.load(as: UInt32.self) == WALIndex.version,
+            region.load(fromByteOffset: WALIndex.isInitializedOffset, as: UInt8.self) != 0
+        else { return nil }
+        return region.load(fromByteOffset: WALIndex.commitCountOffset, as: UInt32.self)
+    }
+}
+
+/// Where things are in the shared memory.
+private enum WALIndex {
+    static let version: UInt32 = 3_007_000
+    static let regionByteCount: Int32 = 32_768
+    static let commitCountOffset = 8
+    static let isInitializedOffset = 12
+}
