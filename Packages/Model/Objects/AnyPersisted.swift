@@ -1,21 +1,21 @@
 /// What class layouts and stores do with a property whose value type they do not know.
 package protocol AnyPersisted: SendableMetatype {
     static var valueType: any Persistable.Type { get }
-    /// The wrapper's code for the places of instances.
-    static var access: PersistedAccess { get }
+    /// The stored form of the scalar that the wrapper at an address holds, and whether it is a default; fixes a random
+    /// one.
+    static func scalar(at place: UnsafeMutableRawPointer) -> (value: Value, isDefault: Bool)
+    /// Hands the property at an address over to the object's accessor.
+    static func attach(at place: UnsafeMutableRawPointer, property: Int)
     var declared: PersistedOptions { get }
     /// The value held before the object is managed, and whether it is a default; fixes a random one.
     mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
     /// Sets what an unmanaged object holds.
     /// - Returns: false where the type has no value for it.
     mutating func setUnmanaged(_ stored: Stored) -> Bool
-    /// Hands the property over to the object's accessor.
-    mutating func attach(property: Int)
 }
 
 extension Persisted: AnyPersisted {
     package static var valueType: any Persistable.Type { Value.self }
-    package static var access: PersistedAccess { PersistedAccess.of(Value.self) }
     package var declared: PersistedOptions { options }
 
     package mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool) {
@@ -34,20 +34,19 @@ extension Persisted: AnyPersisted {
         storage = .explicit(value)
         return true
     }
-
-    package mutating func attach(property: Int) { storage = .managed(property) }
 }
 
 /// What `@Persisted(…)` says besides the type.
 @usableFromInline package struct PersistedOptions: OptionSet, Sendable {
     @usableFromInline package let rawValue: UInt8
 
-    @usableFromInline package init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let primaryKey = PersistedOptions(rawValue: 1)
-    package static let indexed = PersistedOptions(rawValue: 2)
-    package static let encrypted = PersistedOptions(rawValue: 4)
-    package static let cascade = PersistedOptions(rawValue: 8)
+    @inlinable package static var none: PersistedOptions { PersistedOptions(rawValue: 0) }
+    @inlinable package static var primaryKey: PersistedOptions { PersistedOptions(rawValue: 1) }
+    @inlinable package static var indexed: PersistedOptions { PersistedOptions(rawValue: 2) }
+    @inlinable package static var encrypted: PersistedOptions { PersistedOptions(rawValue: 4) }
+    @inlinable package static var cascade: PersistedOptions { PersistedOptions(rawValue: 8) }
 }
 
 /// What becomes of an object when the object that it links to is deleted.

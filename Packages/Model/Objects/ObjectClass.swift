@@ -2,11 +2,13 @@ internal import Synchronization
 @_spi(Reflection) import Swift
 
 /// A model class with its schema and the place of every property in its instances. Built once for each class.
-package struct ObjectClass: Sendable {
+package final class ObjectClass: Sendable {
     package let type: ObjectBase.Type
     package let schema: ClassSchema
     /// In declaration order, superclasses first.
     package let properties: [ObjectProperty]
+    /// Of the properties.
+    package let places: [PropertyPlace]
     /// Model classes that links, lists and embedded objects lead to.
     package let targets: [ObjectBase.Type]
     /// By column, the position of the property that it belongs to: for a column of an embedded object, the property
@@ -44,6 +46,7 @@ package struct ObjectClass: Sendable {
         self.type = type
         self.schema = schema
         self.properties = properties
+        places = properties.map(\.place)
         self.targets = targets
         self.propertyOfColumn = propertyOfColumn
         self.propertyOfList = propertyOfList
@@ -152,7 +155,9 @@ private struct ObjectClassBuilder {
                     isEncrypted: declared.contains(.encrypted),
                     deleteRule: declared.contains(.cascade) ? .cascade : .nullify))
         }
-        properties.append(ObjectProperty(name: name, offset: offset, wrapper: wrapper, slot: slot))
+        properties.append(
+            ObjectProperty(
+                name: name, offset: offset, wrapper: wrapper, slot: slot, position: properties.count))
     }
 
     /// The layout of an embedded class; nil, and a problem, where it embeds itself.

@@ -18,19 +18,20 @@ package struct ObjectProperty: Sendable {
     package let offset: Int
     package let wrapper: any AnyPersisted.Type
     package let slot: Slot
-    private let access: PersistedAccess
+    package let place: PropertyPlace
 
-    package init(name: String, offset: Int, wrapper: any AnyPersisted.Type, slot: Slot) {
+    /// - Parameter position: among the properties of the class.
+    package init(name: String, offset: Int, wrapper: any AnyPersisted.Type, slot: Slot, position: Int) {
         self.name = name
         self.offset = offset
         self.wrapper = wrapper
         self.slot = slot
-        access = wrapper.access
-    }
-
-    /// The stored form of the scalar that an unmanaged object holds, and whether it is a default.
-    package func unmanagedScalar(of object: ObjectBase) -> (value: Value, isDefault: Bool) {
-        withExtendedLifetime(object) { access.read(Unmanaged.passUnretained(object).toOpaque() + offset) }
+        let asked =
+            switch slot {
+            case .column(let column), .embedded(let column): column
+            case .list, .array, .linkingObjects: position
+            }
+        place = PropertyPlace(offset: offset, wrapper: wrapper, position: asked)
     }
 
     /// The type of the property's values.
@@ -52,13 +53,6 @@ package struct ObjectProperty: Sendable {
         }
         return set(wrapper)
     }
-
-    fileprivate func attach(_ start: UnsafeMutableRawPointer, _ position: Int) {
-        switch slot {
-        case .column(let column), .embedded(let column): access.attach(start + offset, column)
-        case .list, .array, .linkingObjects: access.attach(start + offset, position)
-        }
-    }
 }
 
 extension ObjectBase {
@@ -67,8 +61,16 @@ extension ObjectBase {
         self.accessor = accessor
         withExtendedLifetime(self) {
             let start = Unmanaged.passUnretained(self).toOpaque()
-            for position in layout.properties.indices { layout.properties[position].attach(start, position) }
+            layout.places.withUnsafeBufferPointer { places in
+                for place in places { place.attach(start) }
+            }
         }
+    }
+
+    /// The stored form of the scalar that an unmanaged object holds, and whether it is a default.
+    /// - Parameter place: one of the object's own class.
+    package final func scalar(at place: PropertyPlace) -> (value: Value, isDefault: Bool) {
+        withExtendedLifetime(self) { place.scalar(of: Unmanaged.passUnretained(self).toOpaque()) }
     }
 
     package final func withField<Field, Result>(

@@ -61,7 +61,7 @@ extension OptionalPersistable {
 
 extension Bool: OptionalPersistable {
     public static var _propertyType: PropertyType { .bool }
-    public static func _defaultValue() -> Bool { false }
+    @inlinable public static func _defaultValue() -> Bool { false }
     public var _tomboloValue: Value { .bool(self) }
     public static func _from(_ value: Value) -> Bool { if case .bool(let value) = value { value } else { false } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Bool {
@@ -77,7 +77,7 @@ public protocol PersistableInteger: OptionalPersistable, FixedWidthInteger, Sign
 
 extension PersistableInteger {
     public static var _propertyType: PropertyType { .int(bits: bitWidth) }
-    public static func _defaultValue() -> Self { 0 }
+    @inlinable public static func _defaultValue() -> Self { 0 }
     public var _tomboloValue: Value { .int(Int64(self)) }
     public static func _from(_ value: Value) -> Self {
         if case .int(let value) = value { Self(clamping: value) } else { 0 }
@@ -98,7 +98,7 @@ extension Int64: PersistableInteger {}
 
 extension Double: OptionalPersistable {
     public static var _propertyType: PropertyType { .double }
-    public static func _defaultValue() -> Double { 0 }
+    @inlinable public static func _defaultValue() -> Double { 0 }
     public var _tomboloValue: Value { .double(self) }
     public static func _from(_ value: Value) -> Double { if case .double(let value) = value { value } else { 0 } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Double {
@@ -111,7 +111,7 @@ extension Double: OptionalPersistable {
 
 extension Float: OptionalPersistable {
     public static var _propertyType: PropertyType { .float }
-    public static func _defaultValue() -> Float { 0 }
+    @inlinable public static func _defaultValue() -> Float { 0 }
     public var _tomboloValue: Value { .double(Double(self)) }
     public static func _from(_ value: Value) -> Float {
         if case .double(let value) = value { Float(value) } else { 0 }
@@ -120,7 +120,7 @@ extension Float: OptionalPersistable {
 
 extension String: OptionalPersistable {
     public static var _propertyType: PropertyType { .string }
-    public static func _defaultValue() -> String { "" }
+    @inlinable public static func _defaultValue() -> String { "" }
     public var _tomboloValue: Value { .string(self) }
     public static func _from(_ value: Value) -> String { if case .string(let value) = value { value } else { "" } }
     @inlinable public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> String {

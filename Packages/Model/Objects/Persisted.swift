@@ -22,24 +22,26 @@ public struct Persisted<Value: Persistable> {
 
     @inlinable public init() { self.init(storage: .unset) }
     @inlinable public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
-    public init(primaryKey: Bool) { self.init(storage: .unset, primaryKey ? .primaryKey : []) }
-    public init(wrappedValue: Value, primaryKey: Bool) {
-        self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : [])
+    @inlinable public init(primaryKey: Bool) { self.init(storage: .unset, primaryKey ? .primaryKey : .none) }
+    @inlinable public init(wrappedValue: Value, primaryKey: Bool) {
+        self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : .none)
     }
-    public init(indexed: Bool) { self.init(storage: .unset, indexed ? .indexed : []) }
-    public init(wrappedValue: Value, indexed: Bool) {
-        self.init(storage: .initial(wrappedValue), indexed ? .indexed : [])
+    @inlinable public init(indexed: Bool) { self.init(storage: .unset, indexed ? .indexed : .none) }
+    @inlinable public init(wrappedValue: Value, indexed: Bool) {
+        self.init(storage: .initial(wrappedValue), indexed ? .indexed : .none)
     }
     /// A property whose values are encrypted in the file, with the configuration's key. Queries cannot look at it.
-    public init(encrypted: Bool) { self.init(storage: .unset, encrypted ? .encrypted : []) }
-    public init(wrappedValue: Value, encrypted: Bool) {
-        self.init(storage: .initial(wrappedValue), encrypted ? .encrypted : [])
+    @inlinable public init(encrypted: Bool) { self.init(storage: .unset, encrypted ? .encrypted : .none) }
+    @inlinable public init(wrappedValue: Value, encrypted: Bool) {
+        self.init(storage: .initial(wrappedValue), encrypted ? .encrypted : .none)
     }
     /// A link whose object is deleted with the object that it points to: `.cascade` on `Attendee.order` deletes the
     /// attendees of an order with the order.
-    public init(onDelete: DeleteRule) { self.init(storage: .unset, onDelete == .cascade ? .cascade : []) }
+    @inlinable public init(onDelete: DeleteRule) {
+        self.init(storage: .unset, onDelete == .cascade ? .cascade : .none)
+    }
 
-    @inlinable init(storage: Storage, _ options: PersistedOptions = PersistedOptions(rawValue: 0)) {
+    @inlinable init(storage: Storage, _ options: PersistedOptions = .none) {
         self.storage = storage
         self.options = options
     }

@@ -109,7 +109,7 @@ extension Column {
 
     private func validateText(_ text: String) throws(ValueError) {
         try validateLength(text.utf8.count)
-        guard !text.utf8.contains(0) else {
+        guard !text.containsNull else {
             throw ValueError("'\(name)' cannot contain U+0000, which the server's text type has no room for.")
         }
     }

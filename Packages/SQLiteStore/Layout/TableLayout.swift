@@ -5,7 +5,7 @@ internal import TomboloSQL
 ///
 /// Tables have SQLite's rowids, so that objects come in the order of their insertion where nothing sorts them, and
 /// large rows stay out of the key's index.
-package struct TableLayout: Sendable {
+package final class TableLayout: Sendable {
     package let classIndex: Int
     package let schema: ClassSchema
     /// By column.

@@ -19,10 +19,11 @@ package final class RowWriter {
     private let isSynced: Bool
     private let recorder: ChangeRecorder
     private let lists: ListChanges
-    package weak var observer: (any RowWriteObserver)?
+    /// Not counted, for every row asks for it: the observer owns the writer, and nobody else calls it.
+    package unowned(unsafe) var observer: (any RowWriteObserver)?
 
     /// By class.
-    private var inserts: [SQLiteStatement?]
+    private var inserts: [RowInsertion?]
     private var captures: [SQLiteStatement?]
     private var absences: [SQLiteStatement?]
     private var deletes: [SQLiteStatement?]
@@ -49,20 +50,22 @@ package final class RowWriter {
         recorder = file.recorder
         lists = ListChanges(file)
         inserts = Array(repeating: nil, count: file.layout.tables.count)
-        captures = inserts
-        absences = inserts
-        deletes = inserts
+        captures = Array(repeating: nil, count: file.layout.tables.count)
+        absences = captures
+        deletes = captures
     }
 
     // MARK: Inserting
 
-    /// The statement that inserts a row of a class: bind a value for each column, from position 1, then call
-    /// ``insert(_:_:rowid:key:)``.
-    package func insertion(_ classIndex: Int) throws -> SQLiteStatement {
-        if let known = inserts[classIndex] { return known }
-        let statement = try connection.keptStatement(layout.tables[classIndex].insertRow)
-        inserts[classIndex] = statement
-        return statement
+    /// The next row of a class: bind a value for each column, then call ``insert(_:rowid:key:)``.
+    package func insertion(_ classIndex: Int) throws -> RowInsertion {
+        if let known = inserts[classIndex] {
+            known.begin()
+            return known
+        }
+        let insertion = try RowInsertion(layout.tables[classIndex], on: connection)
+        inserts[classIndex] = insertion
+        return insertion
     }
 
     /// Inserts the row whose values are bound.
@@ -71,18 +74,17 @@ package final class RowWriter {
     ///   - key: read in synced files only.
     /// - Returns: false where an object with the primary key exists; nothing changed then.
     package func insert(
-        _ statement: SQLiteStatement, _ classIndex: Int, rowid: Int64, key: @autoclosure () -> Value
+        _ insertion: RowInsertion, rowid: Int64, key: @autoclosure () -> Value
     ) throws -> Bool {
         try flush()
-        let table = layout.tables[classIndex]
-        if !table.isKeyRowID { statement.bind(rowid, at: table.columnNames.count + 1) }
         do {
-            try statement.run()
+            try insertion.run(rowid: rowid)
         } catch let error as SQLiteStoreError where error.isDuplicateKey {
             return false
         }
+        let classIndex = insertion.table.classIndex
         if isSynced {
-            let absence = try Self.kept(&absences[classIndex], table.captureAbsence, connection)
+            let absence = try Self.kept(&absences[classIndex], insertion.table.captureAbsence, connection)
             absence.bind(key(), at: 1)
             try absence.run()
         }

@@ -16,9 +16,11 @@ final class ManagedClass {
 
     let hasEncryptedColumns: Bool
 
-    /// The properties by column, where each of them is a column and none is a link: such objects go straight into the
-    /// table.
-    let scalars: [ObjectProperty]?
+    /// The places of the properties by column, where each of them is a column and none is a link: such objects go
+    /// straight into the table.
+    let scalars: [PropertyPlace]?
+    /// By column.
+    private let checks: [ColumnCheck]
     /// By column: the type of the keys that a link holds.
     private let linkKeyTypes: [PropertyType?]
     /// Columns of other classes whose rows go with the object that they link to.
@@ -61,8 +63,9 @@ final class ManagedClass {
                     guard case .column(let column) = property.slot else { return false }
                     return layout.schema.columns[column].linkTarget == nil
                 }
-            return isScalar ? layout.propertyOfColumn.map { layout.properties[$0] } : nil
+            return isScalar ? layout.propertyOfColumn.map { layout.places[$0] } : nil
         }
+        checks = schema.columns.map { ColumnCheck($0) }
         linkKeyTypes = schema.columns.map { $0.linkTarget == nil ? nil : file.schema.keyType(ofLink: $0) }
         cascades = file.layout.links[index].filter {
             file.schema[$0.classIndex].columns[$0.column].deleteRule == .cascade
@@ -84,6 +87,7 @@ final class ManagedClass {
 
     /// - Throws: ``ValueError`` where the column does not take the value.
     func validate(_ value: Value, _ column: Int) throws(ValueError) {
+        if checks[column].passes(value) { return }
         try schema.columns[column].validate(value, linkKeyType: linkKeyTypes[column])
     }
 

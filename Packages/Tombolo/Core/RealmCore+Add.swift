@@ -28,7 +28,7 @@ extension RealmCore {
     func add(_ object: Object, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
         if let row = ownRow(of: object) { return row }
-        let type = classes[classIndex(of: Swift.type(of: object))]
+        let type = managedClass(ofNew: object)
         guard policy == .error || type.schema.primaryKeyIndex != nil else {
             fail(.invalidInput, "'\(type.schema.name)' does not have a primary key and cannot be updated.")
             return nil
@@ -37,6 +37,14 @@ extension RealmCore {
         let row = addOne(object, type, &addition)
         addWaiting(&addition)
         return row
+    }
+
+    private func managedClass(ofNew object: Object) -> ManagedClass {
+        let objectType = Swift.type(of: object)
+        if let recent = recentlyAdded, recent.objectClass?.type == objectType { return recent }
+        let type = classes[classIndex(of: objectType)]
+        recentlyAdded = type
+        return type
     }
 
     /// Adds what is in line, and what that leads to.
@@ -81,7 +89,7 @@ extension RealmCore {
 
     /// Makes the row of an object that has nothing but scalars: each goes from its property into the statement.
     private func insert(
-        _ object: Object, _ type: ManagedClass, _ scalars: [ObjectProperty], reserved: Int64?
+        _ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace], reserved: Int64?
     ) -> ManagedRow? {
         guard transaction?.isBroken == false else { return insertNothing(object, type, scalars) }
         let keyColumn = type.schema.primaryKeyIndex
@@ -93,16 +101,16 @@ extension RealmCore {
         let columns = scalars.indices
         if isSynced { fields.reserveCapacity(columns.count) }
         perform {
-            let statement = try writer.insertion(type.index)
+            let insertion = try writer.insertion(type.index)
             for column in columns {
-                let (value, isDefault) = scalars[column].unmanagedScalar(of: object)
+                let (value, isDefault) = object.scalar(at: scalars[column])
                 do throws(ValueError) {
                     try type.validate(value, column)
                 } catch {
                     fail(.invalidInput, "\(type.schema.name): \(error.message)")
                     return
                 }
-                statement.bind(value, at: column + 1)
+                insertion.bind(value, at: column)
                 if column == keyColumn {
                     key = value
                 } else if isSynced {
@@ -114,7 +122,7 @@ extension RealmCore {
             } else {
                 rowid = reserved ?? nextRowID(type.index)
             }
-            isNew = try writer.insert(statement, type.index, rowid: rowid, key: key ?? .null)
+            isNew = try writer.insert(insertion, rowid: rowid, key: key ?? .null)
             if !isNew { failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null)) }
         }
         guard isNew else { return nil }
@@ -124,8 +132,8 @@ extension RealmCore {
     }
 
     /// In a transaction that cannot be committed the object has its values, and nothing is written.
-    private func insertNothing(_ object: Object, _ type: ManagedClass, _ scalars: [ObjectProperty]) -> ManagedRow {
-        let values = scalars.map { $0.unmanagedScalar(of: object).value }
+    private func insertNothing(_ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace]) -> ManagedRow {
+        let values = scalars.map { object.scalar(at: $0).value }
         let row = ManagedRow(core: self, type: type, rowid: nextRowID(type.index), createdIn: transactionNumber)
         row.fill(values)
         return row
@@ -139,7 +147,7 @@ extension RealmCore {
     }
 
     func unmanagedKey(of object: ObjectBase, _ layout: ObjectClass, _ column: Int) -> Value {
-        layout.properties[layout.propertyOfColumn[column]].unmanagedScalar(of: object).value
+        object.scalar(at: layout.places[layout.propertyOfColumn[column]]).value
     }
 
     /// What a link to an object holds, and the object's rowid. Unmanaged objects are put in line to be added.
@@ -179,7 +187,7 @@ extension RealmCore {
             case .column(let own):
                 let column = base + own
                 if column == type.schema.primaryKeyIndex { continue }
-                var (value, isDefault) = property.unmanagedScalar(of: object)
+                var (value, isDefault) = object.scalar(at: property.place)
                 if type.linkTargets[column] != nil {
                     let held = property.unmanagedValue(of: object).value as? Object
                     value = held.map { reference(to: $0, &addition).key } ?? .null

@@ -39,10 +39,10 @@ extension RealmCore {
         let fields = sealed(fields, type, key: key)
         var isNew = true
         perform {
-            let statement = try writer.insertion(type.index)
-            if let column = type.schema.primaryKeyIndex { statement.bind(key, at: column + 1) }
-            for field in fields { statement.bind(field.value, at: field.column + 1) }
-            isNew = try writer.insert(statement, type.index, rowid: rowid, key: key)
+            let insertion = try writer.insertion(type.index)
+            if let column = type.schema.primaryKeyIndex { insertion.bind(key, at: column) }
+            for field in fields { insertion.bind(field.value, at: field.column) }
+            isNew = try writer.insert(insertion, rowid: rowid, key: key)
         }
         guard isNew else { return nil }
         noteCreation()

@@ -41,6 +41,8 @@ final class RealmCore {
     var replacementCount: UInt64 = 0
     /// Rowids of objects of transactions that could not begin: they never reach the file.
     var unwrittenRowID: Int64 = 0
+    /// The class of the object added last: most follow one of the same.
+    var recentlyAdded: ManagedClass?
     /// Transactions that made objects and were cancelled.
     private(set) var cancelledTransactions: Set<UInt64> = []
 

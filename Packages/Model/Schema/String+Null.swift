@@ -1,0 +1,11 @@
+internal import Foundation
+
+extension String {
+    /// Whether U+0000 is in the text.
+    var containsNull: Bool {
+        utf8.withContiguousStorageIfAvailable { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, 0, bytes.count) != nil
+        } ?? utf8.contains(0)
+    }
+}
