@@ -20,7 +20,7 @@ struct ChangeSetTests {
     }
 
     private func changes(
-        inserted: RowIDSet = [], deleted: RowIDSet = [], modified: [Int64: ColumnSet] = [:]
+        inserted: RowIDSet = [], deleted: RowIDSet = [], modified: ModifiedRows = [:]
     ) -> ClassChanges {
         var result = ClassChanges()
         result.inserted = inserted
@@ -63,7 +63,8 @@ struct ChangeSetTests {
             var result = ClassChanges()
             result.inserted = RowIDSet(rows.filter { !$0.value.isOld }.map(\.key))
             result.deleted = RowIDSet(gone)
-            for (rowID, row) in rows where row.isOld && !row.columns.isEmpty { result.modified[rowID] = row.columns }
+            result.modified = ModifiedRows(
+                rows.filter { $0.value.isOld && !$0.value.columns.isEmpty }.mapValues(\.columns))
             return result
         }
     }
@@ -112,6 +113,7 @@ struct ChangeSetTests {
             #expect(Array(a.union(b)) == left.union(right).sorted())
             #expect(Array(a.subtracting(b)) == left.subtracting(right).sorted())
             #expect(a.union(b) == RowIDSet(left.union(right)))
+            #expect(a.intersection(b) == RowIDSet(left.intersection(right)))
             #expect(a.count == left.count)
             for rowID in -21...41 as ClosedRange<Int64> { #expect(a.contains(rowID) == left.contains(rowID)) }
         }
@@ -132,7 +134,7 @@ struct ChangeSetTests {
         let long = ChangeSet([0: changes(deleted: RowIDSet(rows)), 1: changes(inserted: [1])])
         #expect(ChangeSet(long.encoded(shape), shape) == ChangeSet([0: .everything, 1: .everything]))
         var records = RowRecords()
-        for rowID in 0...Int64(ClassChanges.maximumModifiedCount) { records.modify(rowID, [0]) }
+        for rowID in 0...Int64(ModifiedRows.maximumCount) { records.modify(rowID, [0]) }
         #expect(records.changes == .everything)
     }
 

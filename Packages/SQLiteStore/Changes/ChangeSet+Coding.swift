@@ -51,13 +51,12 @@ private struct ChangeWriter {
         if changes.isEverything { return }
         append(changes.inserted)
         append(changes.deleted)
-        var groups: [ColumnSet: [Int64]] = [:]
-        for (rowID, columns) in changes.modified { groups[columns, default: []].append(rowID) }
+        let groups = changes.modified.groups
         append(UInt64(groups.count))
         for (columns, rowIDs) in groups.sorted(by: { $0.key.words.lexicographicallyPrecedes($1.key.words) }) {
             append(UInt64(columns.words.count))
             for word in columns.words { append(word) }
-            append(RowIDSet(rowIDs))
+            append(rowIDs)
         }
     }
 
@@ -114,10 +113,11 @@ private struct ChangeReader {
         result.inserted = inserted
         result.deleted = deleted
         for _ in 0..<groupCount {
-            guard let columns = columns(), let modified = rowIDs(),
-                modified.count <= ClassChanges.maximumModifiedCount - result.modified.count
+            guard let columns = columns(), !columns.isEmpty, let modified = rowIDs(),
+                result.modified.groups.values.allSatisfy({ $0.intersection(modified).isEmpty })
             else { return nil }
-            for rowID in modified where result.modified.updateValue(columns, forKey: rowID) != nil { return nil }
+            result.modified.add(modified, columns)
+            if result.modified.isTooLarge { return nil }
         }
         return result
     }

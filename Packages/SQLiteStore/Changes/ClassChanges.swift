@@ -6,12 +6,9 @@ package struct ClassChanges: Hashable, Sendable {
     package var inserted = RowIDSet()
     package var deleted = RowIDSet()
     /// Rows that were there before and still are, with the properties that were written, to the same value or not.
-    package var modified: [Int64: ColumnSet] = [:]
+    package var modified = ModifiedRows()
     /// Too much or nothing is known: every row may have changed, come or gone. The rest is empty then.
     package var isEverything = false
-
-    /// From more modified rows than this on, every row is taken to have changed.
-    package static let maximumModifiedCount = 1 << 18
 
     package static let everything: ClassChanges = {
         var changes = ClassChanges()
@@ -34,16 +31,10 @@ package struct ClassChanges: Hashable, Sendable {
             // Those of them that were not here at the beginning leave no trace.
             deleted.formUnion(later.deleted.subtracting(inserted))
             inserted.subtract(later.deleted)
-            if later.deleted.count < modified.count {
-                for rowID in later.deleted { modified[rowID] = nil }
-            } else {
-                modified = modified.filter { !later.deleted.contains($0.key) }
-            }
+            modified.remove(later.deleted)
         }
-        for (rowID, columns) in later.modified where !inserted.contains(rowID) {
-            modified[rowID, default: ColumnSet()].formUnion(columns)
-        }
+        for (columns, rows) in later.modified.groups { modified.insert(rows.subtracting(inserted), columns) }
         inserted.formUnion(later.inserted)
-        if modified.count > Self.maximumModifiedCount { self = .everything }
+        if modified.isTooLarge { self = .everything }
     }
 }

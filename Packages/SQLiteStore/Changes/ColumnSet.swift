@@ -48,6 +48,12 @@ package struct ColumnSet: Hashable, Sendable {
         }
     }
 
+    func union(_ other: ColumnSet) -> ColumnSet {
+        var result = self
+        result.formUnion(other)
+        return result
+    }
+
     package func isDisjoint(with other: ColumnSet) -> Bool {
         first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
     }

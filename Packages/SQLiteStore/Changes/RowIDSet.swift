@@ -19,6 +19,9 @@ package struct RowIDSet: Hashable, Sendable {
 
     package private(set) var spans: [Span] = []
 
+    /// So many spans are looked up in another set, of more the two are gone through side by side.
+    private static let fewSpans = 4
+
     package init() {}
 
     /// Rowids in any order, repeated or not.
@@ -48,12 +51,18 @@ package struct RowIDSet: Hashable, Sendable {
     }
 
     package func contains(_ rowID: Int64) -> Bool {
+        guard let last, rowID <= last else { return false }
+        let index = firstSpan(endingAtOrAfter: rowID)
+        return index < spans.count && spans[index].first <= rowID
+    }
+
+    private func firstSpan(endingAtOrAfter rowID: Int64) -> Int {
         var (low, high) = (0, spans.count)
         while low < high {
             let middle = (low + high) / 2
             if spans[middle].last < rowID { low = middle + 1 } else { high = middle }
         }
-        return low < spans.count && spans[low].first <= rowID
+        return low
     }
 
     /// Adds a rowid that is not below the last one.
@@ -69,8 +78,14 @@ package struct RowIDSet: Hashable, Sendable {
     }
 
     package mutating func formUnion(_ other: RowIDSet) {
-        if other.isEmpty { return }
-        if isEmpty { self = other }
+        if isEmpty {
+            self = other
+            return
+        }
+        if other.spans.count <= Self.fewSpans {
+            for span in other.spans { insert(span) }
+            return
+        }
         var result = RowIDSet()
         result.spans.reserveCapacity(spans.count + other.spans.count)
         var (left, right) = (0, 0)
@@ -86,8 +101,22 @@ package struct RowIDSet: Hashable, Sendable {
         self = result
     }
 
+    private mutating func insert(_ span: Span) {
+        var joined = span
+        // Spans right before and right after are joined too.
+        let start = firstSpan(endingAtOrAfter: span.first == .min ? .min : span.first - 1)
+        var end = start
+        while end < spans.count, span.last == .max || spans[end].first <= span.last + 1 {
+            joined = Span(
+                first: Swift.min(joined.first, spans[end].first), last: Swift.max(joined.last, spans[end].last))
+            end += 1
+        }
+        spans.replaceSubrange(start..<end, with: CollectionOfOne(joined))
+    }
+
     package mutating func subtract(_ other: RowIDSet) {
         if isEmpty || other.isEmpty { return }
+        if other.spans.count <= Self.fewSpans, intersection(other).isEmpty { return }
         var result: [Span] = []
         result.reserveCapacity(spans.count)
         var next = 0
@@ -109,6 +138,22 @@ package struct RowIDSet: Hashable, Sendable {
             if !isOver { result.append(Span(first: first, last: span.last)) }
         }
         spans = result
+    }
+
+    package func intersection(_ other: RowIDSet) -> RowIDSet {
+        // The shorter one leads; what it skips of the longer one is not looked at.
+        guard spans.count <= other.spans.count else { return other.intersection(self) }
+        var result = RowIDSet()
+        for span in spans {
+            var index = other.firstSpan(endingAtOrAfter: span.first)
+            while index < other.spans.count, other.spans[index].first <= span.last {
+                let common = other.spans[index]
+                result.spans.append(
+                    Span(first: Swift.max(span.first, common.first), last: Swift.min(span.last, common.last)))
+                index += 1
+            }
+        }
+        return result
     }
 
     package func union(_ other: RowIDSet) -> RowIDSet {

@@ -1,5 +1,5 @@
-/// Collects what a transaction does to the rows of one class, in any order and at the cost of a dictionary entry, or
-/// of nothing for new rows that ascend.
+/// Collects what a transaction does to the rows of one class, in any order: at no cost to speak of for rows that ascend
+/// and to which one thing happens each, otherwise at that of a dictionary entry.
 struct RowRecords {
     private struct Record {
         var isDeleted = false
@@ -9,24 +9,36 @@ struct RowRecords {
         var isEmpty: Bool { !isDeleted && !isInserted && columns.isEmpty }
     }
 
-    /// New rows, each above the last.
-    private var run = RowIDSet()
-    /// Whatever else happened. Has the last word about a row of the run.
+    /// Rows to which one thing happened, each above the last of its set, and each in one set.
+    private var inserted = RowIDSet()
+    private var deleted = RowIDSet()
+    private var modified: [(columns: ColumnSet, rows: RowIDSet)] = []
+    /// Whatever else happened. Has the last word about a row of the sets.
     private var records: [Int64: Record] = [:]
     private var isEverything = false
 
-    var isEmpty: Bool { !isEverything && run.isEmpty && records.isEmpty }
+    /// More sets of columns than this in a transaction go into the dictionary.
+    private static let maximumColumnSets = 8
+
+    var isEmpty: Bool {
+        !isEverything && inserted.isEmpty && deleted.isEmpty && modified.isEmpty && records.isEmpty
+    }
 
     mutating func insert(_ rowID: Int64) {
         if isEverything { return }
-        if run.last.map({ rowID > $0 }) ?? true, records.isEmpty || records[rowID] == nil {
-            run.append(rowID)
+        if Self.isAbove(rowID, inserted), isNew(rowID) {
+            inserted.append(rowID)
         } else {
             update(rowID) { $0.isInserted = true }
         }
     }
 
     mutating func delete(_ rowID: Int64) {
+        if isEverything { return }
+        if Self.isAbove(rowID, deleted), isNew(rowID) {
+            deleted.append(rowID)
+            return
+        }
         update(rowID) { record in
             if record.isInserted { record.isInserted = false } else { record.isDeleted = true }
             record.columns = ColumnSet()
@@ -34,12 +46,21 @@ struct RowRecords {
     }
 
     mutating func modify(_ rowID: Int64, _ columns: ColumnSet) {
-        if records.isEmpty, run.contains(rowID) { return }
-        update(rowID) { if !$0.isInserted { $0.columns.formUnion(columns) } }
+        if isEverything || columns.isEmpty { return }
+        if records.isEmpty, inserted.contains(rowID) { return }
+        let index = modified.firstIndex { $0.columns == columns }
+        if let index, records.isEmpty, modified[index].rows.last == rowID { return }
+        let isAbove = index.map { Self.isAbove(rowID, modified[$0].rows) } ?? (modified.count < Self.maximumColumnSets)
+        guard isAbove, isNew(rowID) else {
+            update(rowID) { if !$0.isInserted { $0.columns.formUnion(columns) } }
+            return
+        }
+        if let index { modified[index].rows.append(rowID) } else { modified.append((columns, [rowID])) }
     }
 
     /// Forgets what happened to a row that was there before and is there now, but for these columns.
     mutating func settle(_ rowID: Int64, _ columns: ColumnSet) {
+        if isEverything { return }
         update(rowID) { $0 = Record(columns: columns) }
     }
 
@@ -48,25 +69,52 @@ struct RowRecords {
         isEverything = true
     }
 
+    private static func isAbove(_ rowID: Int64, _ rows: RowIDSet) -> Bool { rows.last.map { rowID > $0 } ?? true }
+
+    /// Whether nothing happened to a row yet.
+    private func isNew(_ rowID: Int64) -> Bool {
+        (records.isEmpty || records[rowID] == nil) && !inserted.contains(rowID) && !deleted.contains(rowID)
+            && !modified.contains { $0.rows.contains(rowID) }
+    }
+
     private mutating func update(_ rowID: Int64, _ body: (inout Record) -> Void) {
-        if isEverything { return }
-        let isInRun = run.contains(rowID)
-        var record = records[rowID] ?? Record(isInserted: isInRun)
+        let noted = Record(
+            isDeleted: deleted.contains(rowID), isInserted: inserted.contains(rowID),
+            columns: modified.first { $0.rows.contains(rowID) }?.columns ?? ColumnSet())
+        var record = records[rowID] ?? noted
         body(&record)
-        records[rowID] = record.isEmpty && !isInRun ? nil : record
+        records[rowID] = record.isEmpty && noted.isEmpty ? nil : record
     }
 
     var changes: ClassChanges {
         if isEverything { return .everything }
         var result = ClassChanges()
-        result.inserted = run
-        if records.isEmpty { return result }
-        result.inserted.subtract(RowIDSet(records.keys))
-        result.inserted.formUnion(RowIDSet(records.lazy.filter(\.value.isInserted).map(\.key)))
-        result.deleted = RowIDSet(records.lazy.filter(\.value.isDeleted).map(\.key))
-        for (rowID, record) in records where !record.isInserted && !record.columns.isEmpty {
-            result.modified[rowID] = record.columns
+        result.inserted = inserted
+        result.deleted = deleted
+        for (columns, rows) in modified { result.modified.add(rows, columns) }
+        if !records.isEmpty { apply(&result) }
+        return result.modified.isTooLarge ? .everything : result
+    }
+
+    /// What the records say in place of the sets.
+    private func apply(_ result: inout ClassChanges) {
+        let rowIDs = records.keys.sorted()
+        let all = RowIDSet(rowIDs)
+        result.inserted.subtract(all)
+        result.deleted.subtract(all)
+        result.modified.remove(all)
+        var more = ClassChanges()
+        var groups: [ColumnSet: RowIDSet] = [:]
+        for rowID in rowIDs {
+            guard let record = records[rowID] else { continue }
+            if record.isInserted { more.inserted.append(rowID) }
+            if record.isDeleted { more.deleted.append(rowID) }
+            if !record.isInserted, !record.columns.isEmpty {
+                groups[record.columns, default: RowIDSet()].append(rowID)
+            }
         }
-        return result.modified.count > ClassChanges.maximumModifiedCount ? .everything : result
+        result.inserted.formUnion(more.inserted)
+        result.deleted.formUnion(more.deleted)
+        for (columns, rows) in groups { result.modified.add(rows, columns) }
     }
 }

@@ -64,7 +64,7 @@ struct LinkGraph {
         for (changed, item) in changes.classes where distances[changed] != nil {
             if item.isEverything { return nil }
             // An object that came is news to those whose links waited for it.
-            frontier[changed] = RowIDSet(item.modified.keys).union(changed == classIndex ? [] : item.inserted)
+            frontier[changed] = item.modified.rowIDs.union(changed == classIndex ? [] : item.inserted)
         }
         var reached = frontier
         for hop in 0..<depth where !frontier.isEmpty {

@@ -47,7 +47,7 @@ struct ListRows: ObservedRows {
             let targets = changes[targetClass]
             if targets.isEverything || !targets.deleted.isEmpty || !targets.inserted.isEmpty { return nil }
         }
-        return elements.inserted.union(elements.deleted).union(RowIDSet(elements.modified.keys))
+        return elements.inserted.union(elements.deleted).union(elements.modified.rowIDs)
     }
 
     /// Lists are short, and other lists' elements are among the touched.
@@ -79,14 +79,14 @@ struct ListRows: ObservedRows {
         let elements = changes[list.elementClass]
         if elements.isEverything { return nil }
         // The rank alone is the element's place.
-        let moved = RowIDSet(elements.modified.lazy.filter { $0.value == [ElementColumn.rank] }.map(\.key))
+        let moved = elements.modified.rowIDs { $0 == [ElementColumn.rank] }
         guard let targetClass else {
             if core.classes[list.elementClass].isListOfEmbedded, case .paths = scope {
                 return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
             }
-            return RowFilter(RowIDSet(elements.modified.keys).subtracting(moved))
+            return RowFilter(elements.modified.rowIDs.subtracting(moved))
         }
-        var rows = RowIDSet(elements.modified.keys).subtracting(moved)
+        var rows = elements.modified.rowIDs.subtracting(moved)
         guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }
         if !targets.isEmpty {
             let sql = "SELECT e.rowid FROM \(selection) AND t.rowid IN (SELECT value FROM json_each(?))"

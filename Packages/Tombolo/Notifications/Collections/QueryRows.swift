@@ -53,7 +53,7 @@ struct QueryRows: ObservedRows {
         }
         var result = own.inserted.union(own.deleted)
         if !columns.isEmpty {
-            result.formUnion(RowIDSet(own.modified.lazy.filter { !$0.value.isDisjoint(with: columns) }.map(\.key)))
+            result.formUnion(own.modified.rowIDs { !$0.isDisjoint(with: columns) })
         }
         for path in paths {
             guard let rows = path.affected(by: changes, core) else { return nil }

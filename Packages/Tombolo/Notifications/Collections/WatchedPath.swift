@@ -67,8 +67,7 @@ struct WatchedPath {
             let item = changes[step.classIndex]
             if item.isEverything { return nil }
             if let hop = step.hop { rows = hop.sources(of: rows, core) }
-            rows.formUnion(
-                RowIDSet(item.modified.lazy.filter { !$0.value.isDisjoint(with: step.properties) }.map(\.key)))
+            rows.formUnion(item.modified.rowIDs { !$0.isDisjoint(with: step.properties) })
             // An object that came is news to those whose links waited for it.
             if index > 0 { rows.formUnion(item.inserted) }
         }
