@@ -23,9 +23,14 @@ package final class ChangeLog {
     /// How many commits are kept, at least, and how many bytes of them, at most.
     package static let maximumCount: Int64 = 1_000
     package static let maximumByteCount: Int64 = 4 << 20
-    /// Old commits are dropped after so many new ones, or after one of so many bytes.
+    /// Commits beyond the count are dropped after so many new ones.
     package static let trimInterval: Int64 = 64
-    private static let largeByteCount = 1 << 16
+    /// Commits beyond the bytes are dropped, for which all of them are looked at, after so many new bytes of one
+    /// connection, or so many new ones of all.
+    private static let weighByteCount = 1 << 16
+    private static let weighInterval: Int64 = 1 << 10
+    /// Bytes since this connection looked.
+    private var unweighed = 0
 
     private static let table =
         "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
@@ -131,7 +136,12 @@ package final class ChangeLog {
         insert.bind(bytes: bytes, at: 1)
         try insert.run()
         let number = connection.lastInsertedRowID
-        if number % Self.trimInterval == 0 || bytes.count >= Self.largeByteCount { try trim(number) }
+        if number % Self.trimInterval == 0 { try trimCount(number) }
+        unweighed += bytes.count
+        if unweighed >= Self.weighByteCount || number % Self.weighInterval == 0 {
+            try trimBytes(number)
+            unweighed = 0
+        }
         return number
     }
 
@@ -141,10 +151,13 @@ package final class ChangeLog {
         owesEverything = false
     }
 
-    private func trim(_ number: Int64) throws {
+    private func trimCount(_ number: Int64) throws {
         let byCount = try connection.statement("DELETE FROM tombolo_commit WHERE number <= ?")
         byCount.bind(number - Self.maximumCount, at: 1)
         try byCount.run()
+    }
+
+    private func trimBytes(_ number: Int64) throws {
         // The newest stays, whose number the next one follows.
         let byBytes = try connection.statement(
             "DELETE FROM tombolo_commit WHERE number < ?1 AND number <= (SELECT max(number) FROM (SELECT number, "

@@ -298,17 +298,30 @@ final class RealmCore {
     /// Begins SQLite's transaction.
     /// - Returns: what others changed since the Realm's version.
     private func lockForWriting(waits: Bool) throws -> PendingChanges? {
-        endReading()
         do {
             try file.requireInPlace()
+            if try continueWriting() { return nil }
+            endReading()
             if let limit = configuration.maximumNumberOfActiveVersions { try file.requireActiveVersions(atMost: limit) }
             if !waits { connection.setBusyTimeout(seconds: 0) }
             defer { if !waits { connection.setBusyTimeout(seconds: SQLiteConnection.busyTimeoutSeconds) } }
             return notice(try file.beginWriting())
         } catch {
+            endReading()
             connection.rollback()
             throw error
         }
+    }
+
+    /// Goes on from the version that is read, where that is the newest and nobody else writes.
+    private func continueWriting() throws -> Bool {
+        // Versions are counted while this Realm reads none.
+        guard isReading, configuration.maximumNumberOfActiveVersions == nil, try file.continueWriting() else {
+            return false
+        }
+        file.observers.unpin(ObjectIdentifier(self))
+        isReading = false
+        return true
     }
 
     /// A transaction that could not begin: nothing of it is kept, and committing it throws.
