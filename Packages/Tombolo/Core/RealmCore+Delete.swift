@@ -99,7 +99,7 @@ extension RealmCore {
         query.sorts = []
         perform {
             try writer.flush()
-            try self.run(query, as: "DELETE FROM \(type.table.table) WHERE rowid IN")
+            try runDeletion(query)
         }
         changeCount += 1
         type.noteEverything()

@@ -66,11 +66,11 @@ extension RealmCore {
         }
     }
 
-    /// Runs a statement that ends with a list of rowids.
-    func run(_ query: ObjectQuery, as beginning: String) throws {
-        let text = text(query, selecting: "o.rowid", limit: nil, ordered: false)
+    /// Deletes what the query finds, whatever hangs on it.
+    func runDeletion(_ query: ObjectQuery) throws {
+        let text = text(query, beginning: "DELETE", limit: nil, ordered: false)
         if !text.lists.isEmpty { try LiteralLists.fill(text.lists, on: connection) }
-        let statement = try connection.statement("\(beginning) (\(text.sql))")
+        let statement = try connection.statement(text.sql)
         for (index, parameter) in text.parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
         try statement.run()
     }
@@ -90,14 +90,20 @@ extension RealmCore {
     }
 
     private func text(_ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool) -> QueryText {
+        text(query, beginning: "SELECT \(selecting)", limit: limit, ordered: ordered)
+    }
+
+    private func text(_ query: ObjectQuery, beginning: String, limit: Int?, ordered: Bool) -> QueryText {
         let className = schema[query.classIndex].name
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
             builder.listTable = LiteralLists.table
-            var sql = "SELECT \(selecting) FROM \(layout.tables[query.classIndex].table) AS o"
+            var sql = "\(beginning) FROM \(layout.tables[query.classIndex].table) AS o"
             var conditions = try query.distincts.map { try condition($0, query, &builder) }
             if let source = query.source { conditions.append(condition(source, query, &builder)) }
             if query.predicate != .constant(true) { conditions.append(try builder.condition(query.predicate)) }
+            // Without any condition SQLite does not tell which rows it deletes.
+            if conditions.isEmpty, beginning == "DELETE" { conditions = ["TRUE"] }
             if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
             if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }
             if let limit { sql += " LIMIT \(limit)" }
