@@ -217,7 +217,7 @@ let package = Package(
         tests("ModelTests", ["RandomValues", "TomboloModel"]),
         tests("SQLTests", ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
         tests("ChangesetsTests", sync),
-        tests("SyncProtocolTests", sync + ["RandomValues"]),
+        tests("SyncProtocolTests", sync + ["RandomValues", protobuf]),
         tests("SyncSessionTests", sync),
         tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
         tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),

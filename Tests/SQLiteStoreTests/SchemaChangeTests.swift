@@ -41,7 +41,7 @@ struct SchemaChangeTests {
         func write(_ instructions: Instruction...) throws {
             try file.connection.writeTransaction {
                 for instruction in instructions { try writer.perform(instruction) }
-                try ChangesetQueue(file).append(instructions, wallMicroseconds: 10)
+                try ChangesetQueue(file).append(ChangesetWriter(schema: schema, instructions), wallMicroseconds: 10)
             }
         }
 

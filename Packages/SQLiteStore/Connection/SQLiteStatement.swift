@@ -52,6 +52,15 @@ package final class SQLiteStatement {
         reset()
     }
 
+    /// The same with bytes for one parameter that SQLite need not copy.
+    func run(bytes: [UInt8], at position: Int) throws {
+        defer { sqlite3_bind_null(handle, Int32(position)) }
+        try bytes.withUnsafeBufferPointer { bytes in
+            bindBlob(bytes.baseAddress, count: bytes.count, copying: false, at: position)
+            try run()
+        }
+    }
+
     // MARK: Binding. Positions count from 1.
 
     package func bind(_ value: Value, at position: Int) {

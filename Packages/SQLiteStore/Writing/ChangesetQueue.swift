@@ -1,14 +1,12 @@
 package import TomboloChangesets
 internal import TomboloModel
-internal import TomboloSyncProtocol
+package import TomboloSyncProtocol
 
 /// The upload queue, `tombolo_pending`. Number and base of a changeset are columns: a reset changes them. Inside the
 /// caller's transaction.
 package struct ChangesetQueue {
     private let connection: SQLiteConnection
     private let codec: MessageCodec
-    /// The fields of an upload around its only changeset.
-    private static let fieldsAroundChangeset = 2
 
     package init(_ file: StoreFile) {
         connection = file.connection
@@ -17,42 +15,31 @@ package struct ChangesetQueue {
 
     /// Gives a local transaction its number, base and stamp, and queues it.
     /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction that no upload could carry.
-    package func append(_ instructions: [Instruction], wallMicroseconds: Int64) throws {
-        guard instructions.count <= Changeset.maximumInstructionCount else {
-            throw tooLarge("\(instructions.count) changes; at most \(Changeset.maximumInstructionCount) are possible")
+    package func append(_ changeset: consuming ChangesetWriter, wallMicroseconds: Int64) throws {
+        let count = changeset.instructionCount
+        guard count <= Changeset.maximumInstructionCount else {
+            throw tooLarge("\(count) changes; at most \(Changeset.maximumInstructionCount) are possible")
+        }
+        // A changeset that its readers refuse would stop the queue.
+        let fieldCount = changeset.fieldCount
+        guard fieldCount <= MessageCodec.maximumFieldCount else {
+            throw tooLarge("\(fieldCount) fields; at most \(MessageCodec.maximumFieldCount) are possible")
         }
         var meta = try FileMeta.load(connection)
         meta.lastChangeset += 1
-        let changeset = Changeset(
-            number: meta.lastChangeset, base: meta.position.tick,
-            stamp: meta.clock.next(wallMicroseconds: wallMicroseconds), instructions: instructions)
-        let bytes = codec.encode(changeset)
+        let (number, base) = (meta.lastChangeset, meta.position.tick)
+        let stamp = meta.clock.next(wallMicroseconds: wallMicroseconds)
+        let bytes = changeset.finish(number: number, base: base, stamp: stamp)
         guard bytes.count <= MessageCodec.maximumChangesetByteCount else {
             throw tooLarge("\(bytes.count) bytes; at most \(MessageCodec.maximumChangesetByteCount) are possible")
         }
-        try requireReadable(bytes, changeset)
         let insert = try connection.statement("INSERT INTO tombolo_pending VALUES (?, ?, ?, ?, ?)")
-        insert.bind(changeset.number, at: 1)
-        insert.bind(changeset.base, at: 2)
-        insert.bind(changeset.stamp.microseconds, at: 3)
+        insert.bind(number, at: 1)
+        insert.bind(base, at: 2)
+        insert.bind(stamp.microseconds, at: 3)
         insert.bind(Int64(bytes.count), at: 4)
-        insert.bind(bytes: bytes, at: 5)
-        try insert.run()
+        try insert.run(bytes: bytes, at: 5)
         try meta.save(connection)
-    }
-
-    /// A changeset that its readers refuse would stop the queue. The only bound left is that of fields, each of which
-    /// takes two bytes at least.
-    private func requireReadable(_ bytes: [UInt8], _ changeset: Changeset) throws {
-        guard bytes.count > 2 * (MessageCodec.maximumFieldCount - Self.fieldsAroundChangeset) else { return }
-        do {
-            _ = try codec.decodeClientMessage(codec.encode(.upload([changeset])))
-        } catch {
-            throw SQLiteStoreError(
-                .invalidInput,
-                "The write transaction cannot be uploaded from a synced Realm. Write in several transactions. "
-                    + error.message)
-        }
     }
 
     private func tooLarge(_ what: String) -> SQLiteStoreError {

@@ -3,48 +3,6 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension MessageCodec {
-    func wire(_ changeset: Changeset) -> WireChangeset {
-        var result = WireChangeset()
-        result.number = changeset.number
-        result.base = changeset.base
-        result.stampMicroseconds = changeset.stamp.microseconds
-        var names = ChangesetNames(schema: schema)
-        result.instructions = changeset.instructions.map { instruction in
-            var item = WireInstruction()
-            let position = names.position(ofClass: instruction.reference.classIndex)
-            item.classPosition = UInt32(position)
-            item.key = wire(instruction.reference.key)
-            switch instruction {
-            case .create(_, let fields): item.create = wire(fields, position, &names)
-            case .set(_, let fields): item.set = wire(fields, position, &names)
-            case .add(_, let column, let amount):
-                item.add.column = UInt32(names.position(ofColumn: column, inClassAt: position))
-                item.add.amount = amount
-            case .erase: item.erase = true
-            }
-            return item
-        }
-        result.classes = names.wire
-        return result
-    }
-
-    private func wire(_ fields: [FieldWrite], _ position: Int, _ names: inout ChangesetNames) -> WireFieldWrites {
-        var result = WireFieldWrites()
-        result.columns.reserveCapacity(fields.count)
-        result.values.reserveCapacity(fields.count)
-        var defaults: [UInt8] = []
-        for (index, field) in fields.enumerated() {
-            result.columns.append(UInt32(names.position(ofColumn: field.column, inClassAt: position)))
-            result.values.append(wire(field.value))
-            if field.isDefault {
-                while defaults.count <= index >> 3 { defaults.append(0) }
-                defaults[index >> 3] |= 1 << UInt8(index & 7)
-            }
-        }
-        result.defaults = Data(defaults)
-        return result
-    }
-
     func decode(_ changeset: WireChangeset) throws(ProtocolError) -> Changeset {
         do throws(ProtocolError) {
             guard changeset.number > 0, changeset.base >= 0 else {
@@ -74,7 +32,7 @@ extension MessageCodec {
         }
     }
 
-    private struct ResolvedClass {
+    struct ResolvedClass {
         let index: Int
         let columns: [Int]
         let key: Column
@@ -94,7 +52,7 @@ extension MessageCodec {
         return result
     }
 
-    private func decode(_ item: WireInstruction, _ classes: [ResolvedClass]) throws(ProtocolError) -> Instruction {
+    func decode(_ item: WireInstruction, _ classes: [ResolvedClass]) throws(ProtocolError) -> Instruction {
         guard item.classPosition < classes.count else {
             throw ProtocolError(.malformed, "class \(item.classPosition) of \(classes.count)")
         }
@@ -149,34 +107,5 @@ extension MessageCodec {
                     + schema[resolved.index].name)
         }
         return resolved.columns[Int(position)]
-    }
-}
-
-/// The names that a changeset uses, each class and property once, in the order of their first use.
-private struct ChangesetNames {
-    let schema: Schema
-    private var classes: [(index: Int, columns: [Int])] = []
-
-    init(schema: Schema) { self.schema = schema }
-
-    mutating func position(ofClass index: Int) -> Int {
-        if let position = classes.firstIndex(where: { $0.index == index }) { return position }
-        classes.append((index, []))
-        return classes.count - 1
-    }
-
-    mutating func position(ofColumn column: Int, inClassAt position: Int) -> Int {
-        if let known = classes[position].columns.firstIndex(of: column) { return known }
-        classes[position].columns.append(column)
-        return classes[position].columns.count - 1
-    }
-
-    var wire: [WireChangesetClass] {
-        classes.map { index, columns in
-            var item = WireChangesetClass()
-            item.name = schema[index].name
-            item.columns = columns.map { schema[index].columns[$0].name }
-            return item
-        }
     }
 }

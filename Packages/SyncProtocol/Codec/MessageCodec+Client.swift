@@ -1,15 +1,24 @@
 internal import TomboloChangesets
 
 extension MessageCodec {
-    func wire(_ message: ClientMessage) -> WireClientMessage {
+    /// Uploads are written by hand: see ``ChangesetWriter``.
+    func bytes(of message: ClientMessage) -> [UInt8] {
         var result = WireClientMessage()
         switch message {
         case .hello(let hello): result.hello = wire(hello)
         case .subscribe(let set): result.subscribe = wire(set)
-        case .upload(let changesets): result.upload.changesets = changesets.map(wire)
+        case .upload(let changesets): return bytes(ofUpload: changesets)
         case .applied(let tick): result.applied.tick = tick
         }
-        return result
+        return Self.serialize(result)
+    }
+
+    private func bytes(ofUpload changesets: [Changeset]) -> [UInt8] {
+        var writer = WireWriter()
+        let start = writer.open(3)
+        for changeset in changesets { writer.field(1, encode(changeset)) }
+        writer.close(start)
+        return writer.bytes
     }
 
     private func wire(_ hello: Hello) -> WireHello {

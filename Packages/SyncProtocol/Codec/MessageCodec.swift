@@ -36,7 +36,7 @@ public struct MessageCodec: Sendable {
 
     // MARK: Messages
 
-    public func encode(_ message: ClientMessage) -> [UInt8] { Self.serialize(wire(message)) }
+    public func encode(_ message: ClientMessage) -> [UInt8] { bytes(of: message) }
 
     public func encode(_ message: ServerMessage) -> [UInt8] { Self.serialize(wire(message)) }
 
@@ -67,7 +67,10 @@ public struct MessageCodec: Sendable {
 
     // MARK: Parts that are stored
 
-    public func encode(_ changeset: Changeset) -> [UInt8] { Self.serialize(wire(changeset)) }
+    public func encode(_ changeset: Changeset) -> [UInt8] {
+        let writer = ChangesetWriter(schema: schema, changeset.instructions)
+        return writer.finish(number: changeset.number, base: changeset.base, stamp: changeset.stamp)
+    }
 
     public func decodeChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
@@ -98,7 +101,7 @@ public struct MessageCodec: Sendable {
 
     // MARK: Protocol Buffers
 
-    private static func serialize(_ message: some Message) -> [UInt8] {
+    static func serialize(_ message: some Message) -> [UInt8] {
         do {
             return try message.serializedBytes()
         } catch {

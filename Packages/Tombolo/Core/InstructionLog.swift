@@ -1,56 +1,93 @@
 internal import TomboloChangesets
 internal import TomboloModel
+internal import TomboloSyncProtocol
 
-/// Instructions in order; several sets of one object become one.
+/// Instructions in order, as the bytes that are queued; several sets of one object become one.
 struct InstructionLog {
-    private(set) var instructions: [Instruction] = []
-    /// Where the fields of an object can still be joined to an earlier create or set.
-    private var open: [ObjectReference: Int] = [:]
+    private var writer: ChangesetWriter
+    /// Not among the bytes yet: most sets that follow are of the same object.
+    private var last: Instruction?
+    /// Of the instructions among the bytes.
+    private var objects: [Entry] = []
+    /// Where the fields of an object can still be joined to an earlier create or set. Made when first asked for: who only
+    /// makes objects does not need it.
+    private var open: [ObjectReference: Int]?
 
-    var isEmpty: Bool { instructions.isEmpty }
+    private struct Entry {
+        let reference: ObjectReference
+        /// A later set must come after others.
+        let isJoinable: Bool
+    }
+
+    init(schema: Schema) { writer = ChangesetWriter(schema: schema) }
 
     mutating func append(_ instruction: Instruction) {
-        let reference = instruction.reference
-        switch instruction {
-        case .set(_, let fields):
-            if let position = open[reference] {
-                merge(fields, into: position)
-                return
+        if case .set(let reference, let fields) = instruction, join(fields, to: reference) { return }
+        writeLast()
+        last = instruction
+    }
+
+    /// The changeset of everything so far; nil where there is nothing.
+    mutating func finish() -> ChangesetWriter? {
+        writeLast()
+        return objects.isEmpty ? nil : writer
+    }
+
+    private mutating func writeLast() {
+        guard let last else { return }
+        let entry = Entry(reference: last.reference, isJoinable: last.fields != nil)
+        if open != nil { open?[entry.reference] = entry.isJoinable ? objects.count : nil }
+        objects.append(entry)
+        writer.append(last)
+        self.last = nil
+    }
+
+    /// - Returns: false where there is no earlier instruction that takes the fields.
+    private mutating func join(_ fields: [FieldWrite], to reference: ObjectReference) -> Bool {
+        if let last, last.reference == reference {
+            guard let joined = last.joined(fields) else { return false }
+            self.last = joined
+            return true
+        }
+        guard !objects.isEmpty, let position = position(of: reference),
+            let joined = writer.instruction(at: position)?.joined(fields)
+        else { return false }
+        writer.replace(at: position, with: joined)
+        return true
+    }
+
+    private mutating func position(of reference: ObjectReference) -> Int? {
+        if open == nil {
+            var open: [ObjectReference: Int] = [:]
+            open.reserveCapacity(objects.count)
+            for (position, entry) in objects.enumerated() {
+                open[entry.reference] = entry.isJoinable ? position : nil
             }
-            open[reference] = instructions.count
-        case .create: open[reference] = instructions.count
-        // A later set must come after these.
-        case .add, .erase: open[reference] = nil
+            self.open = open
         }
-        instructions.append(instruction)
+        return open?[reference]
     }
+}
 
-    /// Everything so far; the log is empty afterwards.
-    mutating func take() -> [Instruction] {
-        let result = instructions
-        instructions = []
-        open = [:]
-        return result
-    }
-
-    private mutating func merge(_ fields: [FieldWrite], into position: Int) {
-        switch instructions[position] {
-        case .create(let reference, let earlier):
-            instructions[position] = .create(reference, Self.merged(earlier, fields))
-        case .set(let reference, let earlier): instructions[position] = .set(reference, Self.merged(earlier, fields))
-        case .add, .erase: break
+extension Instruction {
+    /// Of a create or set.
+    fileprivate var fields: [FieldWrite]? {
+        switch self {
+        case .create(_, let fields), .set(_, let fields): fields
+        case .add, .erase: nil
         }
     }
 
-    private static func merged(_ earlier: [FieldWrite], _ later: [FieldWrite]) -> [FieldWrite] {
-        var result = earlier
+    /// With fields that were set later; nil where it takes none.
+    fileprivate func joined(_ later: [FieldWrite]) -> Instruction? {
+        guard var fields else { return nil }
         for field in later {
-            if let index = result.firstIndex(where: { $0.column == field.column }) {
-                result[index] = field
+            if let index = fields.firstIndex(where: { $0.column == field.column }) {
+                fields[index] = field
             } else {
-                result.append(field)
+                fields.append(field)
             }
         }
-        return result
+        return if case .create = self { .create(reference, fields) } else { .set(reference, fields) }
     }
 }

@@ -333,6 +333,7 @@ final class RealmCore {
     private func startTransaction(failure: (any Error)?) {
         transactionCount += 1
         transaction = WriteTransaction(number: transactionCount)
+        if file.isSynced { transaction?.changeset = InstructionLog(schema: schema) }
         transaction?.failure = failure
     }
 
@@ -355,13 +356,14 @@ final class RealmCore {
         confinement.check()
         guard transaction != nil else { programError("Cannot commit: the Realm is not in a write transaction.") }
         flush()
+        let changeset = transaction?.changeset?.finish()
+        transaction?.changeset = nil
         guard let finished = transaction else { return }
         let written: ChangeSet
         do {
             if let failure = finished.failure { throw failure }
-            if !finished.changeset.isEmpty {
-                try ChangesetQueue(file).append(
-                    finished.changeset.instructions, wallMicroseconds: Date().microsecondsSince1970)
+            if let changeset {
+                try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
             }
             try keepRowIDs(finished.deletedFrom)
             drainCursors()
@@ -423,7 +425,7 @@ final class RealmCore {
     func log(_ instruction: @autoclosure () -> Instruction) {
         guard file.isSynced else { return }
         let instruction = instruction()
-        transaction?.changeset.append(instruction)
+        transaction?.changeset?.append(instruction)
     }
 
     func noteDeletion(from classIndex: Int) { transaction?.deletedFrom.insert(classIndex) }

@@ -4,8 +4,8 @@ internal import TomboloChangesets
 struct WriteTransaction {
     /// Counts the transactions of a Realm: tells which one made an object.
     let number: UInt64
-    /// For upload; empty in a local Realm.
-    var changeset = InstructionLog()
+    /// For upload; nil in a local Realm.
+    var changeset: InstructionLog?
     /// The first thing that went wrong; the transaction cannot be committed.
     var failure: (any Error)?
     /// SQLite failed, or the transaction could not begin: nothing more is written.

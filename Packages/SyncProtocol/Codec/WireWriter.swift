@@ -1,0 +1,154 @@
+internal import Foundation
+internal import TomboloModel
+
+/// Writes the fields of Protocol Buffers messages one after another, without a message in memory.
+/// <https://protobuf.dev/programming-guides/encoding/>
+struct WireWriter: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    var count: Int { bytes.count }
+
+    // MARK: Fields. Numbers are at most 15, so that a key is one byte.
+
+    @inline(__always)
+    mutating func key(_ number: UInt8, _ type: WireReader.FieldType) {
+        bytes.append(number << 3 | UInt8(truncatingIfNeeded: type.rawValue))
+    }
+
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// A number of type uint32, which is left out where it is 0.
+    mutating func field(_ number: UInt8, ifNotZero value: Int) {
+        if value == 0 { return }
+        key(number, .varint)
+        varint(UInt64(value))
+    }
+
+    /// A number of type sint64, which is left out where it is 0.
+    mutating func field(_ number: UInt8, ifNotZero value: Int64) {
+        if value == 0 { return }
+        key(number, .varint)
+        varint(Self.zigzag(value))
+    }
+
+    mutating func field(_ number: UInt8, _ content: [UInt8]) {
+        key(number, .bytes)
+        varint(UInt64(content.count))
+        bytes.append(contentsOf: content)
+    }
+
+    mutating func field(_ number: UInt8, _ text: String) {
+        key(number, .bytes)
+        append(text)
+    }
+
+    private static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
+
+    /// How many bytes a number takes.
+    private static func length(_ value: UInt64) -> Int { (64 - (value | 1).leadingZeroBitCount + 6) / 7 }
+
+    /// The length of a text, and the text.
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            varint(UInt64(text.count))
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    // MARK: Messages within messages
+
+    /// Begins a message, whose length is not known yet.
+    /// - Returns: where its content begins, for ``close(_:)``.
+    @inline(__always)
+    mutating func open(_ number: UInt8) -> Int {
+        key(number, .bytes)
+        // Most are shorter than 128 bytes.
+        bytes.append(0)
+        return bytes.count
+    }
+
+    @inline(__always)
+    mutating func close(_ start: Int) {
+        let length = bytes.count - start
+        if length < 0x80 { bytes[start - 1] = UInt8(truncatingIfNeeded: length) } else { makeRoom(length, start) }
+    }
+
+    private mutating func makeRoom(_ length: Int, _ start: Int) {
+        var prefix = WireWriter()
+        prefix.varint(UInt64(length))
+        bytes.replaceSubrange((start - 1)..<start, with: prefix.bytes)
+    }
+
+    /// Puts what another one wrote before everything.
+    mutating func prepend(_ other: WireWriter) { bytes.insert(contentsOf: other.bytes, at: 0) }
+
+    /// Appends a part of what another one wrote.
+    mutating func append(_ other: ArraySlice<UInt8>) { bytes.append(contentsOf: other) }
+
+    // MARK: Values
+
+    /// A message `Value`.
+    mutating func field(_ number: UInt8, _ value: Value) {
+        key(number, .bytes)
+        switch value {
+        case .null: flag(1, true)
+        case .bool(let flag): self.flag(2, flag)
+        case .int(let number): self.number(3, number)
+        case .double(let number):
+            bytes.append(9)
+            key(4, .fixed64)
+            withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+        case .string(let text): self.text(text)
+        case .data(let data):
+            content(6, data.count)
+            bytes.append(contentsOf: data)
+        case .date(let microseconds): self.number(7, microseconds)
+        case .objectId(let id):
+            content(8, ObjectId.byteCount)
+            withUnsafeBytes(of: id.high.bigEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: id.low.bigEndian) { bytes.append(contentsOf: $0) }
+        case .uuid(let id):
+            content(9, 16)
+            withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
+        // Refused for synced classes: see Schema.synchronizationProblems.
+        case .decimal(let number): text(number.description)
+        }
+    }
+
+    private mutating func flag(_ number: UInt8, _ isSet: Bool) {
+        bytes.append(2)
+        key(number, .varint)
+        bytes.append(isSet ? 1 : 0)
+    }
+
+    private mutating func number(_ number: UInt8, _ value: Int64) {
+        let bits = Self.zigzag(value)
+        bytes.append(UInt8(truncatingIfNeeded: 1 + Self.length(bits)))
+        key(number, .varint)
+        varint(bits)
+    }
+
+    private mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            content(5, text.count)
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    /// Everything of a value of so many bytes but the bytes.
+    private mutating func content(_ number: UInt8, _ count: Int) {
+        varint(UInt64(1 + Self.length(UInt64(count)) + count))
+        key(number, .bytes)
+        varint(UInt64(count))
+    }
+}
