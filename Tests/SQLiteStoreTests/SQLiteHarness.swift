@@ -2,6 +2,7 @@ import DeviceStoreConformance
 import Foundation
 import TomboloChangesets
 import TomboloModel
+import TomboloSyncProtocol
 @testable import TomboloSQLiteStore
 
 /// The SQLite store as the conformance suite drives it: the engine's connection and an app's connection on one file.

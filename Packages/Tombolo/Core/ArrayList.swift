@@ -24,6 +24,18 @@ final class ArrayList: ListStorage {
         .array(EmbeddedRowPlace(place), column: column, property: property)
     }
 
+    /// How observers know the list, and the same list in another Realm of the file.
+    var identity: ArrayIdentity {
+        ArrayIdentity(part: place.identity, column: place.base + column, types: types)
+    }
+
+    func moved(to core: RealmCore) -> ArrayList {
+        let host = core.row(core.classes[place.host.classIndex], rowid: place.host.rowid)
+        return ArrayList(
+            place: EmbeddedPlace(host: host, layout: place.layout, base: place.base, prefix: place.prefix),
+            column: column, property: property)
+    }
+
     private var elements: [[Value]] {
         get {
             guard case .data(let data) = place.host.value(at: place.base + column) else { return [] }

@@ -96,6 +96,13 @@ struct EmbeddedPlace {
         }
     }
 
+    /// How observers know the object, and the same one in another Realm of the file.
+    var identity: PartIdentity {
+        PartIdentity(
+            hostClass: host.classIndex, host: host.rowid, layout: layout, base: base, prefix: prefix,
+            presence: presence)
+    }
+
     func isSame(as other: EmbeddedPlace) -> Bool {
         base == other.base && prefix == other.prefix && host.isSameObject(as: other.host)
     }

@@ -5,6 +5,7 @@ internal import TomboloSQLiteStore
 /// list, is there as often.
 final class LinkingRows: LinkingStorage {
     let row: ManagedRow
+    private let linkOrigin: LinkOrigin
     private let origin: ManagedClass
     /// The class whose rows hold the links: the origin, or the element class of its list.
     private let holder: ManagedClass
@@ -16,32 +17,36 @@ final class LinkingRows: LinkingStorage {
 
     init(row: ManagedRow, origin originName: String, property: String) {
         self.row = row
+        linkOrigin = LinkOrigin(className: originName, property: property)
         let core = row.core
-        guard let index = core.schema.index(of: originName) else {
+        guard core.schema.index(of: originName) != nil else {
             programError(
                 "\(row.schema.name) has LinkingObjects of \(originName), which is not in the Realm: add it to "
                     + "objectTypes of its configuration.")
         }
-        let origin = core.classes[index]
-        self.origin = origin
-        if let column = origin.schema.columnIndex(property), origin.linkTargets[column] == row.type.index {
-            holder = origin
-            sql =
-                "SELECT rowid FROM \(origin.table.table) WHERE \(origin.table.columnNames[column]) = ? ORDER BY rowid"
-        } else if let list = core.schema.index(of: "\(originName).\(property)"),
-            core.classes[list].linkTargets[ElementColumn.target] == row.type.index
-        {
-            holder = core.classes[list]
-            let names = holder.table.columnNames
-            sql =
-                "SELECT o.rowid FROM \(holder.table.table) AS e JOIN \(origin.table.table) AS o "
-                + "ON o.\(origin.table.key) = e.\(names[ElementColumn.owner]) "
-                + "WHERE e.\(names[ElementColumn.target]) = ? ORDER BY o.rowid, e.rowid"
-        } else {
+        guard let rows = LinkOriginRows(linkOrigin, to: row.type.index, core.layout) else {
             programError(
                 "\(row.schema.name) has LinkingObjects that come from '\(originName).\(property)', which is neither a "
                     + "link nor a list of links to \(row.schema.name).")
         }
+        origin = core.classes[rows.source.classIndex]
+        holder = core.classes[rows.holder.classIndex]
+        let (source, names) = (rows.source, rows.holder.columnNames)
+        sql =
+            rows.isList
+            ? "SELECT o.rowid FROM \(rows.holder.table) AS e JOIN \(source.table) AS o "
+                + "ON o.\(source.key) = e.\(names[ElementColumn.owner]) "
+                + "WHERE e.\(names[rows.column]) = ? ORDER BY o.rowid, e.rowid"
+            : "SELECT rowid FROM \(source.table) WHERE \(names[rows.column]) = ? ORDER BY rowid"
+    }
+
+    /// How observers know the objects, and the same ones in another Realm of the file.
+    var identity: OriginIdentity { OriginIdentity(hostClass: row.classIndex, host: row.rowid, origin: linkOrigin) }
+
+    func moved(to core: RealmCore) -> LinkingRows {
+        LinkingRows(
+            row: core.row(core.classes[row.classIndex], rowid: row.rowid), origin: linkOrigin.className,
+            property: linkOrigin.property)
     }
 
     private func load() {

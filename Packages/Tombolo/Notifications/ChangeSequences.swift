@@ -85,3 +85,16 @@ extension List {
     /// The list now, and whenever something happened to it: `for await speakers in session.speakers.values`.
     public var values: CollectionValues<List<Element>> { CollectionValues(changes: changesets) }
 }
+
+extension LinkingObjects {
+    /// The objects that link here now, and what happens to them: `for await change in dog.owners.changesets`.
+    public var changesets: CollectionChanges<LinkingObjects<Element>> { changes(nil) }
+
+    /// The same for some properties only: see ``Results/observe(keyPaths:on:_:)``.
+    public func changesets(keyPaths: [String]) -> CollectionChanges<LinkingObjects<Element>> {
+        changes(KeyPathNames.split(keyPaths))
+    }
+
+    /// The objects that link here now, and whenever something happened to them: `for await owners in dog.owners.values`.
+    public var values: CollectionValues<LinkingObjects<Element>> { CollectionValues(changes: changesets) }
+}

@@ -3,21 +3,25 @@ public import TomboloModel
 
 extension List: ObservableCollection {
     var observed: (ObservedCollection, RealmCore) {
-        guard let storage = storage as? ManagedList else {
-            programError(
-                "Only managed lists can be observed, and no lists inside embedded objects in lists: add the list's "
-                    + "object to a Realm first.")
+        switch storage {
+        case let list as ManagedList: return (.list(list.identity), list.realmCore)
+        case let array as ArrayList: return (.array(array.identity), array.place.host.core)
+        default: programError("Only managed lists can be observed: add the list's object to a Realm first.")
         }
-        return (.list(storage.identity), storage.realmCore)
     }
 
     func moved(to core: RealmCore) -> Self {
-        guard let storage = storage as? ManagedList else { return self }
-        return Self(storage: storage.moved(to: core))
+        switch storage {
+        case let list as ManagedList: Self(storage: list.moved(to: core))
+        case let array as ArrayList: Self(storage: array.moved(to: core))
+        default: self
+        }
     }
 
     /// Calls `block` with the list soon, then after every commit that changed it: see ``Results/observe(keyPaths:on:_:)``.
     /// When the list's object is deleted, everything is told to be, and nothing afterwards.
+    ///
+    /// Lists of values inside embedded objects are written as a whole: what is told is how the values differ.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<List<Element>>) -> Void

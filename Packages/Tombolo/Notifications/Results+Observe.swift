@@ -21,9 +21,10 @@ extension Results: ObservableCollection {
     ///     }
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties count as changes of an object, `["name", "room.name"]`. Behind a name that is a
-    ///     link or a list, only which objects are linked to counts. Objects that come, go or move are always told. Nil
-    ///     means every property, and those of objects up to four links away.
+    ///   - keyPaths: which properties count as changes of an object, `["name", "room.name"]`; they may lead through
+    ///     links, embedded objects, lists and LinkingObjects. Behind a name that is one of these, only which objects it
+    ///     leads to counts. Objects that come, go or move are always told. Nil means every property, and those of objects
+    ///     up to four links away.
     ///   - queue: a serial queue to call on, instead of where the Realm is used; the block gets the results of a Realm
     ///     of that queue.
     /// - Returns: a token. Listening ends with it; it keeps the Realm open.

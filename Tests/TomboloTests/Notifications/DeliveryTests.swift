@@ -280,6 +280,55 @@ struct DeliveryTests {
         #expect(try await reader.value == 1)
     }
 
+    @Test("A task gets the changes of an object one by one, to its deletion")
+    func objectSequence() async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let other = try Realm.fresh(configuration)
+        try realm.write { realm.add(Session(1, "One")) }
+        other.refresh()
+        let session = try #require(realm.object(ofType: Session.self, forPrimaryKey: 1))
+        let theirs = try #require(other.object(ofType: Session.self, forPrimaryKey: 1))
+        var changes = session.changesets(keyPaths: ["title"]).makeAsyncIterator()
+        for title in ["Two", "Three"] {
+            try other.write {
+                theirs.title = title
+                theirs.price += 1
+            }
+            guard case .change(let session, let properties) = await changes.next() else {
+                Issue.record("No change.")
+                return
+            }
+            #expect(session.title == title && properties.map(\.name) == ["title"])
+        }
+        try other.write { other.delete(theirs) }
+        guard case .deleted = await changes.next() else {
+            Issue.record("Not deleted.")
+            return
+        }
+        let end = await changes.next()
+        #expect(end == nil)
+        #expect(session.isInvalidated)
+    }
+
+    @Test("A task gets the notifications of a Realm one by one")
+    func realmSequence() async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let other = try Realm.fresh(configuration)
+        var notifications = realm.notifications.makeAsyncIterator()
+        try other.write { other.add(Session(1, "One")) }
+        #expect(await notifications.next() == .didChange)
+        #expect(realm.objects(Session.self).count == 1)
+        try realm.write { realm.add(Session(2, "Two")) }
+        #expect(await notifications.next() == .didChange)
+        realm.autorefresh = false
+        try other.write { other.add(Session(3, "Three")) }
+        #expect(await notifications.next() == .refreshRequired)
+        #expect(realm.objects(Session.self).count == 2)
+        realm.refresh()
+        #expect(await notifications.next() == .didChange)
+        #expect(realm.objects(Session.self).count == 3)
+    }
+
     @Test("A task that waits is woken by a commit elsewhere")
     func waiting() async throws {
         let configuration = configuration

@@ -19,24 +19,32 @@ enum ChangeScope {
         }
         self = .paths(
             keyPaths.map { names in
-                guard let path = WatchedPath(names, from: classIndex, core.schema, core.links) else {
-                    programError(
-                        "'\(names.joined(separator: "."))' is no key path of \(core.schema[classIndex].name): name its "
-                            + "properties, and behind links theirs, joined by dots.")
+                guard let path = WatchedPath(names, from: classIndex, core.layout) else {
+                    programError(Self.notAKeyPath(names, core.schema[classIndex].name))
                 }
                 return path
             })
     }
 
-    /// The rows of a class that have changed in this sense; nil where all may have.
+    static func notAKeyPath(_ names: [String], _ className: String) -> String {
+        "'\(names.joined(separator: "."))' is no key path of \(className): name its properties, and behind links, lists "
+            + "and embedded objects theirs, joined by dots."
+    }
+
+    /// The next changes start from the present version.
+    func begin(_ core: RealmCore) {
+        if case .paths(let paths) = self { for path in paths { path.begin(core) } }
+    }
+
+    /// The rows of a class that have changed in this sense; nil where all may have. Call it once for every change, in
+    /// their order.
     func rows(of classIndex: Int, changedBy changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         switch self {
         case .deep: return core.links.rows(of: classIndex, reaching: changes, within: Self.depth, core)
         case .paths(let paths):
-            var result = RowIDSet()
+            var result: RowIDSet? = RowIDSet()
             for path in paths {
-                guard let rows = path.affected(by: changes, core) else { return nil }
-                result.formUnion(rows)
+                if let rows = path.affected(by: changes, core) { result?.formUnion(rows) } else { result = nil }
             }
             return result
         }

@@ -8,6 +8,7 @@ enum CollectionEvent {
 
 /// Listens to a collection: keeps its rows, and finds out what is different on a later version.
 final class CollectionObservation: Observation {
+    private let core: RealmCore
     private let source: any ObservedRows
     private let scope: ChangeScope
     private let tell: (CollectionEvent) -> Void
@@ -15,9 +16,10 @@ final class CollectionObservation: Observation {
     private var isOver = false
 
     init(
-        _ state: ObservationState, _ source: any ObservedRows, _ scope: ChangeScope,
+        _ state: ObservationState, _ core: RealmCore, _ source: any ObservedRows, _ scope: ChangeScope,
         _ tell: @escaping (CollectionEvent) -> Void
     ) {
+        self.core = core
         self.source = source
         self.scope = scope
         self.tell = tell
@@ -26,7 +28,10 @@ final class CollectionObservation: Observation {
 
     override var hasBeginning: Bool { true }
 
-    override func begin() { rows = source.all() ?? [] }
+    override func begin() {
+        rows = source.all() ?? []
+        scope.begin(core)
+    }
 
     override func deliver(_ changes: PendingChanges?) {
         guard let changes else { return tell(.initial) }
@@ -38,7 +43,10 @@ final class CollectionObservation: Observation {
 
     private func update(_ pending: PendingChanges) -> CollectionDifference {
         if isOver { return CollectionDifference() }
-        guard let changes = pending.changes else { return compareAll(others: [], modified: nil) }
+        guard let changes = pending.changes else {
+            scope.begin(core)
+            return compareAll(others: [], modified: nil)
+        }
         let modified = source.modified(by: changes, scope)
         let others = source.replaced(by: changes)
         guard let touched = source.touched(by: changes), !source.isLarge(touched.count, of: rows.count) else {

@@ -7,15 +7,8 @@ struct LinkGraph {
     struct Hop {
         let source: Int
         let target: Int
-        /// The link's place among the source's properties: see ``ColumnSet``.
-        let property: Int
-        /// Selects the source's rowids for those of the target, a JSON array.
-        let sql: String
-
-        func sources(of targets: RowIDSet, _ core: RealmCore) -> RowIDSet {
-            if targets.isEmpty { return [] }
-            return core.query { RowIDSet(try core.rowIDs(sql, [.string(targets.json)])) }
-        }
+        /// From rows of the target to those of the source.
+        let rows: RowHop
     }
 
     /// By target class.
@@ -24,32 +17,28 @@ struct LinkGraph {
     init(_ layout: StoreLayout) {
         let schema = layout.schema
         var hops: [[Hop]] = Array(repeating: [], count: schema.classes.count)
+        func add(_ source: TableLayout, to target: TableLayout, _ rows: RowHop) {
+            hops[target.classIndex].append(Hop(source: source.classIndex, target: target.classIndex, rows: rows))
+        }
         for table in layout.tables where !table.schema.isEmbedded {
+            let owner = table.schema.owner
+            let root = owner.flatMap { schema.index(of: $0.className) }.map { layout.tables[$0] }
+            let parent = owner?.parent.flatMap { schema.index(of: $0) }.map { layout.tables[$0] }
+            // Lists of embedded objects are observed by themselves, with what is inside the elements.
+            if let parent { add(parent, to: table, .elements(table, of: parent)) }
             for (column, definition) in table.schema.columns.enumerated() {
-                guard let target = definition.linkTarget.flatMap({ schema.index(of: $0) }) else { continue }
-                let name = table.columnNames[column]
-                let other = layout.tables[target]
-                let keys =
-                    "SELECT t.\(other.key) FROM \(other.table) AS t WHERE t.rowid IN (SELECT value FROM json_each(?))"
-                if let owner = table.schema.owner {
-                    guard column != ElementColumn.owner, column != table.schema.parentColumn,
-                        let source = schema.index(of: owner.className),
-                        let list = schema[source].lists.firstIndex(where: {
-                            owner.property == $0.name || owner.property.hasPrefix($0.name + ".")
-                        })
-                    else { continue }
-                    let root = layout.tables[source]
-                    hops[target].append(
-                        Hop(
-                            source: source, target: target, property: schema[source].columns.count + list,
-                            sql: "SELECT o.rowid FROM \(root.table) AS o WHERE o.\(root.key) IN (SELECT e."
-                                + "\(table.columnNames[ElementColumn.owner]) FROM \(table.table) AS e "
-                                + "WHERE e.\(name) IN (\(keys)))"))
-                } else {
-                    hops[target].append(
-                        Hop(
-                            source: table.classIndex, target: target, property: column,
-                            sql: "SELECT o.rowid FROM \(table.table) AS o WHERE o.\(name) IN (\(keys))"))
+                guard let index = definition.linkTarget.flatMap({ schema.index(of: $0) }) else { continue }
+                let target = layout.tables[index]
+                guard owner != nil else {
+                    add(table, to: target, .link(column, of: table, to: target))
+                    continue
+                }
+                guard let root, column != ElementColumn.owner, column != table.schema.parentColumn else { continue }
+                add(root, to: target, .list(table, of: root, column: column, to: target))
+                if case .embedded? = owner?.element {
+                    add(table, to: target, .link(column, of: table, to: target))
+                } else if let parent {
+                    add(parent, to: target, .list(table, of: parent, column: column, to: target))
                 }
             }
         }
@@ -72,7 +61,7 @@ struct LinkGraph {
             for (target, rows) in frontier {
                 for link in hops[target] {
                     guard let distance = distances[link.source], distance + hop + 1 <= depth else { continue }
-                    let sources = link.sources(of: rows, core).subtracting(reached[link.source] ?? [])
+                    let sources = link.rows.sources(of: rows, core).subtracting(reached[link.source] ?? [])
                     if sources.isEmpty { continue }
                     reached[link.source, default: []].formUnion(sources)
                     next[link.source, default: []].formUnion(sources)

@@ -8,10 +8,13 @@ struct ListRows: ObservedRows {
     /// Nil for lists of values and of embedded objects.
     private let targetClass: Int?
     private let selection: String
+    /// Of a list of embedded objects: the lists inside them.
+    private let losses: [WatchedPath.Loss]
 
     init(_ core: RealmCore, _ list: ListIdentity) {
         self.core = core
         self.list = list
+        losses = WatchedPath.Loss.inside(list.elementClass, core.layout)
         let host = core.layout.tables[list.hostClass]
         let type = core.classes[list.elementClass]
         targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
@@ -55,7 +58,7 @@ struct ListRows: ObservedRows {
 
     func replaced(by changes: ChangeSet) -> RowIDSet {
         let elements = changes[list.elementClass]
-        return elements.inserted.subtracting(elements.inserted.subtracting(elements.deleted))
+        return elements.inserted.intersection(elements.deleted)
     }
 
     func matching(_ rows: RowIDSet) -> [Int64] {
@@ -81,10 +84,18 @@ struct ListRows: ObservedRows {
         // The rank alone is the element's place.
         let moved = elements.modified.rowIDs { $0 == [ElementColumn.rank] }
         guard let targetClass else {
-            if core.classes[list.elementClass].isListOfEmbedded, case .paths = scope {
-                return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
+            guard core.classes[list.elementClass].isListOfEmbedded else {
+                return RowFilter(elements.modified.rowIDs.subtracting(moved))
             }
-            return RowFilter(elements.modified.rowIDs.subtracting(moved))
+            guard var rows = scope.rows(of: list.elementClass, changedBy: changes, core) else { return nil }
+            if case .deep = scope {
+                rows = rows.subtracting(moved)
+                for loss in losses {
+                    guard let lost = loss.rows(changes, core) else { return nil }
+                    rows.formUnion(lost)
+                }
+            }
+            return RowFilter(rows)
         }
         var rows = elements.modified.rowIDs.subtracting(moved)
         guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }

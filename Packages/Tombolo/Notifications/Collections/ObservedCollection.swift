@@ -4,12 +4,27 @@ internal import TomboloModel
 enum ObservedCollection {
     case query(ObjectQuery)
     case list(ListIdentity)
+    /// A list in one column.
+    case array(ArrayIdentity)
+    case origins(OriginIdentity)
 
-    func rows(_ core: RealmCore) -> any ObservedRows {
+    /// A listener in one of the file's Realms.
+    func observation(
+        _ keyPaths: [[String]]?, _ state: ObservationState, _ core: RealmCore,
+        _ tell: @escaping (CollectionEvent) -> Void
+    ) -> Observation {
+        let rows: any ObservedRows
         switch self {
-        case .query(let query): QueryRows(core, query)
-        case .list(let list): ListRows(core, list)
+        case .query(let query): rows = QueryRows(core, query)
+        case .list(let list): rows = ListRows(core, list)
+        case .array(let array): return ArrayObservation(state, core, array, tell)
+        case .origins(let identity):
+            guard let origin = LinkOriginRows(identity.origin, to: identity.hostClass, core.layout) else {
+                programError("There are no LinkingObjects of \(identity.origin.className).")
+            }
+            rows = OriginRows(core, identity, origin)
         }
+        return CollectionObservation(state, core, rows, scope(keyPaths, core), tell)
     }
 
     /// The class whose properties key paths begin with.
@@ -20,6 +35,8 @@ enum ObservedCollection {
             let type = core.classes[list.elementClass]
             if type.isListOfLinks { return type.linkTargets[ElementColumn.target] }
             return type.isListOfEmbedded ? type.index : nil
+        case .array: return nil
+        case .origins(let identity): return core.schema.index(of: identity.origin.className)
         }
     }
 
@@ -40,11 +57,9 @@ extension ObservableCollection {
     func observation(
         _ keyPaths: [[String]]?, _ state: ObservationState, _ collection: Self, _ core: RealmCore,
         _ tell: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> CollectionObservation {
+    ) -> Observation {
         let (identity, _) = collection.observed
-        return CollectionObservation(state, identity.rows(core), identity.scope(keyPaths, core)) { event in
-            tell(RealmCollectionChange(event, collection))
-        }
+        return identity.observation(keyPaths, state, core) { tell(RealmCollectionChange($0, collection)) }
     }
 
     func observe(

@@ -23,7 +23,7 @@ struct QueryRows: ObservedRows {
         let filter = query.predicate.watchedPaths
         isOpaque = filter == nil || !query.isByRow
         for names in (filter ?? []) + query.sorts.map(\.path.names) {
-            guard let watched = WatchedPath(names, from: query.classIndex, core.schema, core.links),
+            guard let watched = WatchedPath(names, from: query.classIndex, core.layout), !watched.needsMemory,
                 // A link counts as nil while its object is not here.
                 !core.file.isSynced || !watched.endsInLink(core.schema)
             else {
@@ -64,7 +64,7 @@ struct QueryRows: ObservedRows {
 
     func replaced(by changes: ChangeSet) -> RowIDSet {
         let own = changes[query.classIndex]
-        return own.inserted.isEmpty ? [] : own.inserted.subtracting(own.inserted.subtracting(own.deleted))
+        return own.inserted.intersection(own.deleted)
     }
 
     func isLarge(_ touched: Int, of count: Int) -> Bool {

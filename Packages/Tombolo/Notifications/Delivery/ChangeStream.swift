@@ -42,6 +42,12 @@ final class ChangeStream<Element> {
         return nil
     }
 
+    /// What happens from now on is told. Without effect in a write transaction.
+    func listen() {
+        start()
+        if let observation, !core.isInWrite { core.notifier.pull(observation) }
+    }
+
     private func start() {
         guard observation == nil, state.isActive else { return }
         core.confinement.check()

@@ -1,67 +1,73 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Listens to an object: to its own properties, or to what key paths lead to.
+/// Listens to an object, embedded or not: to its own properties, or to what key paths lead to.
 final class ObjectObservation: Observation {
     enum Event {
-        case change(Object, [PropertyChange])
+        case change(ObjectBase, [PropertyChange])
         case deleted
     }
 
     private let core: RealmCore
-    private let classIndex: Int
-    private let rowID: Int64
-    /// Nil for the object's own properties.
-    private let paths: [WatchedPath]?
+    private let part: PartIdentity
+    /// Each with the place of its first property; nil for the object's own properties.
+    private let paths: [(property: Int, path: WatchedPath)]?
     private let tell: (Event) -> Void
-    /// What the app has been told; empty where the object is not there.
+    /// The host's columns as the app has been told; empty where the object is not there.
     private var values: [Value] = []
+    /// Of an object that is in a list: its own lists with tables, of whose elements only the root of all knows.
+    private let innerLists: [(property: Int, list: ListIdentity)]
+    private var innerRows: [[Int64]] = []
 
+    /// Stops the program for a key path that leads nowhere.
     init(
-        _ state: ObservationState, _ core: RealmCore, _ classIndex: Int, _ rowID: Int64, _ paths: [WatchedPath]?,
+        _ state: ObservationState, _ core: RealmCore, _ part: PartIdentity, _ keyPaths: [[String]]?,
         _ tell: @escaping (Event) -> Void
     ) {
         self.core = core
-        self.classIndex = classIndex
-        self.rowID = rowID
-        self.paths = paths
+        self.part = part
         self.tell = tell
+        paths = keyPaths.map { keyPaths in
+            keyPaths.map { names in
+                guard let property = part.layout.position(ofProperty: names.first ?? ""),
+                    let path = WatchedPath(part.hostNames(names), from: part.hostClass, core.layout)
+                else { programError(ChangeScope.notAKeyPath(names, part.layout.schema.name)) }
+                return (property, path)
+            }
+        }
+        let host = core.schema[part.hostClass]
+        var innerLists: [(Int, ListIdentity)] = []
+        if host.owner != nil {
+            for (property, definition) in part.layout.properties.enumerated() {
+                guard case .list = definition.slot,
+                    let elements = core.schema.index(of: "\(host.name).\(part.prefix)\(definition.name)")
+                else { continue }
+                innerLists.append(
+                    (property, ListIdentity(hostClass: part.hostClass, host: part.host, elementClass: elements)))
+            }
+        }
+        self.innerLists = innerLists
         super.init(state)
     }
 
-    private var item: ClassSchema { core.schema[classIndex] }
-
-    override func begin() { values = read() ?? [] }
-
-    private func read() -> [Value]? {
-        let table = core.layout.tables[classIndex]
-        let columns = table.columnList.isEmpty ? "1" : table.columnList
-        return core.query {
-            let statement = try core.connection.statement("SELECT \(columns) FROM \(table.table) WHERE rowid = ?")
-            defer { statement.reset() }
-            statement.bind(rowID, at: 1)
-            return try statement.step() ? statement.row(table.storedTypes).values : nil
-        }
+    override func begin() {
+        values = part.read(core) ?? []
+        innerRows = innerLists.map { ListRows(core, $0.list).all() ?? [] }
+        for (_, path) in paths ?? [] { path.begin(core) }
     }
 
-    override func skip(_ changes: PendingChanges) { values = read() ?? [] }
+    override func skip(_ changes: PendingChanges) {
+        if part.isGone(changes.changes, core) { _ = state.end() } else { begin() }
+    }
 
     override func deliver(_ changes: PendingChanges?) {
         guard let changes else { return }
-        let own = changes.changes?[classIndex]
-        if let own, !own.isEverything {
-            // Another row may have its rowid by now.
-            if own.deleted.contains(rowID) { return end() }
-        } else if read() == nil {
-            return end()
-        }
+        if part.isGone(changes.changes, core) { return end() }
         let properties = changedProperties(changes.changes)
-        guard !properties.isEmpty, let present = read() else { return }
-        let object = core.row(core.classes[classIndex], rowid: rowID).managedObject()
+        guard !properties.isEmpty, let present = part.read(core), let object = part.object(core) else { return }
         let old = changes.isOwn ? [] : values
         values = present
-        let told = properties.compactMap { change($0, object, old: old, new: present) }
-        if !told.isEmpty { tell(.change(object, told)) }
+        tell(.change(object, properties.map { change($0, object, old: old) }))
     }
 
     private func end() {
@@ -70,34 +76,69 @@ final class ObjectObservation: Observation {
         _ = state.end()
     }
 
-    /// Columns and lists, by their place in ``ColumnSet``; ascending.
+    // MARK: Which properties
+
+    /// By their places in the layout; ascending.
     private func changedProperties(_ changes: ChangeSet?) -> [Int] {
+        let inner = changedInnerLists(changes)
         guard let paths else {
-            let all = Array(0..<(item.columns.count + item.lists.count))
-            guard let own = changes?[classIndex], !own.isEverything else { return all }
-            return own.modified[rowID].map { columns in all.filter(columns.contains) } ?? []
+            let all = Array(part.layout.properties.indices)
+            guard let changes, !changes[part.hostClass].isEverything else { return all.filter(isObserved) }
+            let columns = changes[part.hostClass].modified[part.host] ?? ColumnSet()
+            return all.filter { inner.contains($0) || isWritten($0, columns) }
         }
         var result: Set<Int> = []
-        for path in paths {
-            let rows = changes.map { path.affected(by: $0, core) } ?? nil
-            if rows?.contains(rowID) ?? true { result.formUnion(path.steps[0].properties.positions) }
+        for (property, path) in paths {
+            guard let changes else {
+                path.begin(core)
+                result.insert(property)
+                continue
+            }
+            let rows = path.affected(by: changes, core)
+            if rows?.contains(part.host) ?? true { result.insert(property) }
         }
         return result.sorted()
     }
 
-    /// Nil for a column inside an embedded object, which is observed by itself.
-    private func change(_ position: Int, _ object: Object, old: [Value], new: [Value]) -> PropertyChange? {
-        let layout = core.objectClass(classIndex)
-        let isColumn = position < item.columns.count
-        let property = layout.properties[
-            isColumn ? layout.propertyOfColumn[position] : layout.propertyOfList[position - item.columns.count]]
+    /// LinkingObjects are no property of the object's own.
+    private func isObserved(_ property: Int) -> Bool {
+        if case .linkingObjects = part.layout.properties[property].slot { false } else { true }
+    }
+
+    /// What is within an embedded object does not count, which is observed by itself.
+    private func isWritten(_ property: Int, _ columns: ColumnSet) -> Bool {
+        switch part.layout.properties[property].slot {
+        case .column(let column), .embedded(let column), .array(let column):
+            return columns.contains(part.base + column)
+        case .list:
+            let host = core.schema[part.hostClass]
+            let name = part.prefix + part.layout.properties[property].name
+            guard let list = host.lists.firstIndex(where: { $0.name == name }) else { return false }
+            return columns.contains(host.columns.count + list)
+        case .linkingObjects: return false
+        }
+    }
+
+    private func changedInnerLists(_ changes: ChangeSet?) -> Set<Int> {
+        var result: Set<Int> = []
+        for (index, (property, list)) in innerLists.enumerated() {
+            let elements = changes?[list.elementClass]
+            if let elements, elements.isEmpty { continue }
+            let rows = ListRows(core, list).all() ?? []
+            var isChanged = rows != innerRows[index] || elements?.isEverything ?? true
+            if !isChanged, let elements { isChanged = rows.contains { elements.modified[$0] != nil } }
+            innerRows[index] = rows
+            if isChanged { result.insert(property) }
+        }
+        return result
+    }
+
+    private func change(_ position: Int, _ object: ObjectBase, old: [Value]) -> PropertyChange {
+        let property = part.layout.properties[position]
         var oldValue: Any?
-        switch property.slot {
-        case .embedded(let presence): if position != presence { return nil }
-        case .list: if property.name != item.lists[position - item.columns.count].name { return nil }
-        case .column where old.indices.contains(position):
-            oldValue = core.appValue(old[position], position, classIndex, property)
-        case .column, .array, .linkingObjects: break
+        if case .column(let own) = property.slot, old.indices.contains(part.base + own) {
+            let column = part.base + own
+            oldValue = core.appValue(old[column], column, part.hostClass, property)
         }
         return PropertyChange(name: property.name, oldValue: oldValue, newValue: object[property.name])
     }

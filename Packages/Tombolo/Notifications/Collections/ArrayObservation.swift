@@ -1,0 +1,59 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// Listens to a list in one column, which is written as a whole: what is told is how its elements differ.
+final class ArrayObservation: Observation {
+    private let core: RealmCore
+    private let list: ArrayIdentity
+    private let tell: (CollectionEvent) -> Void
+    private var elements: [[Value]] = []
+    private var isOver = false
+
+    init(
+        _ state: ObservationState, _ core: RealmCore, _ list: ArrayIdentity, _ tell: @escaping (CollectionEvent) -> Void
+    ) {
+        self.core = core
+        self.list = list
+        self.tell = tell
+        super.init(state)
+    }
+
+    override var hasBeginning: Bool { true }
+
+    override func begin() { elements = read() }
+
+    private func read() -> [[Value]] {
+        guard let row = list.part.read(core), case .data(let data) = row[list.column] else { return [] }
+        return ArrayCoding.decode(data, list.types) ?? []
+    }
+
+    override func deliver(_ changes: PendingChanges?) {
+        guard let changes else { return tell(.initial) }
+        let difference = update(changes)
+        if !difference.isEmpty { tell(.update(difference)) }
+    }
+
+    override func skip(_ changes: PendingChanges) { _ = update(changes) }
+
+    private func update(_ pending: PendingChanges) -> CollectionDifference {
+        if isOver { return CollectionDifference() }
+        isOver = list.part.isGone(pending.changes, core)
+        if !isOver, let own = pending.changes?[list.part.hostClass], !own.isEverything,
+            own.modified[list.part.host]?.contains(list.column) != true
+        {
+            return CollectionDifference()
+        }
+        let old = elements
+        elements = isOver ? [] : read()
+        return CollectionDifference(from: old, to: elements)
+    }
+}
+
+/// A list in one column, by the object that has it.
+struct ArrayIdentity: Sendable {
+    let part: PartIdentity
+    /// The host's column.
+    let column: Int
+    /// Of the parts of an element.
+    let types: [PropertyType]
+}

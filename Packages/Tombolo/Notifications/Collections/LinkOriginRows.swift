@@ -1,0 +1,33 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// Which rows hold the links that a LinkingObjects property shows.
+struct LinkOriginRows {
+    /// The class whose objects link.
+    let source: TableLayout
+    /// The class whose rows hold the links: the same, or the element class of its list.
+    let holder: TableLayout
+    /// The link among the holder's columns.
+    let column: Int
+
+    var isList: Bool { holder.classIndex != source.classIndex }
+
+    /// - Returns: nil where the property is no link and no list of links to the class.
+    init?(_ origin: LinkOrigin, to target: Int, _ layout: StoreLayout) {
+        let schema = layout.schema
+        guard let index = schema.index(of: origin.className) else { return nil }
+        source = layout.tables[index]
+        let name = schema[target].name
+        if let column = schema[index].columnIndex(origin.property), schema[index].columns[column].linkTarget == name {
+            holder = source
+            self.column = column
+        } else if let list = schema.index(of: "\(origin.className).\(origin.property)"),
+            case .link(name)? = schema[list].owner?.element
+        {
+            holder = layout.tables[list]
+            column = ElementColumn.target
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// The objects that link to a row by one property: the rows that hold the links, so that who links twice is there twice.
+struct OriginRows: ObservedRows {
+    private let core: RealmCore
+    private let identity: OriginIdentity
+    private let origin: LinkOriginRows
+    /// Rows are called `e`, and the objects that they belong to `o`: the same, but for lists.
+    private let selection: String
+    private let row: String
+
+    /// From this part of the collection on, asking about single rows takes longer than reading it.
+    private static let largestPart = 4
+    private static let smallestLimit = 1_024
+
+    init(_ core: RealmCore, _ identity: OriginIdentity, _ origin: LinkOriginRows) {
+        self.core = core
+        self.identity = identity
+        self.origin = origin
+        let (holder, source) = (origin.holder, origin.source)
+        let host = core.layout.tables[identity.hostClass]
+        row = origin.isList ? "e.rowid" : "o.rowid"
+        let column = "\(origin.isList ? "e" : "o").\(holder.columnNames[origin.column])"
+        let from =
+            origin.isList
+            ? "\(holder.table) AS e JOIN \(source.table) AS o "
+                + "ON o.\(source.key) = e.\(holder.columnNames[ElementColumn.owner])"
+            : "\(source.table) AS o"
+        selection = "\(from) WHERE \(column) = (SELECT h.\(host.key) FROM \(host.table) AS h WHERE h.rowid = ?)"
+    }
+
+    func all() -> [Int64]? {
+        let host = core.layout.tables[identity.hostClass].table
+        return core.query {
+            guard try !core.rowIDs("SELECT rowid FROM \(host) WHERE rowid = ?", [.int(identity.host)]).isEmpty else {
+                return nil
+            }
+            return try core.rowIDs("SELECT \(row) FROM \(selection) ORDER BY o.rowid, \(row)", [.int(identity.host)])
+        }
+    }
+
+    func touched(by changes: ChangeSet) -> RowIDSet? {
+        let (holders, hosts) = (changes[origin.holder.classIndex], changes[identity.hostClass])
+        if holders.isEverything || hosts.isEverything || hosts.deleted.contains(identity.host) { return nil }
+        if core.file.isSynced, origin.isList {
+            // An object that the server made anew is in another place.
+            let sources = changes[origin.source.classIndex]
+            if sources.isEverything || !sources.inserted.isEmpty || !sources.deleted.isEmpty { return nil }
+        }
+        let written = holders.modified.rowIDs { $0.contains(origin.column) }
+        return holders.inserted.union(holders.deleted).union(written)
+    }
+
+    func isLarge(_ touched: Int, of count: Int) -> Bool {
+        touched > max(Self.smallestLimit, count / Self.largestPart)
+    }
+
+    func replaced(by changes: ChangeSet) -> RowIDSet {
+        let holders = changes[origin.holder.classIndex]
+        return holders.inserted.intersection(holders.deleted)
+    }
+
+    func matching(_ rows: RowIDSet) -> [Int64] { rows.isEmpty ? [] : select(rows, "\(row)") }
+
+    /// Those of the collection's rows where a rowid is among some.
+    private func select(_ rows: RowIDSet, _ rowid: String) -> [Int64] {
+        let sql =
+            "SELECT \(row) FROM \(selection) AND \(rowid) IN (SELECT value FROM json_each(?)) ORDER BY o.rowid, \(row)"
+        return core.query { try core.rowIDs(sql, [.int(identity.host), .string(rows.json)]) }
+    }
+
+    func order() -> RowOrder {
+        guard origin.isList else { return RowOrder { $0 < $1 } }
+        let (holder, source) = (origin.holder, origin.source)
+        let keys = SortKeys(
+            core,
+            "SELECT o.rowid FROM \(holder.table) AS e JOIN \(source.table) AS o "
+                + "ON o.\(source.key) = e.\(holder.columnNames[ElementColumn.owner]) WHERE e.rowid = ?",
+            isAscending: [true])
+        return RowOrder { keys.precedes($0, $1) }
+    }
+
+    func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter? {
+        guard let sources = scope.rows(of: origin.source.classIndex, changedBy: changes, core) else { return nil }
+        if !origin.isList || sources.isEmpty { return RowFilter(sources) }
+        return RowFilter(RowIDSet(select(sources, "o.rowid")))
+    }
+}
+
+/// The LinkingObjects of a row, by a property of a class.
+struct OriginIdentity: Hashable, Sendable {
+    let hostClass: Int
+    let host: Int64
+    let origin: LinkOrigin
+}

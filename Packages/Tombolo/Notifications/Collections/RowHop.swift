@@ -1,0 +1,69 @@
+internal import TomboloModel
+internal import TomboloSQLiteStore
+
+/// Finds the rows that lead to others.
+struct RowHop {
+    /// Selects rowids; the parameter is a JSON array of rowids of the rows that they lead to.
+    let sql: String
+
+    func sources(of targets: RowIDSet, _ core: RealmCore) -> RowIDSet {
+        if targets.isEmpty { return [] }
+        return core.query { RowIDSet(try core.rowIDs(sql, [.string(targets.json)])) }
+    }
+}
+
+extension RowHop {
+    /// The keys of the rows that are given.
+    private static func keys(_ table: TableLayout) -> String {
+        "SELECT t.\(table.key) FROM \(table.table) AS t WHERE t.rowid IN (SELECT value FROM json_each(?))"
+    }
+
+    /// What some rows of `child` have in a column.
+    private static func values(_ column: Int, of child: TableLayout) -> String {
+        "SELECT c.\(child.columnNames[column]) FROM \(child.table) AS c "
+            + "WHERE c.rowid IN (SELECT value FROM json_each(?))"
+    }
+
+    /// From what a link leads to, to the rows that have it.
+    static func link(_ column: Int, of source: TableLayout, to target: TableLayout) -> RowHop {
+        RowHop(
+            sql: "SELECT s.rowid FROM \(source.table) AS s WHERE s.\(source.columnNames[column]) IN (\(keys(target)))")
+    }
+
+    /// From elements of a list to the rows that have it: their parents inside other elements, otherwise the objects at
+    /// the root.
+    static func elements(_ elements: TableLayout, of parent: TableLayout) -> RowHop {
+        let column = elements.schema.parentColumn ?? ElementColumn.owner
+        return RowHop(
+            sql: "SELECT p.rowid FROM \(parent.table) AS p WHERE p.\(parent.key) IN (\(values(column, of: elements)))")
+    }
+
+    /// From an object at the root to the elements of a class that it has.
+    static func owner(_ root: TableLayout, of elements: TableLayout) -> RowHop {
+        .link(ElementColumn.owner, of: elements, to: root)
+    }
+
+    /// From what elements of a list link to, to the rows that have the list.
+    static func list(
+        _ elements: TableLayout, of parent: TableLayout, column: Int = ElementColumn.target, to target: TableLayout
+    ) -> RowHop {
+        let owner =
+            elements.schema.parentColumn.flatMap { parent.schema.owner == nil ? nil : $0 } ?? ElementColumn.owner
+        let names = elements.columnNames
+        return RowHop(
+            sql: "SELECT p.rowid FROM \(parent.table) AS p WHERE p.\(parent.key) IN (SELECT e.\(names[owner]) "
+                + "FROM \(elements.table) AS e WHERE e.\(names[column]) IN (\(keys(target))))")
+    }
+
+    /// From rows that link to others, by a link or a list, to those others.
+    static func origins(_ origin: LinkOriginRows, to target: TableLayout) -> RowHop {
+        let (holder, source) = (origin.holder, origin.source)
+        let column = holder.columnNames[origin.column]
+        let keys =
+            origin.isList
+            ? "SELECT e.\(column) FROM \(holder.table) AS e WHERE e.\(holder.columnNames[ElementColumn.owner]) IN "
+                + "(\(Self.keys(source)))"
+            : values(origin.column, of: source)
+        return RowHop(sql: "SELECT r.rowid FROM \(target.table) AS r WHERE r.\(target.key) IN (\(keys))")
+    }
+}

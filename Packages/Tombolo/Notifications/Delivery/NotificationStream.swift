@@ -1,0 +1,66 @@
+internal import Synchronization
+internal import TomboloSQLiteStore
+
+/// A Realm's notifications for a task that asks for them one by one. Confined as the Realm is.
+final class NotificationStream {
+    private let core: RealmCore
+    private let state = ObservationState()
+    private let news = StreamNews()
+    private var fileObserver: Int?
+    private var waiting: [Realm.Notification] = []
+
+    init(_ core: RealmCore) { self.core = core }
+
+    deinit {
+        if let fileObserver { core.file.observers.remove(fileObserver) }
+        if state.end() { core.letGo() }
+    }
+
+    func next(isolation: isolated (any Actor)?) async -> Realm.Notification? {
+        while !Task.isCancelled {
+            core.confinement.check()
+            // Where nobody else can, the reader moves the Realm on, or notices that it does not.
+            if !core.isInWrite {
+                if core.autorefresh {
+                    if news.takeMoved() { _ = core.refresh() }
+                } else if news.takeOthersCommitted(), !core.confinement.isReachable {
+                    note(.refreshRequired)
+                }
+            }
+            if !waiting.isEmpty { return waiting.removeFirst() }
+            await news.signal.wait()
+        }
+        return nil
+    }
+
+    private func note(_ notification: Realm.Notification) {
+        if !waiting.contains(notification) { waiting.append(notification) }
+        news.signal.signal()
+    }
+
+    func start() {
+        core.confinement.check()
+        core.pinVersion()
+        core.notifier.add(state) { [weak self] notification, _ in self?.note(notification) }
+        let (news, own) = (news, ObjectIdentifier(core))
+        fileObserver = core.file.observers.add(watchingProcesses: true) { news.note($0, own) }
+    }
+}
+
+/// Wakes the reader of a stream, from any thread.
+private final class StreamNews: Sendable {
+    let signal = ChangeSignal()
+    /// At the beginning too: what was committed before anybody listened.
+    private let mayHaveMoved = Atomic<Bool>(true)
+    private let haveOthersCommitted = Atomic<Bool>(false)
+
+    func note(_ news: FileObservers.News, _ own: FileObservers.Origin) {
+        if news.origin == own { return }
+        mayHaveMoved.store(true, ordering: .releasing)
+        if !news.isEcho { haveOthersCommitted.store(true, ordering: .releasing) }
+        signal.signal()
+    }
+
+    func takeMoved() -> Bool { mayHaveMoved.exchange(false, ordering: .acquiringAndReleasing) }
+    func takeOthersCommitted() -> Bool { haveOthersCommitted.exchange(false, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,33 @@
+/// What happens to a Realm as a whole, for `for await`, from the loop's beginning on: each kind once, however often it
+/// happened meanwhile. Ends when the task is cancelled. Stays where the Realm may be used.
+public struct RealmNotifications: AsyncSequence {
+    public typealias Element = Realm.Notification
+    public typealias Failure = Never
+
+    let core: RealmCore
+
+    public func makeAsyncIterator() -> Iterator {
+        let stream = NotificationStream(core)
+        stream.start()
+        return Iterator(stream: stream)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: NotificationStream
+
+        public mutating func next() async -> Realm.Notification? { await stream.next(isolation: #isolation) }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Realm.Notification? {
+            await stream.next(isolation: actor)
+        }
+    }
+}
+
+extension Realm {
+    /// What ``observe(_:)`` tells: `for await notification in realm.notifications`.
+    public var notifications: RealmNotifications {
+        core.confinement.check()
+        core.requireLive()
+        return RealmNotifications(core: core)
+    }
+}
