@@ -3,6 +3,10 @@
 /// Objects are confined to the thread, queue or actor of their Realm and are never `Sendable`.
 open class ObjectBase {
     /// The store's side of a managed object; nil while unmanaged. Stores only.
+    ///
+    /// Every property of a managed object begins by reading it. Nobody changes it while it is read: it is set where an
+    /// object becomes managed, and no code of others runs meanwhile.
+    @exclusivity(unchecked)
     @usableFromInline package final var accessor: (any ObjectAccessor)?
 
     public required init() {}
@@ -20,6 +24,16 @@ open class ObjectBase {
 extension ObjectBase {
     /// The name of this object's class in the schema.
     package final var className: String { String(describing: type(of: self)) }
+}
+
+extension ObjectBase {
+    /// Whether the accessor belongs to this object alone.
+    package final var hasOwnAccessor: Bool {
+        // What a class-bound existential holds is the reference, then what it conforms by.
+        withUnsafeMutablePointer(to: &accessor) { accessor in
+            accessor.withMemoryRebound(to: AnyObject?.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+        }
+    }
 }
 
 extension ObjectBase: Equatable {

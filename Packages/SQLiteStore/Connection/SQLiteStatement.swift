@@ -129,49 +129,16 @@ package final class SQLiteStatement {
 
     // MARK: Reading. Columns count from 0.
 
-    package func isNull(at column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    /// The row that the statement stands on.
+    package var current: StatementRow { StatementRow(handle: handle) }
+
+    package func isNull(at column: Int) -> Bool { current.isNull(at: column) }
     package func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
-    package func text(at column: Int) -> String {
-        guard let bytes = sqlite3_column_text(handle, Int32(column)) else { return "" }
-        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-    }
-
-    package func bytes(at column: Int) -> [UInt8] { withBytes(at: column) { Array($0) } }
-
-    private func withBytes<Result>(at column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        // The pointer first, then the count: <https://www.sqlite.org/c3ref/column_blob.html>
-        let start = sqlite3_column_blob(handle, Int32(column))
-        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
-    }
+    package func text(at column: Int) -> String { current.text(at: column) ?? "" }
+    package func bytes(at column: Int) -> [UInt8] { current.withBytes(at: column) { Array($0) } }
 
     /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of a wrong length.
-    package func value(at column: Int, as type: PropertyType) -> Value {
-        if isNull(at: column) { return .null }
-        switch type {
-        case .bool: return .bool(integer(at: column) != 0)
-        case .int: return .int(integer(at: column))
-        case .date: return .date(integer(at: column))
-        case .double: return .double(sqlite3_column_double(handle, Int32(column)))
-        case .string: return .string(text(at: column))
-        case .data: return .data(withBytes(at: column) { Data($0) })
-        case .objectId:
-            return withBytes(at: column) { bytes in
-                guard bytes.count == ObjectId.byteCount else { return .null }
-                return .objectId(
-                    ObjectId(
-                        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                        low: UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))))
-            }
-        case .uuid:
-            return withBytes(at: column) { bytes in
-                guard bytes.count == 16 else { return .null }
-                return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
-            }
-        case .decimal128: return Decimal128(text(at: column)).map(Value.decimal) ?? .null
-        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
-        }
-    }
+    package func value(at column: Int, as type: PropertyType) -> Value { current.value(at: column, as: type) }
 
     /// Columns `0..<types.count` as a row.
     package func row(_ types: [PropertyType]) -> Row {

@@ -16,23 +16,34 @@ package final class RowPage {
     package let cells: UnsafeMutablePointer<Cell>
     /// What the owner needs to tell whether the rows are still so.
     package var stamp: UInt64 = 0
-    private var heap: UnsafeMutableRawPointer?
-    private var heapCapacity = 0
+    /// Behind the cells at first, and in memory of its own when it outgrows that.
+    private var heap: UnsafeMutableRawPointer
+    private var heapCapacity: Int
     private var heapCount = 0
+    private let ownHeap: UnsafeMutableRawPointer
 
+    /// Bytes for each row at first.
+    private static let heapPerRow = 32
     private static let smallestHeap = 64
 
     package init(columnCount: Int, capacity: Int) {
         self.columnCount = columnCount
         self.capacity = capacity
-        rowids = .allocate(capacity: capacity)
-        cells = .allocate(capacity: max(1, columnCount * capacity))
+        let rowBytes = capacity * MemoryLayout<Int64>.stride
+        let cellBytes = columnCount * capacity * MemoryLayout<Cell>.stride
+        heapCapacity = max(Self.smallestHeap, capacity * Self.heapPerRow)
+        // One block: rowids, cells, heap. A cell is aligned as an Int64 is.
+        let block = UnsafeMutableRawPointer.allocate(
+            byteCount: rowBytes + cellBytes + heapCapacity, alignment: MemoryLayout<Int64>.alignment)
+        rowids = block.bindMemory(to: Int64.self, capacity: capacity)
+        cells = (block + rowBytes).bindMemory(to: Cell.self, capacity: columnCount * capacity)
+        ownHeap = block + rowBytes + cellBytes
+        heap = ownHeap
     }
 
     deinit {
-        rowids.deallocate()
-        cells.deallocate()
-        heap?.deallocate()
+        if heap != ownHeap { heap.deallocate() }
+        UnsafeMutableRawPointer(rowids).deallocate()
     }
 
     /// Makes the page empty again; who holds it must not look at its rows any more.
@@ -50,16 +61,16 @@ package final class RowPage {
     package func fill(from statement: SQLiteStatement, _ forms: [CellForm]) throws -> Bool {
         while rowCount < capacity {
             guard try statement.step() else { return false }
-            append(statement, forms)
+            append(statement.current, forms)
         }
         return true
     }
 
-    /// Appends the statement's row.
-    package func append(_ statement: SQLiteStatement, _ forms: [CellForm]) {
-        let handle = statement.handle
+    /// Appends a row, whose columns are the rowid and then the page's columns.
+    package func append(_ row: StatementRow, _ forms: [CellForm]) {
+        let handle = row.handle
         rowids[rowCount] = sqlite3_column_int64(handle, 0)
-        var cell = row(rowCount)
+        var cell = self.row(rowCount)
         forms.withUnsafeBufferPointer { forms in
             var column: Int32 = 1
             for form in forms {
@@ -96,7 +107,7 @@ package final class RowPage {
     private func store(_ start: UnsafeRawPointer?, _ count: Int) -> Cell {
         let place = heapCount
         if heapCount + count > heapCapacity { growHeap(by: count) }
-        if let start, count > 0, let heap { (heap + place).copyMemory(from: start, byteCount: count) }
+        if let start, count > 0 { (heap + place).copyMemory(from: start, byteCount: count) }
         heapCount += count
         return Cell(.bytes, bits: UInt64(place), length: UInt32(count))
     }
@@ -104,10 +115,8 @@ package final class RowPage {
     private func growHeap(by count: Int) {
         let capacity = max(Self.smallestHeap, heapCapacity * 2, heapCount + count)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-        if let heap {
-            grown.copyMemory(from: heap, byteCount: heapCount)
-            heap.deallocate()
-        }
+        grown.copyMemory(from: heap, byteCount: heapCount)
+        if heap != ownHeap { heap.deallocate() }
         heap = grown
         heapCapacity = capacity
     }
@@ -120,7 +129,7 @@ package final class RowPage {
         for column in 0..<columnCount {
             var cell = cells[column]
             if cell.kind == .bytes {
-                cell = copy.store(heap.map { UnsafeRawPointer($0) + Int(cell.bits) }, Int(cell.length))
+                cell = copy.store(heap + Int(cell.bits), Int(cell.length))
             }
             (copy.cells + column).initialize(to: cell)
         }
@@ -155,7 +164,7 @@ package final class RowPage {
 
     /// The bytes of a cell of this page; valid while the page is.
     package func bytes(_ cell: Cell) -> UnsafeRawBufferPointer {
-        guard let heap, cell.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard cell.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: heap + Int(cell.bits), count: Int(cell.length))
     }
 

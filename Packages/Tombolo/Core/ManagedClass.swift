@@ -143,7 +143,7 @@ final class ManagedClass {
         guard try statement.step() else { return nil }
         let page = reusable ?? RowPage(columnCount: forms.count, capacity: 1)
         page.removeAll()
-        page.append(statement, forms)
+        page.append(statement.current, forms)
         page.stamp = stamp
         return page
     }

@@ -12,7 +12,9 @@ final class ManagedRow: ObjectAccessor {
     private var createdIn: UInt64
     /// ``RealmCore/invalidations`` when this was made.
     private var invalidations: UInt64
-    /// The row's fields are `cells`, in `page`, where `stamp` is the class's present one.
+    /// The row's fields, of the time of `stamp`: in the statement of a cursor that stands on the row, until the cursor
+    /// calls ``settle()`` or ``letGo()``; else `cells`, in `page`.
+    private var standing: StatementRow?
     private var page: RowPage?
     private var cells: UnsafeMutablePointer<Cell>
     private var stamp: UInt64
@@ -34,7 +36,19 @@ final class ManagedRow: ObjectAccessor {
         ownsPage = !isShared
         createdIn = 0
         invalidations = core.invalidations
-        if !lists.isEmpty { lists = [:] }
+    }
+
+    /// A row that a cursor's statement stands on, whose columns are the rowid and then the class's.
+    init(core: RealmCore, type: ManagedClass, standing: StatementRow) {
+        self.core = core
+        self.type = type
+        self.standing = standing
+        rowid = standing.rowid
+        cells = RealmCore.noCells
+        stamp = type.stamp
+        ownsPage = false
+        createdIn = 0
+        invalidations = core.invalidations
     }
 
     /// A row that is read when it is needed.
@@ -51,6 +65,7 @@ final class ManagedRow: ObjectAccessor {
 
     /// Makes this the accessor of another row: while going over results whose objects nobody keeps.
     func move(to page: RowPage, row: Int) {
+        standing = nil
         if self.page !== page { self.page = page }
         rowid = page.rowids[row]
         cells = page.row(row)
@@ -62,7 +77,20 @@ final class ManagedRow: ObjectAccessor {
         if !lists.isEmpty { lists = [:] }
     }
 
+    func move(to standing: StatementRow) {
+        self.standing = standing
+        if page != nil { page = nil }
+        rowid = standing.rowid
+        stamp = type.stamp
+        ownsPage = false
+        isDead = false
+        createdIn = 0
+        invalidations = core.invalidations
+        if !lists.isEmpty { lists = [:] }
+    }
+
     func move(to rowid: Int64) {
+        standing = nil
         page = nil
         self.rowid = rowid
         cells = RealmCore.noCells
@@ -74,10 +102,20 @@ final class ManagedRow: ObjectAccessor {
         if !lists.isEmpty { lists = [:] }
     }
 
-    /// Lets go of the page that this was read from.
+    /// Lets go of what this was read from.
     func letGo() {
+        standing = nil
         page = nil
         stamp = 0
+    }
+
+    /// Keeps the fields: the statement that they are in moves on.
+    func settle() {
+        guard let standing else { return }
+        let page = RowPage(columnCount: type.forms.count, capacity: 1)
+        page.append(standing, type.forms)
+        page.stamp = stamp
+        adopt(page)
     }
 
     var classIndex: Int { type.index }
@@ -99,8 +137,9 @@ final class ManagedRow: ObjectAccessor {
 
     /// An object of the class that this stands behind.
     func managedObject() -> Object {
-        let layout = core.objectClass(classIndex)
-        guard let object = layout.type.init() as? Object else { programError("\(schema.name) has no objects.") }
+        guard let layout = type.objectClass, let object = layout.type.init() as? Object else {
+            programError("\(schema.name) has no objects.")
+        }
         object.attach(self, layout)
         return object
     }
@@ -117,6 +156,7 @@ final class ManagedRow: ObjectAccessor {
 
     /// The object cannot be used any more.
     func kill() {
+        settle()
         isDead = true
         stamp = 0
     }
@@ -129,6 +169,7 @@ final class ManagedRow: ObjectAccessor {
     }
 
     private func adopt(_ page: RowPage) {
+        standing = nil
         self.page = page
         cells = page.row(0)
         stamp = page.stamp
@@ -186,7 +227,9 @@ final class ManagedRow: ObjectAccessor {
 
     /// The key as it was last read, where the rowid is not the key.
     private var knownKey: Value? {
-        guard let page, let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return nil }
+        guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return nil }
+        if let standing { return standing.value(at: column + 1, as: type.table.storedTypes[column]) }
+        guard let page else { return nil }
         return page.value(cells[column], as: type.table.storedTypes[column])
     }
 
@@ -207,19 +250,26 @@ final class ManagedRow: ObjectAccessor {
 
     func value(at column: Int) -> Value {
         load()
-        guard let page else { return .null }
-        let value = page.value(cells[column], as: type.table.storedTypes[column])
+        let value: Value
+        if let standing {
+            value = standing.value(at: column + 1, as: type.table.storedTypes[column])
+        } else {
+            guard let page else { return .null }
+            value = page.value(cells[column], as: type.table.storedTypes[column])
+        }
         return type.isEncrypted(column) ? core.opened(value, column, type, key: key) : value
     }
 
     func integer(at column: Int) -> Int64? {
         load()
+        if let standing { return standing.integer(at: column + 1) }
         let cell = cells[column]
         return cell.kind == .null || page == nil ? nil : Int64(bitPattern: cell.bits)
     }
 
     func double(at column: Int) -> Double? {
         load()
+        if let standing { return standing.double(at: column + 1) }
         let cell = cells[column]
         return cell.kind == .null || page == nil ? nil : Double(bitPattern: cell.bits)
     }
@@ -229,6 +279,7 @@ final class ManagedRow: ObjectAccessor {
         if type.isEncrypted(column) {
             return if case .string(let text) = value(at: column) { text } else { nil }
         }
+        if let standing { return standing.text(at: column + 1) }
         let cell = cells[column]
         return cell.kind == .null ? nil : page?.text(cell)
     }
@@ -253,6 +304,7 @@ final class ManagedRow: ObjectAccessor {
     }
 
     private func write(_ field: FieldWrite) {
+        settle()
         let field = core.sealed(field, type, key: key)
         core.set(field, type, rowid: rowid, key: key)
         keep(field)
@@ -273,6 +325,7 @@ final class ManagedRow: ObjectAccessor {
     func add(_ amount: Int64, at column: Int) {
         core.requireWrite()
         load()
+        settle()
         let current: Int64 = if case .int(let number) = value(at: column) { number } else { 0 }
         let sum = current.addingReportingOverflow(amount)
         guard !sum.overflow else {

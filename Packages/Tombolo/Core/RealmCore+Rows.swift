@@ -11,8 +11,11 @@ extension RealmCore {
 
     /// The row of an object that exists.
     func find(_ reference: ObjectReference) -> ManagedRow? {
-        let type = classes[reference.classIndex]
-        guard let page = page(type, key: reference.key) else { return nil }
+        find(classes[reference.classIndex], key: reference.key)
+    }
+
+    func find(_ type: ManagedClass, key: Value) -> ManagedRow? {
+        guard let page = page(type, key: key) else { return nil }
         return ManagedRow(core: self, type: type, page: page, row: 0, isShared: false)
     }
 

@@ -31,7 +31,7 @@ final class RealmCore {
     /// Raised by everything that may change what a query finds.
     var changeStamp: UInt64 { version &+ changeCount }
     /// Loops over results that still read from the file.
-    private var cursors: [ObjectIdentifier: WeakCursor] = [:]
+    private var cursors: [ObjectIdentifier: Unmanaged<RowCursor>] = [:]
     /// By class: the last rowid given, while nobody else wrote since it was read.
     var lastRowIDs: [Int64?]
     /// By class: what the file knows of it.
@@ -61,10 +61,6 @@ final class RealmCore {
 
     /// For rows that were not read yet; never looked at.
     nonisolated(unsafe) static let noCells = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
-
-    private struct WeakCursor {
-        weak var cursor: RowCursor?
-    }
 
     var schema: Schema { file.schema }
     var layout: StoreLayout { file.layout }
@@ -474,12 +470,13 @@ final class RealmCore {
 
     // MARK: Cursors
 
-    func open(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = WeakCursor(cursor: cursor) }
+    /// Until ``close(_:)``, which every cursor calls before it goes: it is not counted meanwhile.
+    func open(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = Unmanaged.passUnretained(cursor) }
     func close(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
     /// Before the tables change under them, or their transaction ends.
     private func drainCursors() {
-        for entry in cursors.values { entry.cursor?.drain() }
+        for cursor in cursors.values { cursor.takeUnretainedValue().drain() }
         cursors = [:]
     }
 

@@ -1,15 +1,20 @@
-internal import TomboloModel
+public import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Goes over the rows that a query found when the loop began. Rows come from the query's own statement, a page at a
-/// time, so that memory stays small; when the tables are about to change, the rowids of the rest are read first.
-final class RowCursor {
+/// Goes over the rows that a query found when the loop began. Rows come from the query's own statement, so that memory
+/// stays small; when the tables are about to change, the rowids of the rest are read first.
+///
+/// A loop that keeps nothing reads what it asks for from the statement itself, by one object that moves from row to
+/// row. Loops that keep objects have rows read ahead, a page at a time.
+@usableFromInline final class RowCursor {
     let core: RealmCore
     private let type: ManagedClass
     private let invalidations: UInt64
     /// Open while there may be more rows.
     private var statement: SQLiteStatement?
-    private var page: RowPage
+    private var readsAhead: Bool
+    /// What was read ahead.
+    private var page: RowPage?
     /// The next row of the page.
     private var position = 0
     /// What was left when the tables changed.
@@ -17,8 +22,12 @@ final class RowCursor {
     private var restPosition = 0
     /// What was handed out last: used again where nobody kept it.
     private var object: Object?
-    private var row: ManagedRow?
+    /// The object's accessor, which the object holds.
+    private unowned(unsafe) var row: ManagedRow?
+    private var keptCount = 0
 
+    /// After so many kept objects rows are read ahead.
+    private static let maximumKeptCount = 8
     /// Rows read at once: few for loops that end early, then more.
     private static let firstPageSize = 16
     private static let pageSize = 256
@@ -27,7 +36,8 @@ final class RowCursor {
         self.core = core
         type = core.classes[query.classIndex]
         invalidations = core.invalidations
-        page = RowPage(columnCount: type.forms.count, capacity: Self.firstPageSize)
+        // Objects of frozen Realms are read by any thread; those with properties of the app's own are not used again.
+        readsAhead = core.isFrozen || type.objectClass?.isPlain != true
         (statement, rest) = core.locked { core.open(query) }
         if statement != nil { core.locked { core.open(self) } }
     }
@@ -36,6 +46,7 @@ final class RowCursor {
 
     private func finish() {
         guard let statement else { return }
+        leave()
         self.statement = nil
         core.locked {
             core.close(self)
@@ -46,18 +57,27 @@ final class RowCursor {
     /// Reads which rows are left, and lets go of the tables.
     func drain() {
         guard let statement else { return }
+        leave()
         core.reading { while try statement.step() { rest.append(statement.integer(at: 0)) } }
         finish()
     }
 
     /// The next object that still exists.
-    func next() -> Object? { core.locked { findNext() } }
+    @usableFromInline func next() -> Object? { core.locked { findNext() } }
 
     private func findNext() -> Object? {
         core.confinement.check()
         guard invalidations == core.invalidations else { return nil }
+        if !readsAhead, let statement {
+            let isReusable = leave()
+            guard core.reading({ try statement.step() }) else {
+                finish()
+                return nil
+            }
+            return object(statement.current, isReusable)
+        }
         while true {
-            if position < page.rowCount {
+            if let page, position < page.rowCount {
                 let index = position
                 position += 1
                 if page.stamp == type.stamp || type.isUnchanged(page.rowids[index], since: page.stamp) {
@@ -76,26 +96,53 @@ final class RowCursor {
     }
 
     private func refill(_ statement: SQLiteStatement) {
-        if page.rowCount > 0, page.capacity < Self.pageSize {
-            page = RowPage(columnCount: type.forms.count, capacity: Self.pageSize)
+        leave()
+        if page?.capacity == Self.pageSize, isKnownUniquelyReferenced(&page) {
+            page?.removeAll()
         } else {
-            if canReuse() { row?.letGo() }
-            if isKnownUniquelyReferenced(&page) {
-                page.removeAll()
-            } else {
-                page = RowPage(columnCount: type.forms.count, capacity: Self.pageSize)
-            }
+            let capacity = page == nil ? Self.firstPageSize : Self.pageSize
+            page = RowPage(columnCount: type.forms.count, capacity: capacity)
         }
+        guard let page else { return }
         position = 0
         page.stamp = type.stamp
-        let page = page
         let isOpen = core.reading { try page.fill(from: statement, type.forms) }
         if !isOpen { finish() }
     }
 
+    // MARK: Objects
+
+    /// The statement, which may stand on the row of the last object, is about to move: whoever kept the object, or
+    /// something of it that reads the row, has the fields from now on.
+    /// - Returns: whether nobody did.
+    @discardableResult
+    private func leave() -> Bool {
+        guard object != nil else { return false }
+        // Asked first: a reference to the row here would count.
+        if canReuse() {
+            row?.letGo()
+            return true
+        }
+        row?.settle()
+        object = nil
+        row = nil
+        keptCount += 1
+        if keptCount > Self.maximumKeptCount { readsAhead = true }
+        return false
+    }
+
+    /// The object of the row that the statement stands on.
+    private func object(_ standing: StatementRow, _ isReusable: Bool) -> Object {
+        if isReusable, let object, let row {
+            row.move(to: standing)
+            return object
+        }
+        return remember(ManagedRow(core: core, type: type, standing: standing))
+    }
+
     private func object(_ page: RowPage, _ index: Int) -> Object {
-        if let object = reusable() {
-            row?.move(to: page, row: index)
+        if canReuse(), let object, let row {
+            row.move(to: page, row: index)
             return object
         }
         return remember(ManagedRow(core: core, type: type, page: page, row: index, isShared: true))
@@ -103,7 +150,7 @@ final class RowCursor {
 
     /// Nil where the row is gone.
     private func object(_ rowid: Int64) -> Object? {
-        if !core.file.isSynced, let object = reusable(), let row {
+        if !core.file.isSynced, canReuse(), let object, let row {
             row.move(to: rowid)
             return row.isValid ? object : nil
         }
@@ -120,15 +167,9 @@ final class RowCursor {
         return object
     }
 
-    /// The object that was handed out last, where nobody has it any more.
-    private func reusable() -> Object? { canReuse() ? object : nil }
-
+    /// Whether nobody has the object that was handed out last, nor its accessor: a list would.
     private func canReuse() -> Bool {
-        guard isKnownUniquelyReferenced(&object), let object, _getWeakRetainCount(object) <= 1 else { return false }
-        // The object's own reference aside, nobody may have the accessor: a list would.
-        object.accessor = nil
-        let isUnique = isKnownUniquelyReferenced(&row)
-        object.accessor = row
-        return isUnique
+        guard isKnownUniquelyReferenced(&object), let object else { return false }
+        return _getWeakRetainCount(object) <= 1 && object.hasOwnAccessor
     }
 }

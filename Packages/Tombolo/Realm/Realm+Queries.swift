@@ -12,16 +12,27 @@ extension Realm {
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
         core.confinement.check()
-        let classIndex = core.classIndex(of: type)
-        guard let column = core.schema[classIndex].primaryKey else {
+        let managed = core.classes[core.classIndex(of: type)]
+        guard let column = managed.schema.primaryKeyIndex else {
             programError("'\(type)' does not have a primary key.")
         }
-        guard let value = Value(any: key, for: column.type), value.isKey(of: column.type) else {
-            programError("The primary key of '\(type)' is of type \(column.type.name), not \(KeyType.self).")
+        let keyType = managed.schema.columns[column].type
+        guard let value = Self.value(ofKey: key, keyType), value.isKey(of: keyType) else {
+            programError("The primary key of '\(type)' is of type \(keyType.name), not \(KeyType.self).")
         }
         // No object has a key that its property cannot hold.
-        guard (try? column.validate(value)) != nil else { return nil }
-        return core.find(ObjectReference(classIndex: classIndex, key: value))?.managedObject() as? Element
+        guard (try? managed.validate(value, column)) != nil else { return nil }
+        guard let object = core.find(managed, key: value)?.managedObject() else { return nil }
+        // The class was found by Element itself.
+        return unsafeDowncast(object, to: Element.self)
+    }
+
+    /// The common types of keys without the casts that any type takes.
+    private static func value<KeyType>(ofKey key: KeyType, _ type: PropertyType) -> Value? {
+        if KeyType.self == Int.self { return .int(Int64(unsafeBitCast(key, to: Int.self))) }
+        if KeyType.self == String.self { return (key as? String).map { .string($0) } }
+        if KeyType.self == ObjectId.self { return .objectId(unsafeBitCast(key, to: ObjectId.self)) }
+        return Value(any: key, for: type)
     }
 
     /// Whether no class has an object.

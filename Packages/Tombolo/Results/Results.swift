@@ -67,13 +67,14 @@ extension Results: RandomAccessCollection {
 
     /// Goes over the objects that were found when it was made; those deleted meanwhile are left out.
     public struct Iterator: IteratorProtocol {
-        private let cursor: RowCursor
+        @usableFromInline let cursor: RowCursor
 
         init(cursor: RowCursor) { self.cursor = cursor }
 
-        public mutating func next() -> Element? {
+        @inlinable public mutating func next() -> Element? {
+            guard let object = cursor.next() else { return nil }
             // The query is of the class Element.
-            cursor.next().map { unsafeDowncast($0, to: Element.self) }
+            return unsafeDowncast(object, to: Element.self)
         }
     }
 }
