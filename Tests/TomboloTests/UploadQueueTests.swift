@@ -84,6 +84,63 @@ struct UploadQueueTests {
         #expect(fields(changesets[1].instructions[0]) == ["title": "\"b\"", "price": "1"])
     }
 
+    @Test("Sets of one object are one instruction though others come between, but not beyond an addition or a deletion")
+    func coalescingAcrossOthers() throws {
+        try realm.write {
+            for id in 1...3 { realm.add(Session(id, "new")) }
+            for session in realm.objects(Session.self) { session.title = "\(session._id)" }
+            realm.objects(Session.self)[1].price = 7
+        }
+        let created = try queue()[0].instructions
+        #expect(created.map(\.reference) == [session(1), session(2), session(3)])
+        #expect(created.map { fields($0)["title"] } == ["\"1\"", "\"2\"", "\"3\""])
+        #expect(created.map { fields($0)["price"] } == ["10 default", "7", "10 default"])
+        try realm.write {
+            let sessions = Array(realm.objects(Session.self))
+            for session in sessions { session.title = "a" }
+            for session in sessions { session.price = 1 }
+            sessions[0].increment(\.price)
+            sessions[0].title = "b"
+            sessions[1].price = 2
+            realm.delete(sessions[2])
+            realm.add(Session(3, "again"))
+        }
+        let changed = try queue()[1].instructions
+        #expect(
+            changed.map(\.reference) == [1, 2, 3, 1, 1, 3, 3].map { session($0) })
+        #expect(fields(changed[0]) == ["title": "\"a\"", "price": "1"])
+        #expect(fields(changed[1]) == ["title": "\"a\"", "price": "2"])
+        #expect(changed[3] == .add(session(1), column: try column("price"), amount: 1))
+        #expect(fields(changed[4]) == ["title": "\"b\""])
+        #expect(changed[5] == .erase(session(3)))
+        #expect(fields(changed[6])["title"] == "\"again\"")
+    }
+
+    @Test("What the server has nothing of goes with the edits, however it was made and changed")
+    func absences() throws {
+        let ticks = Ticks(schema: schema)
+        var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
+        row[0] = .int(6)
+        try ticks.apply(row, sessionClass, columns: nil, to: store)
+        realm.refresh()
+        try realm.write {
+            for id in [1, 2, 3, 4, 9, 8, 7] { realm.add(Session(id, "mine")) }
+            realm.objects(Session.self).where { $0._id == 2 }.first?.title = "changed"
+            realm.objects(Session.self).where { $0._id == 6 }.first?.title = "changed"
+            realm.delete(realm.objects(Session.self).where { $0._id == 3 || $0._id == 6 })
+            realm.add(Session(3, "again"))
+            realm.add(Session(5, "mine"))
+            realm.delete(realm.objects(Session.self).where { $0._id == 9 })
+            realm.add(Session(6, "again"))
+        }
+        #expect(realm.objects(Session.self).map(\._id).sorted() == [1, 2, 3, 4, 5, 6, 7, 8])
+        // The server took none of it.
+        try ticks.apply(nil, sessionClass, columns: nil, to: store, acknowledged: 1)
+        realm.refresh()
+        #expect(realm.objects(Session.self).map(\._id) == [6])
+        #expect(realm.objects(Session.self)[0].title == "")
+    }
+
     @Test("Of an upsert .modified queues what differs, .all everything; lists likewise")
     func upserts() throws {
         func make() -> Session {

@@ -40,9 +40,9 @@ package final class TableLayout: Sendable {
     package let isKeyRowID: Bool
     /// By rowid.
     package let deleteRow: String
-    /// The same as ``capture`` by the rowid of a row that is there, and by the key of one that was not.
+    /// The same as ``capture`` by the rowid of a row that is there, and between two rowids for rows that were not there.
     package let captureRow: String
-    package let captureAbsence: String
+    package let captureAbsences: String
     /// A row with all columns; where the key is not the rowid, the last parameter is the rowid.
     package let insertRow: String
     /// Element classes only, for a statement that calls the table `e`: the elements of an owner, or of a parent element
@@ -99,7 +99,9 @@ package final class TableLayout: Sendable {
         captureRow =
             "INSERT OR IGNORE INTO \(beneath) (\((names + [presence]).joined(separator: ", "))) "
             + "SELECT \((names + ["1"]).joined(separator: ", ")) FROM \(table) WHERE rowid = ?"
-        captureAbsence = "INSERT OR IGNORE INTO \(beneath) (\(key), \(presence)) VALUES (?, 0)"
+        captureAbsences =
+            "INSERT OR IGNORE INTO \(beneath) (\(key), \(presence)) "
+            + "SELECT \(key), 0 FROM \(table) WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
         let all = isKeyRowID ? names : names + ["rowid"]
         insertRow =
             "INSERT INTO \(table) (\(all.joined(separator: ", "))) "

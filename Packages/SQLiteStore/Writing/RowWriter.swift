@@ -27,6 +27,8 @@ package final class RowWriter {
     private var captures: [SQLiteStatement?]
     private var absences: [SQLiteStatement?]
     private var deletes: [SQLiteStatement?]
+    /// By class, rows that were made one after another: many have their absence before kept by one statement.
+    private var made: [ClosedRange<Int64>?]
     private var updates: [Shape: SQLiteStatement] = [:]
     private var lastUpdate: (shape: Shape, statement: SQLiteStatement)?
 
@@ -53,6 +55,7 @@ package final class RowWriter {
         captures = Array(repeating: nil, count: file.layout.tables.count)
         absences = captures
         deletes = captures
+        made = Array(repeating: nil, count: file.layout.tables.count)
     }
 
     // MARK: Inserting
@@ -71,10 +74,9 @@ package final class RowWriter {
     /// Inserts the row whose values are bound.
     /// - Parameters:
     ///   - rowid: not used where the primary key is the rowid.
-    ///   - key: read in synced files only.
     /// - Returns: false where an object with the primary key exists; nothing changed then.
     package func insert(
-        _ insertion: RowInsertion, rowid: Int64, key: @autoclosure () -> Value
+        _ insertion: RowInsertion, rowid: Int64
     ) throws -> Bool {
         try flush()
         do {
@@ -83,11 +85,7 @@ package final class RowWriter {
             return false
         }
         let classIndex = insertion.table.classIndex
-        if isSynced {
-            let absence = try Self.kept(&absences[classIndex], insertion.table.captureAbsence, connection)
-            absence.bind(key(), at: 1)
-            try absence.run()
-        }
+        if isSynced { try noteMade(rowid, classIndex) }
         observer?.inserted(rowid, classIndex)
         return true
     }
@@ -122,7 +120,8 @@ package final class RowWriter {
             open.columns.removeAll(keepingCapacity: true)
             openValues.removeAll(keepingCapacity: true)
         }
-        if isSynced { try capture(openRow, open.classIndex) }
+        // Of a row that was made here the absence is kept.
+        if isSynced, made[open.classIndex]?.contains(openRow) != true { try capture(openRow, open.classIndex) }
         let statement = try update(open)
         for (index, value) in openValues.enumerated() { statement.bind(value, at: index + 1) }
         statement.bind(openRow, at: openValues.count + 1)
@@ -131,8 +130,9 @@ package final class RowWriter {
         if lists.isElement(open.classIndex) { try lists.noteElement(rowid: openRow, open.classIndex) }
     }
 
-    /// Forgets the UPDATE that waits: its transaction is rolled back.
+    /// Forgets what waits: its transaction is rolled back.
     package func discard() {
+        for index in made.indices { made[index] = nil }
         open.columns.removeAll(keepingCapacity: true)
         openValues.removeAll(keepingCapacity: true)
     }
@@ -166,11 +166,17 @@ package final class RowWriter {
             let key = key()
             for index in table.elementClasses {
                 let elements = layout.tables[index]
-                if isSynced { try run(elements.captureByOwner, key) }
+                if isSynced {
+                    try keepAbsences(index)
+                    try run(elements.captureByOwner, key)
+                }
                 try forEach(elements.deleteByOwner + " RETURNING rowid", key) { observer?.deleted($0, index) }
             }
         }
-        if isSynced { try capture(rowid, classIndex) }
+        if isSynced {
+            try keepAbsences(classIndex)
+            try capture(rowid, classIndex)
+        }
         let links = isSynced ? [] : layout.links[classIndex]
         let target = links.isEmpty ? Value.null : key()
         let statement = try Self.kept(&deletes[classIndex], table.deleteRow, connection)
@@ -197,6 +203,28 @@ package final class RowWriter {
     }
 
     // MARK: Rows beneath
+
+    /// Before the transaction is committed: keeps that the rows it made were not there.
+    package func keepAbsences() throws { for index in made.indices { try keepAbsences(index) } }
+
+    /// Before rows go that may have been made here.
+    private func keepAbsences(_ classIndex: Int) throws {
+        guard let rowids = made[classIndex] else { return }
+        made[classIndex] = nil
+        let statement = try Self.kept(&absences[classIndex], layout.tables[classIndex].captureAbsences, connection)
+        statement.bind(rowids.lowerBound, at: 1)
+        statement.bind(rowids.upperBound, at: 2)
+        try statement.run()
+    }
+
+    private func noteMade(_ rowid: Int64, _ classIndex: Int) throws {
+        if let known = made[classIndex], known.upperBound != .max, known.upperBound + 1 == rowid {
+            made[classIndex] = known.lowerBound...rowid
+            return
+        }
+        try keepAbsences(classIndex)
+        made[classIndex] = rowid...rowid
+    }
 
     private func capture(_ rowid: Int64, _ classIndex: Int) throws {
         let statement = try Self.kept(&captures[classIndex], layout.tables[classIndex].captureRow, connection)

@@ -122,7 +122,7 @@ extension RealmCore {
             } else {
                 rowid = reserved ?? nextRowID(type.index)
             }
-            isNew = try writer.insert(insertion, rowid: rowid, key: key ?? .null)
+            isNew = try writer.insert(insertion, rowid: rowid)
             if !isNew { failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null)) }
         }
         guard isNew else { return nil }

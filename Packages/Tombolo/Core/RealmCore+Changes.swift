@@ -42,7 +42,7 @@ extension RealmCore {
             let insertion = try writer.insertion(type.index)
             if let column = type.schema.primaryKeyIndex { insertion.bind(key, at: column) }
             for field in fields { insertion.bind(field.value, at: field.column) }
-            isNew = try writer.insert(insertion, rowid: rowid, key: key)
+            isNew = try writer.insert(insertion, rowid: rowid)
         }
         guard isNew else { return nil }
         noteCreation()

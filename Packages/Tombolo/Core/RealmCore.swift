@@ -358,6 +358,7 @@ final class RealmCore {
         let written: ChangeSet
         do {
             if let failure = finished.failure { throw failure }
+            try writer.keepAbsences()
             if let changeset {
                 try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
             }
