@@ -16,6 +16,42 @@ struct WriteTests {
         realm = try Realm(configuration: folder.configuration(types: [Session.self, Note.self]))
     }
 
+    @Test(
+        "A loop that writes meets each object once, as it is, whatever it changes, makes or deletes",
+        arguments: [1, 3, 9])
+    func writingLoop(gap: Int) throws {
+        let ids = (1...300).map { $0 * gap - $0 % gap }
+        try realm.write { for id in ids { realm.add(Session(id, "\(id)", price: id)) } }
+        var deleted: Set<Int> = []
+        try realm.write {
+            var met: [Int] = []
+            var kept: [Session] = []
+            for (number, session) in realm.objects(Session.self).enumerated() {
+                let id = session._id
+                #expect(session.title == "\(id)" && session.price == id && session.rating == nil)
+                met.append(id)
+                session.title = "changed, which is longer than before"
+                session.price += 1
+                session.rating = 0.5
+                if number % 5 == 0 { kept.append(session) }
+                if number % 7 == 0 {
+                    for other in [id + gap, id + 2 * gap] {
+                        guard let next = realm.object(ofType: Session.self, forPrimaryKey: other) else { continue }
+                        deleted.insert(other)
+                        realm.delete(next)
+                    }
+                }
+                if number % 11 == 0 { realm.add(Session(1_000_000 + id, "new")) }
+                #expect(session.title == "changed, which is longer than before" && session.price == id + 1)
+            }
+            #expect(met == ids.filter { !deleted.contains($0) })
+            #expect(kept.allSatisfy { $0.price == $0._id + 1 && $0.rating == 0.5 })
+        }
+        let old = try Realm.fresh(realm.configuration).objects(Session.self).where { $0._id < 1_000_000 }
+        #expect(old.map(\._id) == ids.filter { !deleted.contains($0) })
+        #expect(old.allSatisfy { $0.price == $0._id + 1 && $0.title.hasPrefix("changed") && $0.rating == 0.5 })
+    }
+
     @Test("Every kind of property comes back from the file as it was")
     func roundTrip() throws {
         let token = UUID()

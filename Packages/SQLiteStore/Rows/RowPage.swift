@@ -121,21 +121,6 @@ package final class RowPage {
         heapCapacity = capacity
     }
 
-    /// A page with one row, which is a copy of a row of this one.
-    package func copy(of cells: UnsafePointer<Cell>, rowid: Int64) -> RowPage {
-        let copy = RowPage(columnCount: columnCount, capacity: 1)
-        copy.rowCount = 1
-        copy.rowids[0] = rowid
-        for column in 0..<columnCount {
-            var cell = cells[column]
-            if cell.kind == .bytes {
-                cell = copy.store(heap + Int(cell.bits), Int(cell.length))
-            }
-            (copy.cells + column).initialize(to: cell)
-        }
-        return copy
-    }
-
     /// A page with one row of these values.
     package convenience init(_ values: [Value], rowid: Int64) {
         self.init(columnCount: values.count, capacity: 1)

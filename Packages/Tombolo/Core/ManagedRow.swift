@@ -312,11 +312,8 @@ final class ManagedRow: ObjectAccessor {
 
     /// The fields as they are after an own write.
     private func keep(_ field: FieldWrite) {
-        guard var page else { return }
-        if !ownsPage {
-            page = page.copy(of: cells, rowid: rowid)
-            adopt(page)
-        }
+        guard let page else { return }
+        // Others have the page for other rows only.
         cells[field.column] = page.cell(field.value)
         stamp = type.stamp
     }

@@ -9,6 +9,31 @@ extension RealmCore {
 
     func page(_ type: ManagedClass, key: Value) -> RowPage? { query { try type.page(key: key) } }
 
+    /// Reads those of some rows that are still there.
+    /// - Parameters:
+    ///   - page: empty, with room for all.
+    ///   - rowids: ascending.
+    func fill(_ page: RowPage, _ type: ManagedClass, with rowids: ArraySlice<Int64>) {
+        guard let first = rowids.first, let last = rowids.last else { return }
+        let columns = (["rowid"] + type.table.columnNames).joined(separator: ", ")
+        query {
+            page.stamp = type.stamp
+            let statement = try connection.statement(
+                "SELECT \(columns) FROM \(type.table.table) WHERE rowid BETWEEN ? AND ? ORDER BY rowid")
+            defer { statement.reset() }
+            statement.bind(first, at: 1)
+            statement.bind(last, at: 2)
+            var next = rowids.startIndex
+            while next < rowids.endIndex, try statement.step() {
+                let rowid = statement.integer(at: 0)
+                while next < rowids.endIndex, rowids[next] < rowid { next += 1 }
+                guard next < rowids.endIndex, rowids[next] == rowid else { continue }
+                page.append(statement.current, type.forms)
+                next += 1
+            }
+        }
+    }
+
     /// The row of an object that exists.
     func find(_ reference: ObjectReference) -> ManagedRow? {
         find(classes[reference.classIndex], key: reference.key)

@@ -31,6 +31,9 @@ internal import TomboloSQLiteStore
     /// Rows read at once: few for loops that end early, then more.
     private static let firstPageSize = 16
     private static let pageSize = 256
+    private static let restPageSize = 64
+    /// Rows passed over for each that is read, on average.
+    private static let maximumGap = 4
 
     init(core: RealmCore, query: ObjectQuery) {
         self.core = core
@@ -87,6 +90,7 @@ internal import TomboloSQLiteStore
             } else if let statement {
                 refill(statement)
             } else if restPosition < rest.count {
+                if refillFromRest() { continue }
                 restPosition += 1
                 if let object = object(rest[restPosition - 1]) { return object }
             } else {
@@ -108,6 +112,27 @@ internal import TomboloSQLiteStore
         page.stamp = type.stamp
         let isOpen = core.reading { try page.fill(from: statement, type.forms) }
         if !isOpen { finish() }
+    }
+
+    /// Reads some of the rows that were left, where they lie close together in the order of the table: fewer than ``page``
+    /// takes otherwise, for a loop that changes each row makes those read ahead look changed after a while.
+    private func refillFromRest() -> Bool {
+        let rowids = rest[restPosition..<min(rest.count, restPosition + Self.restPageSize)]
+        guard rowids.count > 1, let first = rowids.first, let last = rowids.last, first < last,
+            UInt64(bitPattern: last &- first) < UInt64(rowids.count * Self.maximumGap),
+            zip(rowids, rowids.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return false }
+        leave()
+        if let known = page?.capacity, known >= Self.restPageSize, isKnownUniquelyReferenced(&page) {
+            page?.removeAll()
+        } else {
+            page = RowPage(columnCount: type.forms.count, capacity: Self.restPageSize)
+        }
+        guard let page else { return false }
+        position = 0
+        restPosition = rowids.endIndex
+        core.fill(page, type, with: rowids)
+        return true
     }
 
     // MARK: Objects
