@@ -35,6 +35,10 @@ final class ManagedClass {
     /// Which row a stamp stands for, of the latest ones.
     private let changedRows: UnsafeMutablePointer<Int64>
 
+    /// Used where the primary key is the rowid; in a synced file the server's answer makes rows anew that stay the same.
+    var deletions = RowDeletions()
+    let remembersDeletions: Bool
+
     private static let rememberedChanges: UInt64 = 256
     /// Stands for every row.
     private static let everything = Int64.min
@@ -72,6 +76,7 @@ final class ManagedClass {
         }
         let name = schema.name
         innerLists = table.elementClasses.filter { file.schema[$0].owner?.parent == name }
+        remembersDeletions = table.isKeyRowID && !file.isSynced
         connection = file.connection
         let columns = (["rowid"] + table.columnNames).joined(separator: ", ")
         selectByRowID = "SELECT \(columns) FROM \(table.table) WHERE rowid = ?"
@@ -103,6 +108,11 @@ final class ManagedClass {
     func noteMembership(of rowid: Int64) {
         noteChange(of: rowid)
         membership += 1
+    }
+
+    func noteDeletion(of rowid: Int64) {
+        noteMembership(of: rowid)
+        if remembersDeletions { deletions.note(rowid, stamp: stamp) }
     }
 
     /// Any row may be another, or gone.

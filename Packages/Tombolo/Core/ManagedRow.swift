@@ -209,6 +209,10 @@ final class ManagedRow: ObjectAccessor {
             stamp = type.stamp
             return true
         }
+        if type.remembersDeletions, type.deletions.contains(rowid, since: stamp, createdIn: createdIn) {
+            isDead = true
+            return false
+        }
         if let found = core.page(type, rowid: rowid, reusing: ownsPage && !core.file.isSynced ? page : nil),
             isSameKey(found)
         {

@@ -115,7 +115,7 @@ extension RealmCore: RowWriteObserver {
 
     func deleted(_ rowid: Int64, _ classIndex: Int) {
         changeCount += 1
-        classes[classIndex].noteMembership(of: rowid)
+        classes[classIndex].noteDeletion(of: rowid)
         noteDeletion(from: classIndex)
     }
 }

@@ -103,6 +103,7 @@ extension RealmCore {
         }
         changeCount += 1
         type.noteEverything()
+        if type.remembersDeletions { type.deletions.begin(stamp: type.stamp) }
         noteDeletion(from: type.index)
     }
 

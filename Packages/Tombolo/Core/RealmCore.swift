@@ -122,6 +122,9 @@ final class RealmCore {
         case .unknown: changes = nil
         }
         noteNewVersion()
+        for (index, change) in changes?.classes ?? [:] where classes[index].remembersDeletions {
+            classes[index].deletions.note(change.deleted, stamp: classes[index].stamp, transaction: transactionCount)
+        }
         for index in lastRowIDs.indices {
             lastRowIDs[index] = nil
             keptRowIDs[index] = nil
@@ -369,6 +372,9 @@ final class RealmCore {
             cancel()
             throw Realm.Error(wrapping: error)
         }
+        for index in finished.deletedFrom where classes[index].remembersDeletions {
+            classes[index].deletions.commit(written[index].deleted, transaction: finished.number)
+        }
         transaction = nil
         var changes = PendingChanges(changes: written, isOwn: true)
         let others = reading { try beginReading() }
@@ -393,6 +399,7 @@ final class RealmCore {
         isReading = false
         if cancelled.hasMadeObjects { cancelledTransactions.insert(cancelled.number) }
         for index in keptRowIDs.indices { keptRowIDs[index] = nil }
+        for index in cancelled.deletedFrom { classes[index].deletions.cancel() }
         noteNewVersion()
         resumeReading(reading { try beginReading() })
         notifier.schedule()

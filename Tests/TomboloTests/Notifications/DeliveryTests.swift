@@ -223,6 +223,24 @@ struct DeliveryTests {
         for token in tokens { token.invalidate() }
     }
 
+    @Test("On a thread that cannot be reached, calls are made while the Realm refreshes")
+    func thread() throws {
+        let realm = try Realm(configuration: configuration)
+        let other = try Realm.fresh(configuration)
+        var counts: [Int] = []
+        let token = realm.objects(Session.self).observe { change in
+            if case .initial(let sessions) = change { counts.append(sessions.count) }
+            if case .update(let sessions, _, _, _) = change { counts.append(sessions.count) }
+        }
+        try other.write { other.add(Session(1, "Theirs")) }
+        try realm.write { realm.add(Session(2, "Mine")) }
+        // The write found the other's.
+        #expect(counts == [1])
+        #expect(!realm.refresh())
+        #expect(counts == [1, 2])
+        token.invalidate()
+    }
+
     @Test("Who listens hears what others wrote before a write transaction begins, and may still write")
     func beforeWriting() throws {
         let (realm, other) = (try Realm.fresh(configuration), try Realm.fresh(configuration))

@@ -125,6 +125,45 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
+    @Test("An instance of a deleted object stays invalidated when another object takes the key, whoever does it")
+    func invalidated() throws {
+        let read = try session(realm)
+        #expect(read.title == "First")
+        let made = Session(2, "Made here")
+        try realm.write { realm.add(made) }
+        other.refresh()
+        try other.write { other.delete(other.objects(Session.self)) }
+        try other.write { for id in 1...2 { other.add(Session(id, "Another")) } }
+        realm.refresh()
+        #expect(read.isInvalidated && made.isInvalidated)
+        let (first, second) = (try session(realm), try session(realm))
+        #expect(first.title == "Another" && !first.isInvalidated)
+        // An own transaction that is undone, one that does it, and two.
+        realm.beginWrite()
+        realm.delete(second)
+        realm.add(Session(1, "Undone"))
+        realm.cancelWrite()
+        #expect(!first.isInvalidated && first.title == "Another")
+        let third = try session(realm)
+        try realm.write {
+            let within = try session(realm)
+            #expect(within.title == "Another")
+            realm.delete(third)
+            realm.add(Session(1, "Third"))
+            #expect(first.isInvalidated && within.isInvalidated)
+        }
+        let fourth = try session(realm)
+        #expect(fourth.title == "Third")
+        try realm.write { realm.delete(realm.objects(Session.self).where { $0._id == 1 }) }
+        try realm.write { realm.add(Session(1, "Fifth")) }
+        #expect(fourth.isInvalidated)
+        #expect(try session(realm).title == "Fifth")
+        // What is only written stays what it is.
+        let fifth = try session(realm)
+        try elsewhere { other.add(Session(1, "Fifth again"), update: .all) }
+        #expect(!fifth.isInvalidated && fifth.title == "Fifth again")
+    }
+
     @Test("Key paths choose properties, and look behind links")
     func keyPaths() throws {
         let (title, deep) = (Book(), Book())
