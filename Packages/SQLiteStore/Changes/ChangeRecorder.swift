@@ -30,6 +30,10 @@ package final class ChangeRecorder {
         allColumns = schema.classes.map { ColumnSet(0..<$0.columns.count) }
         listOffsets = schema.classes.map(\.columns.count)
         records = Array(repeating: RowRecords(), count: schema.classes.count)
+        listen()
+    }
+
+    private func listen() {
         sqlite3_update_hook(
             connection.handle,
             { context, operation, _, table, rowID in
@@ -87,6 +91,18 @@ package final class ChangeRecorder {
     func settle(_ rowID: Int64, _ classIndex: Int, differing columns: ColumnSet) {
         records[classIndex].settle(rowID, columns)
     }
+
+    /// Runs statements that nothing is noted of.
+    func withoutRecording(_ body: () throws -> Void) rethrows {
+        sqlite3_update_hook(connection.handle, nil, nil)
+        defer { listen() }
+        try body()
+    }
+
+    func noteInserted(_ rowID: Int64, _ classIndex: Int) { records[classIndex].insert(rowID) }
+
+    /// The row that was inserted has another rowid now.
+    func takeBackInsertion(of rowID: Int64, _ classIndex: Int) { records[classIndex].takeBackInsertion(of: rowID) }
 
     /// What was noted so far.
     package var changes: ChangeSet {

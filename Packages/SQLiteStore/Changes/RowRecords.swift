@@ -64,6 +64,8 @@ struct RowRecords {
         update(rowID) { $0 = Record(columns: columns) }
     }
 
+    mutating func takeBackInsertion(of rowID: Int64) { update(rowID) { $0.isInserted = false } }
+
     mutating func everything() {
         self = RowRecords()
         isEverything = true

@@ -163,6 +163,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         let changesRows = end.frameCount > 0 || end.replacesAll
         // A batch that brings neither rows nor outcomes leaves everything where it is.
         let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
+        let rebased = replays && !end.replacesAll ? try RebasedRows(file) : nil
         if replays {
             file.recorder.columns = nil
             for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
@@ -185,6 +186,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             try queue.forEach { changeset in
                 for instruction in changeset.instructions { try writer.perform(instruction) }
             }
+            try rebased?.settle()
         }
         return count
     }
