@@ -73,6 +73,26 @@ struct FileErrorTests {
         #expect(refused?.message.contains("'\(path)' cannot be opened") == true, "\(refused?.message ?? "")")
     }
 
+    @Test("A file that the user may not read, or not write, is named with what to do, and stays")
+    func permissions() throws {
+        try LocalAppProcess.run("fill", path, "3")
+        let folderPath = folder.url.path
+        func allow(_ file: Int, _ folder: Int) throws {
+            try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: path)
+            try FileManager.default.setAttributes([.posixPermissions: folder], ofItemAtPath: folderPath)
+        }
+        defer { try? allow(0o600, 0o700) }
+        try allow(0o400, 0o500)
+        guard let unwritable = try LocalAppProcess.runAsOrdinaryUser("try", path) else { return }
+        #expect(unwritable.hasPrefix("filePermissionDenied: '\(path)' may not be written by this user"))
+        try allow(0, 0o500)
+        let unreadable = try LocalAppProcess.runAsOrdinaryUser("try", path)
+        #expect(unreadable?.hasPrefix("filePermissionDenied: '\(path)' may not be read by this user") == true)
+        try allow(0o600, 0o700)
+        #expect(try LocalAppProcess.runAsOrdinaryUser("try", path) == "written")
+        #expect(try LocalAppProcess.run("check", path).hasPrefix("old 4 "))
+    }
+
     @Test("Writing to a file that was moved or deleted under an open Realm is refused; nothing of it is lost")
     func moved() throws {
         try fill()

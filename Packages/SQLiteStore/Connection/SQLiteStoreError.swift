@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Why a device file could not be opened, read or written.
 public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -55,6 +57,10 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         resultCode == 1555 || resultCode == 2067 || resultCode == 2579
     }
 
+    private static func isUnreadable(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path) && !FileManager.default.isReadableFile(atPath: path)
+    }
+
     /// From a result code and SQLite's message.
     init(resultCode: Int32, message: String, path: String, sql: String? = nil) {
         let code: Code
@@ -62,12 +68,19 @@ public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertib
         switch resultCode & 0xff {
         case 3, 23:
             (code, text) = (.permissionDenied, "'\(path)' may not be used: \(message).")
+        case 14 where Self.isUnreadable(path):
+            (code, text) = (.permissionDenied, "'\(path)' may not be read by this user: change its permissions.")
         case 5, 6:
             code = .busy
             text =
                 "'\(path)' stayed locked by another writer for \(SQLiteConnection.busyTimeoutSeconds) seconds. "
                 + "Keep write transactions short, and do not wait inside them."
-        case 8: (code, text) = (.permissionDenied, "'\(path)' is read-only.")
+        case 8:
+            (code, text) = (
+                .permissionDenied,
+                "'\(path)' may not be written by this user: change its permissions and its folder's, or open it with "
+                    + "readOnly."
+            )
         case 11, 26:
             code = .invalidDatabase
             text = "'\(path)' is not a usable database: \(message). Restore it from a backup or delete it."

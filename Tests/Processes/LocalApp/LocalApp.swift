@@ -8,6 +8,7 @@ import TomboloSQLiteStore
 ///     LocalApp check FILE           how the file is: "old COUNT SUM" or "new COUNT SUM"
 ///     LocalApp migrate FILE STEP    the second release opens the file and is killed at a step of its migration
 ///     LocalApp write FILE NAME COUNT    COUNT write transactions, each a person
+///     LocalApp try FILE             opens the file and writes to it: "written", or the code and the message
 ///     LocalApp classes              the classes of a Realm that lists none
 @main
 struct LocalApp {
@@ -18,6 +19,13 @@ struct LocalApp {
         case "check": print(try check(arguments[2]))
         case "migrate": try migrate(arguments[2], arguments[3])
         case "write": try write(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
+        case "try":
+            do {
+                try write(arguments[2], "try", 1)
+                print("written")
+            } catch let error as Realm.Error {
+                print("\(error.code): \(error.message)")
+            }
         case "classes":
             let realm = try Realm(configuration: .init(inMemoryIdentifier: "classes"))
             try realm.write { realm.create(Second.Person.self, value: ["_id": 1]) }
