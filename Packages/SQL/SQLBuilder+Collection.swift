@@ -49,6 +49,16 @@ extension SQLBuilder {
             let table = add(origin, to: &result)
             result.conditions.append(
                 "\(table).\(key(of: origin)) = \(list).\(name(of: ElementColumn.owner, in: elements))")
+        case .links(let links):
+            let selections = links.map { item, column in
+                "SELECT \(dialect.quoted(column.sqlName)) AS link FROM \(dialect.quoted(item.table))"
+            }
+            aliasCount += 1
+            let alias = dialect.quoted("tombolo_\(aliasCount)")
+            let all = links.isEmpty ? "SELECT NULL AS link" : selections.joined(separator: " UNION ALL ")
+            result.tables.append("(\(all)) AS \(alias)")
+            result.conditions.append("\(alias).link = \(here.alias).\(key(of: here.item))")
+            result.scope = Scope(item: ClassSchema(name: "@links", columns: []), alias: alias)
         }
     }
 

@@ -161,6 +161,22 @@ struct ChangeLogTests {
         #expect(try reader.beginReading() == .nothing)
     }
 
+    @Test("A file without a write-ahead log is read without making anything beside it")
+    func noLog() throws {
+        let path = folder.path("log.tombolo")
+        do { try insertRoom(try open()) }
+        try FileCopy.settle(path)
+        let reader = try StoreFile(
+            path: path, schema: schema, options: StoreOptions(isSynced: false, isReadOnly: true, durability: .off),
+            newClient: ClientID(rawValue: 1))
+        #expect(try reader.beginReading() == .nothing)
+        #expect(try reader.connection.integer("SELECT count(*) FROM room") == 1)
+        reader.connection.rollback()
+        for suffix in ["-wal", "-shm", "-journal"] {
+            #expect(!FileManager.default.fileExists(atPath: path + suffix))
+        }
+    }
+
     @Test("The log is bounded; a reader from before its beginning knows nothing")
     func trimming() throws {
         let (writer, reader) = (try open(), try open())

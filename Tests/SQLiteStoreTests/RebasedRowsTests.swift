@@ -192,7 +192,8 @@ final class ObservedHarness: DeviceStoreHarness {
     func write(_ instructions: [Instruction], wallMicroseconds: Int64) throws {
         try file.writeTransaction {
             for instruction in instructions { try writer.perform(instruction) }
-            try ChangesetQueue(file).append(instructions, wallMicroseconds: wallMicroseconds)
+            try ChangesetQueue(file).append(
+                ChangesetWriter(schema: file.schema, instructions), wallMicroseconds: wallMicroseconds)
         }
     }
 

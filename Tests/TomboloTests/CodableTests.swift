@@ -35,7 +35,7 @@ struct CodableTests {
     func description() throws {
         let person = try JSONDecoder().decode(Contact.self, from: Data(json.utf8))
         #expect(person.description.hasPrefix("Contact {\n\t_id = 7;\n\tname = Ada;\n\tnick = nil;\n\thome = Street {"))
-        #expect(person.description.contains("tags = ([a], [b]);"))
+        #expect(person.description.contains("tags = List<String> (\n\t\t[0] a,\n\t\t[1] b\n\t);"))
     }
 }
 

@@ -90,7 +90,7 @@ struct HostileUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.realm("index").objects(Session.self)[0]
         }
-        #expect(text(result).contains("Index 0 is out of range: the results have 0 elements"))
+        #expect(text(result).contains("Index 0 is out of bounds (must be less than 0)"))
     }
 
     @Test("A property by a name that the class does not have")

@@ -25,11 +25,18 @@ extension LinkingObjects: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? 0 }
 
+    /// Goes over the objects that linked here when the loop began.
+    public func makeIterator() -> AnyIterator<Element> {
+        guard let objects = storage?.snapshot() else { return AnyIterator { nil } }
+        return AnyIterator { objects.next() as? Element }
+    }
+
     public subscript(position: Int) -> Element {
-        precondition(
-            indices.contains(position), "Index \(position) is out of range: \(count) objects link to this one.")
+        if !indices.contains(position) {
+            programError("Index \(position) is out of bounds (must be less than \(count)).")
+        }
         guard let object = storage?.object(at: position) as? Element else {
-            preconditionFailure("An object that links to this one is no \(Element.self).")
+            programError("An object that links to this one is no \(Element.self).")
         }
         return object
     }
@@ -47,7 +54,7 @@ extension LinkingObjects: Persistable {
     public static func _write(
         _ newValue: LinkingObjects<Element>, _ accessor: any ObjectAccessor, _ property: Int
     ) {
-        preconditionFailure("LinkingObjects cannot be set: change the property that they come from.")
+        programError("LinkingObjects cannot be set: change the property that they come from.")
     }
 }
 

@@ -12,9 +12,9 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Replaces a range of elements by others.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
-        precondition(
-            range.lowerBound >= 0 && range.upperBound <= count,
-            "List range \(range) is out of range: the list has \(count) elements.")
+        guard range.lowerBound >= 0, range.upperBound <= count else {
+            programError("Range \(range) is out of bounds: the list has \(count) elements.")
+        }
         guard let storage else { return unmanaged.replaceSubrange(range, with: elements) }
         let added = elements.map(\._tomboloStored)
         if !range.isEmpty { storage.remove(range) }
@@ -22,8 +22,11 @@ public final class List<Element: RealmCollectionValue> {
     }
 
     private func check(_ position: Int) {
-        precondition(
-            indices.contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        if !indices.contains(position) { outOfBounds(position, count) }
+    }
+
+    private func outOfBounds(_ position: Int, _ limit: Int) -> Never {
+        programError("Index \(position) is out of bounds (must be less than \(limit)).")
     }
 
     /// Moves an element; it is at `target` afterwards.
@@ -52,15 +55,18 @@ extension List: RandomAccessCollection, MutableCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? unmanaged.count }
 
+    /// Goes over the elements that the list had when the loop began, so that it may be changed in it.
+    public func makeIterator() -> AnyIterator<Element> {
+        guard let storage else { return AnyIterator(unmanaged.makeIterator()) }
+        let elements = storage.snapshot()
+        return AnyIterator { elements.next().map(Element._element) }
+    }
+
     public subscript(position: Int) -> Element {
         get {
             check(position)
             guard let storage else { return unmanaged[position] }
-            let stored = storage.element(at: position)
-            guard let element = Element._from(stored) else {
-                preconditionFailure("The list holds \(stored), for which \(Element.self) has no value.")
-            }
-            return element
+            return Element._element(storage.element(at: position))
         }
         set {
             check(position)
@@ -83,14 +89,12 @@ extension List {
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
 
     public func insert(_ element: Element, at position: Int) {
-        precondition(
-            (0...count).contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: CollectionOfOne(element))
     }
 
     public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
-        precondition(
-            (0...count).contains(position), "List index \(position) is out of range: the list has \(count) elements.")
+        if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: elements)
     }
 
@@ -105,12 +109,16 @@ extension List {
     public func removeAll(keepingCapacity: Bool) { removeAll() }
 
     public func removeFirst(_ number: Int = 1) {
-        precondition(number <= count, "The list has only \(count) elements; \(number) cannot be removed.")
+        guard (0...count).contains(number) else {
+            programError("It is not possible to remove \(number) elements from a list that has \(count).")
+        }
         replaceSubrange(0..<number, with: EmptyCollection())
     }
 
     public func removeLast(_ number: Int = 1) {
-        precondition(number <= count, "The list has only \(count) elements; \(number) cannot be removed.")
+        guard (0...count).contains(number) else {
+            programError("It is not possible to remove \(number) elements from a list that has \(count).")
+        }
         replaceSubrange((count - number)..<count, with: EmptyCollection())
     }
 
@@ -135,7 +143,7 @@ extension List: Persistable {
 
     public static func _write(_ newValue: List<Element>, _ accessor: any ObjectAccessor, _ property: Int) {
         let storage = accessor.listStorage(ofProperty: property)
-        if let own = newValue.storage, own === storage { return }
+        if let own = newValue.storage, storage.isSameList(as: own) { return }
         let elements = newValue.map(\._tomboloStored)
         if storage.count > 0 { storage.remove(0..<storage.count) }
         if !elements.isEmpty { storage.insert(elements, at: 0) }
@@ -144,7 +152,7 @@ extension List: Persistable {
 
 /// Lets stores read an unmanaged list without knowing its element type.
 package protocol AnyList: AnyObject {
-    var elements: [Stored] { get }
+    var storedElements: [Stored] { get }
     var elementType: any RealmCollectionValue.Type { get }
     /// Replaces the elements; those of another type are left out.
     func replace(with elements: [Stored])
@@ -153,7 +161,7 @@ package protocol AnyList: AnyObject {
 }
 
 extension List: AnyList {
-    package var elements: [Stored] { map(\._tomboloStored) }
+    package var storedElements: [Stored] { map(\._tomboloStored) }
     package var elementType: any RealmCollectionValue.Type { Element.self }
 
     package func replace(with elements: [Stored]) {
@@ -169,6 +177,6 @@ extension List: AnyList {
 extension AnyList {
     /// The elements of a list of objects.
     package var objects: [ObjectBase] {
-        elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
+        storedElements.compactMap { if case .object(let object) = $0 { object } else { nil } }
     }
 }

@@ -10,10 +10,21 @@ public protocol ListStorage: AnyObject {
     func move(from source: Int, to target: Int)
     /// False once the object that has the list was deleted or its Realm was closed.
     var isValid: Bool { get }
+    /// Whether another storage is that of the same list.
+    func isSameList(as other: any ListStorage) -> Bool
+    /// The present elements, one after another, whatever happens to the list meanwhile; objects deleted by then are left
+    /// out.
+    func snapshot() -> AnyIterator<Stored>
+}
+
+extension ListStorage {
+    public func isSameList(as other: any ListStorage) -> Bool { self === other }
 }
 
 /// The objects that link to a managed object by one property.
 public protocol LinkingStorage: AnyObject {
     var count: Int { get }
     func object(at position: Int) -> Object
+    /// The present objects, as of a list.
+    func snapshot() -> AnyIterator<Object>
 }

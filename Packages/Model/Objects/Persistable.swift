@@ -40,6 +40,17 @@ extension Persistable {
     }
 }
 
+extension Persistable {
+    /// An element of a collection: as a required property reads it, so that an unknown raw value is the first case.
+    package static func _element(_ stored: Stored) -> Self {
+        if let element = _from(stored) { return element }
+        guard case .value(let value) = stored else {
+            programError("The collection holds \(stored), for which \(Self.self) has no value.")
+        }
+        return _from(value)
+    }
+}
+
 /// Types that can be the elements of a ``List``.
 public protocol RealmCollectionValue: Persistable {}
 

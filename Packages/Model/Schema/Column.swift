@@ -61,8 +61,12 @@ public struct Column: Hashable, Sendable {
                 result.append(character)
             }
         }
-        return result
+        return systemNames.contains(result) ? result + "_" : result
     }
+
+    /// Columns that every table of SQLite or PostgreSQL has of itself.
+    /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>
+    static let systemNames: Set<String> = ["rowid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
 
     /// The class that a link points to.
     public var linkTarget: String? {

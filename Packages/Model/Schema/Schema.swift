@@ -104,6 +104,11 @@ public struct Schema: Hashable, Sendable {
                     problems.append(
                         "\(item.name).\(other) and \(item.name).\(column.name) share the column '\(column.sqlName)'.")
                 }
+                if Column.systemNames.contains(column.sqlName) {
+                    problems.append(
+                        "\(item.name).\(column.name) cannot have the column '\(column.sqlName)', which databases have for "
+                            + "their own: name another one in propertiesMapping().")
+                }
                 if let target = column.linkTarget, !names.contains(target) {
                     problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
                 }

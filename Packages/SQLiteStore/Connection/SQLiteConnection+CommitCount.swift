@@ -4,10 +4,12 @@ extension SQLiteConnection {
     /// How many commits, of whoever, the write-ahead log has had, as it stands in the memory that the connections share
     /// (`iChange` in <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version` it does
     /// not change when the log is only started anew. It may be ahead of the version that this connection reads. Nil
-    /// where it cannot be read.
+    /// where there is no log.
     var commitCount: UInt32? {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+        // Without a log, asking for the memory would make a file for it.
+        guard hasWriteAheadLog,
+            sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let map = file.pointee.pMethods?.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?

@@ -129,6 +129,13 @@ package final class SQLiteConnection {
     /// How long a statement waits for another connection's lock from now on.
     package func setBusyTimeout(seconds: Int) { sqlite3_busy_timeout(handle, Int32(seconds * 1_000)) }
 
+    /// Whether the file has a write-ahead log; a copy that is only read may have none.
+    private(set) lazy var hasWriteAheadLog: Bool = {
+        guard let statement = try? self.statement("PRAGMA journal_mode") else { return false }
+        defer { statement.reset() }
+        return (try? statement.step()) == true && statement.text(at: 0) == "wal"
+    }()
+
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Rows changed by the last statement.

@@ -45,9 +45,20 @@ final class ArrayList: ListStorage {
     }
 
     var isValid: Bool { place.host.isValid }
+
+    func isSameList(as other: any ListStorage) -> Bool {
+        guard let other = other as? ArrayList else { return false }
+        return column == other.column && place.isSame(as: other.place)
+    }
+
     var count: Int { elements.count }
 
     func element(at position: Int) -> Stored { Self.stored(elements[position], itemLayout) }
+
+    func snapshot() -> AnyIterator<Stored> {
+        let layout = itemLayout
+        return AnyIterator(elements.lazy.map { Self.stored($0, layout) }.makeIterator())
+    }
 
     private static func stored(_ values: [Value], _ layout: ObjectClass?) -> Stored {
         guard let layout else { return .value(values.first ?? .null) }

@@ -49,6 +49,18 @@ final class LinkingRows: LinkingStorage {
             property: linkOrigin.property)
     }
 
+    /// The objects as a query finds them.
+    var query: ObjectQuery {
+        var query = ObjectQuery(classIndex: origin.index)
+        if holder === origin {
+            query.predicate = .compare(.property(PropertyPath(linkOrigin.property)), .equal, .literal(row.key), [])
+        } else {
+            query.source = ObjectQuery.ListSource(
+                elementClass: holder.index, parent: row.key, parentType: row.type.table.keyType, isBackwards: true)
+        }
+        return query
+    }
+
     private func load() {
         guard row.isValid else {
             programError("Object has been deleted or invalidated. Its LinkingObjects cannot be read.")
@@ -68,6 +80,19 @@ final class LinkingRows: LinkingStorage {
     var count: Int {
         load()
         return rowids.count
+    }
+
+    func snapshot() -> AnyIterator<Object> {
+        load()
+        let (core, origin) = (core, origin)
+        var rest = rowids[...]
+        return AnyIterator {
+            while let rowid = rest.popFirst() {
+                let row = core.row(origin, rowid: rowid)
+                if row.isValid { return row.managedObject() }
+            }
+            return nil
+        }
     }
 
     func object(at position: Int) -> Object {

@@ -24,6 +24,20 @@ final class ManagedList: ListStorage {
 
     var realmCore: RealmCore { host.core }
 
+    func isSameList(as other: any ListStorage) -> Bool {
+        guard let other = other as? ManagedList else { return false }
+        return elementType === other.elementType && host.isSameObject(as: other.host)
+    }
+
+    /// The elements, or the objects that they point to, as a query finds them.
+    var query: ObjectQuery {
+        var query = ObjectQuery(classIndex: (targetType ?? elementType).index)
+        query.source = ObjectQuery.ListSource(
+            elementClass: elementType.index, parent: host.elementID ?? host.key,
+            parentType: host.type.table.keyType)
+        return query
+    }
+
     func moved(to core: RealmCore) -> ManagedList {
         ManagedList(
             host: core.row(core.classes[host.classIndex], rowid: host.rowid),
@@ -108,9 +122,28 @@ final class ManagedList: ListStorage {
         load()
         if let targetType { return .object(core.row(targetType, rowid: content.targets[position]).managedObject()) }
         guard let itemLayout else { return .value(content.values[position]) }
-        let place = EmbeddedPlace(host: row(position), layout: itemLayout, base: ElementColumn.content, prefix: "")
-        guard let object = place.managedObject() else { programError("\(itemLayout.schema.name) has no objects.") }
+        return embedded(row(position), itemLayout)
+    }
+
+    private func embedded(_ row: ManagedRow, _ layout: ObjectClass) -> Stored {
+        let place = EmbeddedPlace(host: row, layout: layout, base: ElementColumn.content, prefix: "")
+        guard let object = place.managedObject() else { programError("\(layout.schema.name) has no objects.") }
         return .object(object)
+    }
+
+    func snapshot() -> AnyIterator<Stored> {
+        load()
+        guard targetType != nil || itemLayout != nil else {
+            return AnyIterator(content.values.lazy.map { Stored.value($0) }.makeIterator())
+        }
+        var rest = targetType == nil ? content.rows[...] : content.targets[...]
+        return AnyIterator { [self] in
+            while let rowid = rest.popFirst() {
+                let row = core.row(targetType ?? elementType, rowid: rowid)
+                if row.isValid { return itemLayout.map { embedded(row, $0) } ?? .object(row.managedObject()) }
+            }
+            return nil
+        }
     }
 
     /// The rowids of a list of links.

@@ -18,6 +18,8 @@ final class ManagedRow: ObjectAccessor {
     private var page: RowPage?
     private var cells: UnsafeMutablePointer<Cell>
     private var stamp: UInt64
+    /// The class's stamp when this began to stand for the row, where nothing was read then.
+    private var born: UInt64 = 0
     /// Nobody else has the page.
     private var ownsPage: Bool
     /// What was read of the row's lists, by element class.
@@ -59,6 +61,7 @@ final class ManagedRow: ObjectAccessor {
         self.createdIn = createdIn
         cells = RealmCore.noCells
         stamp = 0
+        born = type.stamp
         ownsPage = false
         invalidations = core.invalidations
     }
@@ -72,6 +75,7 @@ final class ManagedRow: ObjectAccessor {
         stamp = page.stamp
         ownsPage = false
         isDead = false
+        born = 0
         createdIn = 0
         invalidations = core.invalidations
         if !lists.isEmpty { lists = [:] }
@@ -84,6 +88,7 @@ final class ManagedRow: ObjectAccessor {
         stamp = type.stamp
         ownsPage = false
         isDead = false
+        born = 0
         createdIn = 0
         invalidations = core.invalidations
         if !lists.isEmpty { lists = [:] }
@@ -95,6 +100,7 @@ final class ManagedRow: ObjectAccessor {
         self.rowid = rowid
         cells = RealmCore.noCells
         stamp = 0
+        born = type.stamp
         ownsPage = false
         isDead = false
         createdIn = 0
@@ -106,6 +112,7 @@ final class ManagedRow: ObjectAccessor {
     func letGo() {
         standing = nil
         page = nil
+        born = max(born, stamp)
         stamp = 0
     }
 
@@ -209,7 +216,7 @@ final class ManagedRow: ObjectAccessor {
             stamp = type.stamp
             return true
         }
-        if type.remembersDeletions, type.deletions.contains(rowid, since: stamp, createdIn: createdIn) {
+        if type.deletions.contains(rowid, since: max(stamp, born)) {
             isDead = true
             return false
         }

@@ -204,7 +204,7 @@ extension RealmCore {
                 else { return false }
             case .array(let own):
                 guard let list = property.unmanagedValue(of: object).value as? any AnyList else { continue }
-                let value = arrayValue(list.elements, property, layout.schema.columns[own].type)
+                let value = arrayValue(list.storedElements, property, layout.schema.columns[own].type)
                 content.fields.append(FieldWrite(column: base + own, value: value))
                 let part = AddedContent.Part(object: object, layout: layout, base: base, prefix: prefix)
                 content.arrays.append((list, part, own, property))
@@ -212,7 +212,7 @@ extension RealmCore {
                 guard let list = property.unmanagedValue(of: object).value as? any AnyList else { continue }
                 let elementType = elementType(type, prefix, layout.schema.lists[index].name)
                 var items: [ListItem] = []
-                for element in list.elements {
+                for element in list.storedElements {
                     guard let item = item(element, elementType, &addition) else { return false }
                     items.append(item)
                 }

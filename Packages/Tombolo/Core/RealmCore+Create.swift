@@ -100,7 +100,7 @@ extension RealmCore {
             case .array(let own):
                 guard value != nil || existing == nil else { continue }
                 guard let list = property.unmanagedValue(of: sample).value as? any AnyList else { continue }
-                let elements = value.map { stored($0, property) } ?? list.elements
+                let elements = value.map { stored($0, property) } ?? list.storedElements
                 guard let elements else {
                     failList(value, "\(layout.schema.name).\(property.name)")
                     return false
@@ -169,7 +169,7 @@ extension RealmCore {
     /// The elements of a list in a column; nil for what is no list of them.
     private func stored(_ value: Any, _ property: ObjectProperty) -> [Stored]? {
         if Self.isNil(value) { return [] }
-        if let list = value as? any AnyList { return list.elements }
+        if let list = value as? any AnyList { return list.storedElements }
         guard let array = value as? [Any] else { return nil }
         var elements: [Stored] = []
         for item in array {
@@ -187,13 +187,14 @@ extension RealmCore {
         let given: [Any]
         switch value {
         case let list as any AnyList:
-            given = list.elements.map {
+            given = list.storedElements.map {
                 switch $0 {
                 case .value(let value): value
                 case .object(let object): object
                 }
             }
         case let array as [Any]: given = array
+        case let collection as any RealmCollection: given = collection.map { $0 as Any }
         default:
             failList(value, place)
             return nil
@@ -235,12 +236,7 @@ extension RealmCore {
     private func given(_ value: Any, _ layout: ObjectClass) -> [String: Any]? {
         switch value {
         case let dictionary as [String: Any]:
-            let names = layout.properties.map(\.name)
-            if let unknown = dictionary.keys.sorted().first(where: { !names.contains($0) }) {
-                let hint = unknown.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
-                fail(.invalidInput, "\(layout.schema.name) has no property '\(unknown)'\(hint)")
-                return nil
-            }
+            // What the class does not have is left out, as in Realm: JSON may say more.
             return dictionary
         case let array as [Any]:
             guard array.count <= layout.properties.count else {
@@ -338,7 +334,9 @@ extension RealmCore {
                 if copies.note(row) { copies.waiting.append(object) }
                 return row.key
             }
-            return object.accessor == nil ? add(object, policy)?.key : managed(object)?.key
+            guard object.accessor == nil else { return managed(object)?.key }
+            // Without a key there is nothing to update.
+            return add(object, classes[target].schema.primaryKey == nil ? .error : policy)?.key
         }
         guard let targetType = targetType as? Object.Type else { return nil }
         return createOne(targetType, value, policy, &copies)?.key
@@ -366,12 +364,33 @@ extension Value {
             self = .null
             return
         }
-        guard let persistable = value as? any Persistable else { return nil }
+        guard let persistable = value as? any Persistable else {
+            // As JSONSerialization makes them.
+            guard let number = value as? NSNumber, let given = Value(number, for: type) else { return nil }
+            self = given
+            return
+        }
         switch (persistable._tomboloValue, type) {
+        case (.int(let number), .bool) where number == 0 || number == 1: self = .bool(number == 1)
         case (.int(let number), .double), (.int(let number), .float): self = .double(Double(number))
         case (.int(let number), .decimal128): self = .decimal(Decimal128(number))
         case (.null, _): self = .null
         case (let stored, _): self = stored
+        }
+    }
+
+    /// Nil where the number does not fit exactly.
+    private init?(_ number: NSNumber, for type: PropertyType) {
+        switch type {
+        case .bool:
+            guard number.doubleValue == 0 || number.doubleValue == 1 else { return nil }
+            self = .bool(number.boolValue)
+        case .int:
+            guard let integer = Int64(exactly: number) else { return nil }
+            self = .int(integer)
+        case .float, .double: self = .double(number.doubleValue)
+        case .decimal128: self = .decimal(Decimal128(number: number))
+        default: return nil
         }
     }
 }

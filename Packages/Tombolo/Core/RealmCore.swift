@@ -123,7 +123,7 @@ final class RealmCore {
         }
         noteNewVersion()
         for (index, change) in changes?.classes ?? [:] where classes[index].remembersDeletions {
-            classes[index].deletions.note(change.deleted, stamp: classes[index].stamp, transaction: transactionCount)
+            classes[index].deletions.note(change.deleted, stamp: classes[index].stamp)
         }
         for index in lastRowIDs.indices {
             lastRowIDs[index] = nil
@@ -373,7 +373,7 @@ final class RealmCore {
             throw Realm.Error(wrapping: error)
         }
         for index in finished.deletedFrom where classes[index].remembersDeletions {
-            classes[index].deletions.commit(written[index].deleted, transaction: finished.number)
+            classes[index].deletions.commit(written[index].deleted)
         }
         transaction = nil
         var changes = PendingChanges(changes: written, isOwn: true)
@@ -394,12 +394,16 @@ final class RealmCore {
         }
         writer.discard()
         drainCursors()
+        let undone = cancelled.deletedFrom.isEmpty ? ChangeSet() : file.recorder.changes
         connection.rollback()
         transaction = nil
         isReading = false
         if cancelled.hasMadeObjects { cancelledTransactions.insert(cancelled.number) }
         for index in keptRowIDs.indices { keptRowIDs[index] = nil }
-        for index in cancelled.deletedFrom { classes[index].deletions.cancel() }
+        for index in cancelled.deletedFrom {
+            let rows = undone[index].isEverything ? RowIDSet(first: .min, last: .max) : undone[index].deleted
+            classes[index].deletions.cancel(rows, stamp: classes[index].stamp)
+        }
         noteNewVersion()
         resumeReading(reading { try beginReading() })
         notifier.schedule()

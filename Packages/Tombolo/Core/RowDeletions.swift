@@ -1,13 +1,12 @@
 internal import TomboloSQLiteStore
 
 /// Which rows of a class were deleted lately. Where the primary key is the rowid another object may have it by now, and
-/// instances of the one before must not become the other. What is too long ago is forgotten: such instances do.
+/// instances of the one before must not become the other; nor may they come back when the transaction is cancelled.
+/// What is too long ago is forgotten: such instances do.
 struct RowDeletions {
     private struct Entry {
         /// The class's stamp when the first of the rows had gone.
         let stamp: UInt64
-        /// The Realm's write transactions up to this one made none of the rows that came afterwards.
-        let transaction: UInt64
         let rows: RowIDSet
     }
 
@@ -24,10 +23,10 @@ struct RowDeletions {
     private static let maximumOwnCount = 256
 
     /// Others deleted rows.
-    mutating func note(_ rows: RowIDSet, stamp: UInt64, transaction: UInt64) {
+    mutating func note(_ rows: RowIDSet, stamp: UInt64) {
         if rows.isEmpty { return }
         if entries.count == Self.maximumEntryCount { entries.removeFirst() }
-        entries.append(Entry(stamp: stamp, transaction: transaction, rows: rows))
+        entries.append(Entry(stamp: stamp, rows: rows))
         last = stamp
     }
 
@@ -47,26 +46,22 @@ struct RowDeletions {
     mutating func begin(stamp: UInt64) { if start == nil { start = stamp } }
 
     /// The write transaction was committed.
-    mutating func commit(_ rows: RowIDSet, transaction: UInt64) {
-        if let start { note(rows, stamp: start, transaction: transaction - 1) }
+    mutating func commit(_ rows: RowIDSet) {
+        if let start { note(rows, stamp: start) }
         start = nil
     }
 
-    /// The write transaction was cancelled.
-    mutating func cancel() {
-        if start == nil { return }
+    /// The write transaction was cancelled: the rows are back, and instances of what they were stay without one.
+    mutating func cancel(_ rows: RowIDSet, stamp: UInt64) {
         start = nil
         own = []
         ownCount = 0
+        note(rows, stamp: stamp)
     }
 
-    /// Whether the row has gone that was there at a stamp, or that a transaction made where the stamp is 0.
-    func contains(_ rowid: Int64, since stamp: UInt64, createdIn transaction: UInt64) -> Bool {
+    /// Whether the row has gone that was there at a stamp.
+    func contains(_ rowid: Int64, since stamp: UInt64) -> Bool {
         guard last > stamp else { return false }
-        if stamp == 0 {
-            guard transaction != 0 else { return false }
-            return entries.contains { $0.transaction >= transaction && $0.rows.contains(rowid) }
-        }
         return own.contains { $0.stamp > stamp && $0.rowid == rowid }
             || entries.contains { $0.stamp > stamp && $0.rows.contains(rowid) }
     }

@@ -35,20 +35,22 @@ extension Results: ObservableCollection {
         observe(keyPaths.map(KeyPathNames.split), in: queue.map(Confinement.serial), block)
     }
 
-    /// The same with key paths: `observe(keyPaths: [\.name, \.room?.name])`.
-    public func observe(
-        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (RealmCollectionChange<Results<Element>>) -> Void
-    ) -> NotificationToken {
-        observe(KeyPathNames.names(of: keyPaths), in: queue.map(Confinement.serial), block)
-    }
-
     /// The same with calls on an actor, which get the results of a Realm of that actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Results<Element>>) -> Void
     ) async -> NotificationToken {
         observe(keyPaths.map(KeyPathNames.split), in: .actor(actor)) { ActorCall.run(block, $0, on: actor) }
+    }
+}
+
+extension Results where Element: ObjectBase {
+    /// The same with key paths: `observe(keyPaths: [\.name, \.room?.name])`.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Results<Element>>) -> Void
+    ) -> NotificationToken {
+        observe(KeyPathNames.names(of: keyPaths), in: queue.map(Confinement.serial), block)
     }
 
     /// The same with key paths and calls on an actor.

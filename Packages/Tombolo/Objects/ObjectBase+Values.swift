@@ -15,6 +15,25 @@ extension ObjectBase {
     /// The same as the subscript by name.
     public func value(forKey key: String) -> Any? { self[key] }
 
+    /// A property, or one behind links and lists: `"room.name"`; of a list also `"dogs.@count"`, `"dogs.@sum.age"`.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
+        guard names.count == 2 else { return self[keyPath] }
+        switch self[names[0]] {
+        case let object as ObjectBase: return object.value(forKeyPath: names[1])
+        case let list as any RealmCollection: return list.value(forKeyPath: names[1])
+        case nil: return nil
+        case let value?: programError("'\(names[0])' is a \(type(of: value)), so that '\(keyPath)' leads nowhere.")
+        }
+    }
+
+    /// Sets a property, or one behind links: `"room.name"`. No effect where a link on the way is nil.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let end = keyPath.lastIndex(of: ".") else { return self[keyPath] = value }
+        let holder = self.value(forKeyPath: String(keyPath[..<end])) as? ObjectBase
+        holder?[String(keyPath[keyPath.index(after: end)...])] = value
+    }
+
     /// The same as the subscript by name.
     public func setValue(_ value: Any?, forKey key: String) { self[key] = value }
 
@@ -36,7 +55,8 @@ extension ObjectBase {
         let layout = ObjectClass.of(type(of: self))
         switch value {
         case let dictionary as [String: Any]:
-            for (name, item) in dictionary { set(item, property(named: name)) }
+            // What the class does not have is left out, as in Realm: JSON may say more.
+            for (name, item) in dictionary { if let property = layout.property(named: name) { set(item, property) } }
         case let array as [Any]:
             if array.count > layout.properties.count {
                 programError(
@@ -140,14 +160,16 @@ extension ObjectBase {
     private func elements(_ value: Any, _ property: ObjectProperty) -> [Stored] {
         if let list = value as? any AnyList {
             // Embedded objects have one parent: those of another one are copied.
-            return list.elements.map {
+            return list.storedElements.map {
                 if case .object(let object as EmbeddedObject) = $0, object.accessor != nil {
                     return .object(object.copied())
                 }
                 return $0
             }
         }
-        guard let array = value as? [Any] else {
+        var given = value as? [Any]
+        if let collection = value as? any RealmCollection { given = collection.map { $0 as Any } }
+        guard let array = given else {
             if Value(any: value, for: .bool)?.isNull == true { return [] }
             programError("'\(className).\(property.name)' is a list and cannot hold a \(type(of: value)).")
         }

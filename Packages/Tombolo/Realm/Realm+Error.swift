@@ -92,6 +92,3 @@ extension Realm.Error {
         }
     }
 }
-
-/// Stops the program because of a mistake in it, with a message also in release builds.
-func programError(_ message: String) -> Never { fatalError(message) }

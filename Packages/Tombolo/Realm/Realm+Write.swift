@@ -66,8 +66,9 @@ extension Realm {
     /// lists it was in. An embedded object leaves its parent.
     public func delete(_ object: ObjectBase) { core.delete(object) }
 
+    /// Deletes objects; one that is there twice is deleted once.
     public func delete(_ objects: some Sequence<some ObjectBase>) {
-        for object in Array(objects) { core.delete(object) }
+        for object in Array(objects) where !object.isInvalidated { core.delete(object) }
     }
 
     /// Deletes what a query finds.

@@ -56,6 +56,16 @@ public struct Realm: Equatable {
         Realm(core: try RealmCore.open(configuration, isolation.map(Confinement.actor) ?? .task))
     }
 
+    /// Opens a Realm that belongs to an actor; best to its own.
+    /// - Throws: ``Realm/Error``.
+    public init<A: Actor>(configuration: Configuration = .defaultConfiguration, actor: A) async throws {
+        self = try await Self.open(configuration: configuration, on: actor)
+    }
+
+    private static func open(configuration: Configuration, on actor: isolated some Actor) throws -> sending Realm {
+        Realm(core: try RealmCore.open(configuration, .actor(actor)))
+    }
+
     public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }
 
     /// What the Realm was opened with.

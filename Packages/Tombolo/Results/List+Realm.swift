@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-extension List: RealmCollection {
+extension List {
     private var core: RealmCore? {
         switch storage {
         case let list as ManagedList: list.host.core

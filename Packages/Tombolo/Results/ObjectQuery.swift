@@ -2,27 +2,30 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// Which objects of a class, in which order. Objects that nothing tells apart come in the order of their insertion.
+/// Which rows of a class, in which order. Rows that nothing tells apart come in the order of their insertion.
 struct ObjectQuery: Hashable, Sendable {
+    /// An object class, or the element class of a list whose elements are asked for.
     var classIndex: Int
     var predicate: Filter = .constant(true)
     var sorts: [SQLSort] = []
-    /// Only the objects of a list, in its order where nothing sorts them.
+    /// Only the elements of a list, or the objects that they point to, in its order where nothing sorts them. Or only the
+    /// objects whose lists have an element that points to an object. One that does so twice is found twice.
     var source: ListSource?
-    /// Only the first of those that are equal in some properties.
+    /// Only the first of those that are equal in some properties. Every condition comes before, whenever it was added;
+    /// of several, each one looks at what the one before it left.
     var distincts: [Distinct] = []
 
     struct ListSource: Hashable, Sendable {
         var elementClass: Int
-        /// The key of the object, or the id of the element, that has the list.
+        /// The key of the object, or the id of the element, that has the list; backwards, of the object pointed to.
         var parent: Value
         var parentType: PropertyType
+        var isBackwards = false
     }
 
-    /// With the condition and the order that held when it was asked for.
+    /// With the order that held when it was asked for.
     struct Distinct: Hashable, Sendable {
         var paths: [PropertyPath]
-        var predicate: Filter
         var sorts: [SQLSort]
     }
 
@@ -37,8 +40,9 @@ struct ObjectQuery: Hashable, Sendable {
 
 extension RealmCore {
     /// The rowids of what the query finds, in its order.
-    func rowids(_ query: ObjectQuery, limit: Int? = nil) -> [Int64] {
-        run(query, selecting: "o.rowid", limit: limit) { statement in
+    /// - Parameter isReversed: in the opposite order.
+    func rowids(_ query: ObjectQuery, limit: Int? = nil, isReversed: Bool = false) -> [Int64] {
+        run(query, selecting: "o.rowid", limit: limit, order: isReversed ? .descending : .ascending) { statement in
             var rowids: [Int64] = []
             while try statement.step() { rowids.append(statement.integer(at: 0)) }
             return rowids
@@ -46,9 +50,7 @@ extension RealmCore {
     }
 
     func count(_ query: ObjectQuery) -> Int {
-        var query = query
-        query.sorts = []
-        return run(query, selecting: "count(*)", limit: nil, ordered: false) { statement in
+        run(query, selecting: "count(*)", limit: nil, order: nil) { statement in
             try statement.step() ? Int(statement.integer(at: 0)) : 0
         }
     }
@@ -57,7 +59,8 @@ extension RealmCore {
     /// in a table of the connection, which the next query uses too, the rowids instead.
     func open(_ query: ObjectQuery) -> (SQLiteStatement?, [Int64]) {
         let names = ["rowid"] + classes[query.classIndex].table.columnNames
-        let text = text(query, selecting: names.map { "o.\($0)" }.joined(separator: ", "), limit: nil, ordered: true)
+        let selecting = names.map { "o.\($0)" }.joined(separator: ", ")
+        let text = text(query, limit: nil, order: .ascending) { _ in "SELECT \(selecting)" }
         guard text.lists.isEmpty else { return (nil, rowids(query)) }
         return self.query {
             let statement = try connection.borrowStatement(text.sql)
@@ -68,19 +71,27 @@ extension RealmCore {
 
     /// Deletes what the query finds, whatever hangs on it.
     func runDeletion(_ query: ObjectQuery) throws {
-        let text = text(query, beginning: "DELETE", limit: nil, ordered: false)
+        let text =
+            query.isByRow
+            ? text(query, limit: nil, order: nil) { _ in "DELETE" }
+            : text(query, limit: nil, order: nil) { _ in "SELECT o.rowid" }
         if !text.lists.isEmpty { try LiteralLists.fill(text.lists, on: connection) }
-        let statement = try connection.statement(text.sql)
+        let statement = try connection.statement(
+            query.isByRow
+                ? text.sql : "DELETE FROM \(layout.tables[query.classIndex].table) WHERE rowid IN (\(text.sql))")
         for (index, parameter) in text.parameters.enumerated() { statement.bind(parameter.value, at: index + 1) }
         try statement.run()
     }
 
-    func run<Result>(
-        _ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool = true,
+    private func run<Result>(
+        _ query: ObjectQuery, selecting: String, limit: Int?, order: RowDirection?,
         _ read: (SQLiteStatement) throws -> Result
     ) -> Result {
-        let text = text(query, selecting: selecting, limit: limit, ordered: ordered)
-        return self.query {
+        run(text(query, limit: limit, order: order) { _ in "SELECT \(selecting)" }, read)
+    }
+
+    private func run<Result>(_ text: QueryText, _ read: (SQLiteStatement) throws -> Result) -> Result {
+        self.query {
             if !text.lists.isEmpty { try LiteralLists.fill(text.lists, on: connection) }
             let statement = try connection.statement(text.sql)
             defer { statement.reset() }
@@ -89,23 +100,35 @@ extension RealmCore {
         }
     }
 
-    private func text(_ query: ObjectQuery, selecting: String, limit: Int?, ordered: Bool) -> QueryText {
-        text(query, beginning: "SELECT \(selecting)", limit: limit, ordered: ordered)
+    /// Computed by SQLite over what the query finds. Stops the program for a property that has no such aggregate.
+    func aggregate(_ aggregate: FilterOperand.Aggregate, _ path: PropertyPath, _ query: ObjectQuery) -> Value {
+        var type = PropertyType.double
+        let text = text(query, limit: nil, order: nil) { builder throws(ValueError) in
+            let result = try builder.aggregate(aggregate, of: path)
+            type = result.type
+            return "SELECT \(result.sql)"
+        }
+        return run(text) { statement in try statement.step() ? statement.value(at: 0, as: type) : .null }
     }
 
-    private func text(_ query: ObjectQuery, beginning: String, limit: Int?, ordered: Bool) -> QueryText {
+    /// - Parameters:
+    ///   - order: nil for any.
+    ///   - beginning: `DELETE`, or `SELECT` with what it selects.
+    private func text(
+        _ query: ObjectQuery, limit: Int?, order direction: RowDirection?,
+        beginning: (SQLBuilder) throws(ValueError) -> String
+    ) -> QueryText {
         let className = schema[query.classIndex].name
         do {
             var builder = try SQLBuilder(.sqlite, schema: schema, className: className, alias: "o")
             builder.listTable = LiteralLists.table
-            var sql = "\(beginning) FROM \(layout.tables[query.classIndex].table) AS o"
-            var conditions = try query.distincts.map { try condition($0, query, &builder) }
-            if let source = query.source { conditions.append(condition(source, query, &builder)) }
-            if query.predicate != .constant(true) { conditions.append(try builder.condition(query.predicate)) }
+            let beginning = try beginning(builder)
+            var sql = "\(beginning) FROM \(tables(query))"
+            var condition = try condition(query, query.distincts[...], &builder)
             // Without any condition SQLite does not tell which rows it deletes.
-            if conditions.isEmpty, beginning == "DELETE" { conditions = ["TRUE"] }
-            if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
-            if ordered { sql += " ORDER BY \(try order(query, &builder))o.rowid" }
+            if condition.isEmpty, beginning == "DELETE" { condition = "TRUE" }
+            if !condition.isEmpty { sql += " WHERE \(condition)" }
+            if let direction { sql += " ORDER BY \(try order(query, query.sorts, direction, builder))" }
             if let limit { sql += " LIMIT \(limit)" }
             return QueryText(sql: sql, parameters: builder.parameters, lists: builder.lists)
         } catch {
@@ -114,43 +137,60 @@ extension RealmCore {
         }
     }
 
-    private func order(_ query: ObjectQuery, _ builder: inout SQLBuilder) throws(ValueError) -> String {
-        if !query.sorts.isEmpty { return try builder.orderBy(query.sorts) + ", " }
-        guard let source = query.source else { return "" }
+    /// The rows are those of `o`; `e` are the elements of the list that the query is about.
+    private func tables(_ query: ObjectQuery) -> String {
+        let table = layout.tables[query.classIndex]
+        guard let source = query.source else { return "\(table.table) AS o" }
         let elements = layout.tables[source.elementClass]
-        _ = builder.bind(source.parent, source.parentType)
-        return "(SELECT min(e.\(elements.columnNames[ElementColumn.rank])) FROM \(elements.table) AS e "
-            + "WHERE \(elements.childCondition) AND e.\(elements.columnNames[ElementColumn.target]) "
-            + "= o.\(layout.tables[query.classIndex].key)), "
+        let column = elements.columnNames[source.isBackwards ? ElementColumn.owner : ElementColumn.target]
+        let isElement = source.elementClass == query.classIndex
+        return "\(elements.table) AS e JOIN \(table.table) AS o ON "
+            + (isElement ? "o.rowid = e.rowid" : "o.\(table.key) = e.\(column)")
     }
 
-    private func condition(
-        _ source: ObjectQuery.ListSource, _ query: ObjectQuery, _ builder: inout SQLBuilder
-    ) -> String {
-        let elements = layout.tables[source.elementClass]
-        _ = builder.bind(source.parent, source.parentType)
-        return "o.\(layout.tables[query.classIndex].key) IN (SELECT e.\(elements.columnNames[ElementColumn.target]) "
-            + "FROM \(elements.table) AS e WHERE \(elements.childCondition))"
-    }
-
-    /// The rows that come first among those with the same values.
-    private func condition(
-        _ distinct: ObjectQuery.Distinct, _ query: ObjectQuery, _ builder: inout SQLBuilder
+    private func order(
+        _ query: ObjectQuery, _ sorts: [SQLSort], _ direction: RowDirection, _ builder: SQLBuilder
     ) throws(ValueError) -> String {
-        var keys: [String] = []
-        for path in distinct.paths { keys.append(try builder.expression(path)) }
-        var before = query
-        before.sorts = distinct.sorts
-        let order = try order(before, &builder)
-        var sql =
-            "SELECT o.rowid AS r, row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) "
-            + "ORDER BY \(order)o.rowid) AS n FROM \(layout.tables[query.classIndex].table) AS o"
-        var conditions: [String] = []
-        if let source = query.source { conditions.append(condition(source, query, &builder)) }
-        if distinct.predicate != .constant(true) { conditions.append(try builder.condition(distinct.predicate)) }
-        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
-        return "o.rowid IN (SELECT r FROM (\(sql)) WHERE n = 1)"
+        let isReversed = direction == .descending
+        let sorts = isReversed ? sorts.map { SQLSort($0.path, ascending: !$0.isAscending) } : sorts
+        let end =
+            query.source.map { $0.isBackwards ? "o.rowid, e.rowid" : layout.tables[$0.elementClass].elementOrder }
+            ?? "o.rowid"
+        return (sorts.isEmpty ? "" : try builder.orderBy(sorts) + ", ")
+            + (isReversed ? end.split(separator: ", ").map { "\($0) DESC" }.joined(separator: ", ") : end)
     }
+
+    /// - Parameter distincts: those that are asked for.
+    private func condition(
+        _ query: ObjectQuery, _ distincts: ArraySlice<ObjectQuery.Distinct>, _ builder: inout SQLBuilder
+    ) throws(ValueError) -> String {
+        guard let distinct = distincts.last else {
+            var conditions: [String] = []
+            if let source = query.source {
+                _ = builder.bind(source.parent, source.parentType)
+                let elements = layout.tables[source.elementClass]
+                conditions.append(
+                    source.isBackwards
+                        ? "e.\(elements.columnNames[ElementColumn.target]) = ?" : elements.childCondition)
+            }
+            if query.predicate != .constant(true) { conditions.append(try builder.condition(query.predicate)) }
+            return conditions.joined(separator: " AND ")
+        }
+        // The rows that come first among those with the same values.
+        let row = query.source == nil ? "o.rowid" : "e.rowid"
+        let number = try builder.distinctNumber(
+            distinct.paths, orderBy: order(query, distinct.sorts, .ascending, builder))
+        let inner = try condition(query, distincts.dropLast(), &builder)
+        let rows =
+            "SELECT \(row) AS r, \(number) AS n FROM \(tables(query))\(inner.isEmpty ? "" : " WHERE \(inner)")"
+        return "\(row) IN (SELECT r FROM (\(rows)) WHERE n = 1)"
+    }
+}
+
+/// In which direction the order of a query is read.
+private enum RowDirection {
+    case ascending
+    case descending
 }
 
 /// A statement with what it binds, and the lists of literals too long to bind.

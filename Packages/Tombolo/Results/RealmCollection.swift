@@ -1,11 +1,17 @@
 public import TomboloModel
 
-/// What results and lists have in common.
-public protocol RealmCollection<Element>: RandomAccessCollection where Index == Int, Element: RealmCollectionValue {
+/// What results, lists and linking objects have in common. As in Realm `map`, `filter { }` and the like are lazy: they
+/// look at an element when it is asked for.
+public protocol RealmCollection<Element>: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible
+where Index == Int, Element: RealmCollectionValue {
     /// The Realm that the elements are in; nil for an unmanaged list.
     var realm: Realm? { get }
     /// Whether the object that has the list was deleted, or the Realm invalidated.
     var isInvalidated: Bool { get }
+    /// The same elements as results, which can be filtered and sorted; nil while unmanaged. The store's own.
+    var _results: Results<Element>? { get }
+    /// The position of the first element that is equal to this one; nil where there is none.
+    func index(of element: Element) -> Int?
 }
 
 extension RealmCollection {
@@ -13,18 +19,22 @@ extension RealmCollection {
     public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
 }
 
-extension RealmCollection where Element: ObjectBase {
-    /// A property of every element, by its name.
-    public func value(forKey key: String) -> [Any?] { map { $0[key] } }
-
-    /// Sets a property of every element, by its name. In a write transaction.
-    public func setValue(_ value: Any?, forKey key: String) {
-        // What is set may decide which elements there are.
-        for element in Array(self) { element[key] = value }
-    }
+extension Results: RealmCollection {
+    public var _results: Results<Element>? { self }
 }
 
-extension Results: RealmCollection {}
+extension List: RealmCollection {
+    public var _results: Results<Element>? {
+        switch storage {
+        case let list as ManagedList: return Results(core: list.realmCore, query: list.query)
+        case is ArrayList:
+            programError(
+                "A list inside an embedded object is kept in one column, so that it cannot be filtered or sorted as "
+                    + "results: use Array(list) and Swift's filter, sorted, min or reduce.")
+        default: return nil
+        }
+    }
+}
 
 extension LinkingObjects: RealmCollection {
     /// The Realm that the objects are in; nil while the object that they link to is unmanaged.
@@ -32,4 +42,10 @@ extension LinkingObjects: RealmCollection {
 
     /// Whether the object that they link to was deleted.
     public var isInvalidated: Bool { (storage as? LinkingRows).map { !$0.row.isValid } ?? false }
+
+    public var _results: Results<Element>? {
+        (storage as? LinkingRows).map { Results(core: $0.row.core, query: $0.query) }
+    }
+
+    public func index(of object: Element) -> Int? { firstIndex(of: object) }
 }

@@ -4,17 +4,20 @@ internal import TomboloModel
 final class ResultsContent {
     let core: RealmCore
     let query: ObjectQuery
-    private let type: ManagedClass
+    let type: ManagedClass
     private let followsLinks: Bool
+    /// Of a list of embedded objects.
+    private let itemLayout: ObjectClass?
     private var stamp: UInt64 = 0
     private var knownRowIDs: [Int64]?
     private var knownCount: Int?
 
-    init(core: RealmCore, query: ObjectQuery) {
+    init(core: RealmCore, query: ObjectQuery, elementClass: ObjectBase.Type?) {
         self.core = core
         self.query = query
         type = core.classes[query.classIndex]
         followsLinks = query.followsLinks
+        itemLayout = type.isListOfEmbedded ? elementClass.map { ObjectClass.of($0) } : nil
     }
 
     private func update() {
@@ -47,17 +50,55 @@ final class ResultsContent {
         }
     }
 
-    var first: Object? {
+    var first: Stored? {
         core.locked { update() }
-        guard let rowid = knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first else { return nil }
-        return core.row(type, rowid: rowid).managedObject()
+        return (knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first).map(element)
     }
 
-    func object(at position: Int) -> Object {
+    /// Without reading all the others.
+    var last: Stored? {
+        core.locked { update() }
+        return (knownRowIDs.map(\.last) ?? core.rowids(query, limit: 1, isReversed: true).first).map(element)
+    }
+
+    func element(at position: Int) -> Stored {
         let rowids = rowids
         guard rowids.indices.contains(position) else {
-            programError("Index \(position) is out of range: the results have \(rowids.count) elements.")
+            programError("Index \(position) is out of bounds (must be less than \(rowids.count)).")
         }
-        return core.row(type, rowid: rowids[position]).managedObject()
+        return element(rowids[position])
+    }
+
+    /// The element of a row that was found.
+    private func element(_ rowid: Int64) -> Stored { element(core.row(type, rowid: rowid)) }
+
+    private func element(_ row: ManagedRow) -> Stored {
+        guard type.schema.owner != nil else { return .object(row.managedObject()) }
+        guard let itemLayout else { return .value(row.value(at: ElementColumn.content)) }
+        let place = EmbeddedPlace(host: row, layout: itemLayout, base: ElementColumn.content, prefix: "")
+        guard let object = place.managedObject() else { programError("\(itemLayout.schema.name) has no objects.") }
+        return .object(object)
+    }
+
+    /// The element of a row, where that is still there.
+    func present(_ rowid: Int64) -> Stored? {
+        let row = core.row(type, rowid: rowid)
+        return row.isValid ? element(row) : nil
+    }
+
+    func position(of element: Stored) -> Int? {
+        switch element {
+        case .value(let value):
+            return rowids.firstIndex { if case .value(value) = self.element($0) { true } else { false } }
+        case .object(let object):
+            let row: ManagedRow
+            switch object.accessor {
+            case let own as ManagedRow: row = own
+            case let part as EmbeddedAccessor where part.place.presence == nil: row = part.place.host
+            default: return nil
+            }
+            guard row.core === core, row.type === type, row.isValid else { return nil }
+            return rowids.firstIndex(of: row.rowid)
+        }
     }
 }

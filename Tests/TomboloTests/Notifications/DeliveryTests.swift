@@ -139,9 +139,11 @@ struct DeliveryTests {
             results.observe(on: queue) { change in
                 guard mark.isCurrent else { return }
                 switch change {
-                case .initial(let found): texts.withLock { $0.append("initial \(found.map(\._id))") }
+                case .initial(let found): texts.withLock { $0.append("initial \(Array(found.map(\._id)))") }
                 case .update(let found, let deletions, let insertions, let modifications):
-                    texts.withLock { $0.append("\(found.map(\._id)) \(deletions) \(insertions) \(modifications)") }
+                    texts.withLock {
+                        $0.append("\(Array(found.map(\._id))) \(deletions) \(insertions) \(modifications)")
+                    }
                 case .error(let error): texts.withLock { $0.append("\(error)") }
                 }
                 heard.signal()

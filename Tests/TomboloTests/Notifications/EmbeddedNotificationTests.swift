@@ -56,10 +56,10 @@ struct EmbeddedNotificationTests {
             switch value {
             case nil: "nil"
             case let spot as Spot: "(\(spot.x), \(spot.y))"
-            case let dogs as List<Dog>: "\(dogs.map(\.name))"
-            case let rooms as List<RoomInfo>: "\(rooms.map(\.name))"
+            case let dogs as List<Dog>: "\(Array(dogs.map(\.name)))"
+            case let rooms as List<RoomInfo>: "\(Array(rooms.map(\.name)))"
             case let codes as List<Int>: "\(Array(codes))"
-            case let addresses as List<Address>: "\(addresses.map(\.street))"
+            case let addresses as List<Address>: "\(Array(addresses.map(\.street)))"
             case let home as Address: home.street
             case let value?: "\(value)"
             }

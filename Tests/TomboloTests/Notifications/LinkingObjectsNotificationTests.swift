@@ -99,7 +99,7 @@ struct LinkingObjectsNotificationTests {
         let token = realm.objects(Dog.self)[0].owners.observe(on: queue) { change in
             guard mark.isCurrent else { return }
             if case .update(let owners, _, let insertions, _) = change {
-                texts.append("\(owners.map(\.name)) \(insertions)")
+                texts.append("\(Array(owners.map(\.name))) \(insertions)")
             }
             heard.signal()
         }

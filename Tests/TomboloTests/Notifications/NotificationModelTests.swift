@@ -97,7 +97,7 @@ struct NotificationModelTests {
             switch change {
             case .initial(let results): mirror = results.map(NotificationModelTests.image)
             case .update(let results, let deletions, let insertions, let modifications):
-                let images = results.map(NotificationModelTests.image)
+                let images: [String] = results.map(NotificationModelTests.image)
                 let old = mirror
                 var copy: [(image: String, old: Int?)] = old.enumerated().map { ($1, $0) }
                 for position in deletions.reversed() { copy.remove(at: position) }
@@ -132,7 +132,7 @@ struct NotificationModelTests {
         }
 
         func check() -> [String] {
-            let images = results.map(NotificationModelTests.image)
+            let images: [String] = results.map(NotificationModelTests.image)
             if images != mirror { problems.append("The copy is \(mirror), the collection \(images).") }
             return problems
         }

@@ -191,22 +191,22 @@ struct PersonNotificationModelTests {
             person("others.city") { text($0.others.map(\.city)) },
             person("others.spot.x") { text($0.others.map { "\($0.street) \($0.spot?.x ?? 0)" }) },
             person("others.rooms.size") {
-                text($0.others.map { "\($0.street) \($0.rooms.map { "\(Self.row($0)) \($0.size)" })" })
+                text($0.others.map { "\($0.street) \(Array($0.rooms.map { "\(Self.row($0)) \($0.size)" }))" })
             },
-            person("others.visitors.name") { text($0.others.map { "\($0.street) \($0.visitors.map(\.name))" }) },
+            person("others.visitors.name") { text($0.others.map { "\($0.street) \(Array($0.visitors.map(\.name)))" }) },
             person("dogs.name") { text($0.dogs.map(\.name)) },
             person("best.name") { $0.best.map { "\(Self.row($0)) \($0.name)" } ?? "-" },
             person("best.owners.name") {
-                $0.best.map { "\(Self.row($0)) \($0.owners.map(\.name))" } ?? "-"
+                $0.best.map { "\(Self.row($0)) \(Array($0.owners.map(\.name)))" } ?? "-"
             },
-            dog("owners") { "\($0.owners.map(\._id))" },
-            dog("owners.name") { "\($0.owners.map(\.name))" },
-            dog("admirers.home.city") { "\($0.admirers.map { "\($0._id) \($0.home?.city ?? "-")" })" },
-            dog("admirers.others.city") { "\($0.admirers.map { "\($0._id) \($0.others.map(\.city))" })" },
+            dog("owners") { "\(Array($0.owners.map(\._id)))" },
+            dog("owners.name") { "\(Array($0.owners.map(\.name)))" },
+            dog("admirers.home.city") { "\(Array($0.admirers.map { "\($0._id) \($0.home?.city ?? "-")" }))" },
+            dog("admirers.others.city") { "\(Array($0.admirers.map { "\($0._id) \(Array($0.others.map(\.city)))" }))" },
         ]
     }
 
-    @Test("Key paths tell exactly the objects from which something else is seen", arguments: 0..<4)
+    @Test("Key paths tell exactly the objects from which something else is seen", arguments: 0..<2)
     func keyPaths(round: Int) throws {
         try run("paths \(round)", steps: 150) { pathWatchers($0) }
     }
@@ -279,7 +279,7 @@ struct PersonNotificationModelTests {
 
     private func mirrors(_ realm: Realm) -> [any Checking] {
         func person(_ person: Person) -> String {
-            "\(person._id) \(person.name) \(person.home?.city ?? "-") \(person.dogs.map(\.name)) "
+            "\(person._id) \(person.name) \(person.home?.city ?? "-") \(Array(person.dogs.map(\.name))) "
                 + "\(person.best?.name ?? "-")"
         }
         let kept = realm.objects(Person.self).where { $0._id < 10 }
@@ -291,7 +291,7 @@ struct PersonNotificationModelTests {
                     codes.observe { block($0) }
                 },
                 Mirror("\(owner._id).others", owner.others) {
-                    "\($0.street) \($0.city) \($0.spot?.x ?? 0) \($0.rooms.map(\.size)) \($0.visitors.map(\.name))"
+                    "\($0.street) \($0.city) \($0.spot?.x ?? 0) \(Array($0.rooms.map(\.size))) \(Array($0.visitors.map(\.name)))"
                 } identity: {
                     PersonNotificationModelTests.row($0)
                 } observe: { block in
@@ -316,7 +316,7 @@ struct PersonNotificationModelTests {
     }
 
     @Test(
-        "Copies of LinkingObjects and of lists of and in embedded objects equal the collections", arguments: 0..<4)
+        "Copies of LinkingObjects and of lists of and in embedded objects equal the collections", arguments: 0..<2)
     func collections(round: Int) throws {
         try run("collections \(round)", steps: 150, perCommit: 6) { mirrors($0) }
     }

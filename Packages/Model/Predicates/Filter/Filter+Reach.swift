@@ -85,6 +85,7 @@ extension FilterOperand {
             case .list(let elements, to: let target): names.formUnion([elements.name, target?.name ?? elements.name])
             case .origins(let origin, _): names.insert(origin.name)
             case .listOrigins(let origin, elements: let elements): names.formUnion([origin.name, elements.name])
+            case .links(let links): names.formUnion(links.map(\.0.name))
             }
         }
         // A link is nil where its object is not there.

@@ -9,6 +9,8 @@ package struct ResolvedPath: Sendable {
         case origins(ClassSchema, Column)
         /// To the objects of a class whose list has an element that points here.
         case listOrigins(ClassSchema, elements: ClassSchema)
+        /// To all links that point here, whatever objects they are of: columns of these classes. They can be counted.
+        case links([(ClassSchema, Column)])
 
         var isToMany: Bool { if case .link = self { false } else { true } }
     }
@@ -27,6 +29,8 @@ package struct ResolvedPath: Sendable {
 extension PropertyPath {
     /// The most names of a path.
     public static let maximumNameCount = 64
+    /// Before the class and the property that links point here from, `@links.Person.dogs`; alone for all of them.
+    static let links = "@links"
 }
 
 extension Schema {
@@ -64,6 +68,7 @@ extension Schema {
         _ names: ArraySlice<String>, _ path: PropertyPath, _ result: inout ResolvedPath
     ) throws(ValueError) -> Int {
         let item = result.item
+        if names.first == PropertyPath.links { return try followLinks(Array(names.dropFirst()), path, &result) }
         for count in stride(from: names.count, to: 0, by: -1) {
             let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
             // Who asks for an element class itself, as servers do, knows its columns.
@@ -93,6 +98,50 @@ extension Schema {
         }
         let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
         throw ValueError("\(item.name) has no property '\(name)'\(hint)")
+    }
+
+    /// What follows `@links`.
+    private func followLinks(
+        _ names: [String], _ path: PropertyPath, _ result: inout ResolvedPath
+    ) throws(ValueError) -> Int {
+        let target = result.item.name
+        guard let className = names.first else {
+            result.steps.append(.links(links(to: target)))
+            result.item = ClassSchema(name: PropertyPath.links, columns: [])
+            return 1
+        }
+        guard let origin = self[className], origin.owner == nil else {
+            let hint = className.nearest(in: classes.filter { $0.owner == nil }.map(\.name)).map {
+                "; did you mean '\($0)'?"
+            }
+            throw ValueError("There is no class '\(className)' in '\(path)'\(hint ?? ".")")
+        }
+        for count in stride(from: names.count - 1, to: 0, by: -1) {
+            let name = names[1...count].joined(separator: ".")
+            let list = self["\(className).\(name)"]?.columns[ElementColumn.target]
+            guard
+                origin.columnIndex(name).map({ origin.columns[$0] })?.linkTarget == target
+                    || list?.linkTarget == target,
+                let step = step(to: LinkOrigin(className: className, property: name))
+            else { continue }
+            result.steps.append(step)
+            result.item = origin
+            return 2 + count
+        }
+        let known = links(to: target).compactMap { item, column in
+            item.name == className ? column.name : item.owner?.className == className ? item.owner?.property : nil
+        }
+        throw ValueError(
+            "No property '\(names.dropFirst().first ?? "")' of \(className) links to \(target)"
+                + (known.isEmpty ? "." : "; there is \(known.joined(separator: ", "))."))
+    }
+
+    private func links(to target: String) -> [(ClassSchema, Column)] {
+        classes.flatMap { item in
+            item.columns.indices
+                .filter { item.columns[$0].linkTarget == target && (item.owner == nil || $0 == ElementColumn.target) }
+                .map { (item, item.columns[$0]) }
+        }
     }
 
     private func step(to origin: LinkOrigin) -> ResolvedPath.Step? {

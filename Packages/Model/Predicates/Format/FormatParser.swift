@@ -247,6 +247,7 @@ struct FormatParser {
                     "A property or a value is expected, not the word \(name). Write #\(name) for a property of that name."
                 )
             }
+        case .function("links"): return .path(try path())
         case .function(let name):
             throw error("@\(name) follows the name of a list: 'dogs.@\(name)'.")
         case .symbol, .end: throw error("A property or a value is expected, not \(token.text).")
@@ -404,6 +405,7 @@ struct FormatParser {
             }
             path.functionPosition = position
             return
+        case .function("links") where path.function == nil: path.names.append(PropertyPath.links)
         case .function(let name):
             guard path.function == nil else {
                 throw error("There is one function in a path at most, and @\(path.function ?? "") comes before.")

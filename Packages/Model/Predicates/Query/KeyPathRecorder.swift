@@ -91,6 +91,8 @@ private final class NoElements: ListStorage, LinkingStorage {
     var isValid: Bool { true }
     func element(at position: Int) -> Stored { refuse() }
     func object(at position: Int) -> Object { refuse() }
+    func snapshot() -> AnyIterator<Stored> { refuse() }
+    func snapshot() -> AnyIterator<Object> { refuse() }
     func insert(_ elements: [Stored], at position: Int) { refuse() }
     func replace(_ element: Stored, at position: Int) { refuse() }
     func remove(_ positions: Range<Int>) { refuse() }

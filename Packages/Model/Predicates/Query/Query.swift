@@ -29,12 +29,14 @@ extension Query where T: ObjectBase {
     public subscript<Value>(dynamicMember keyPath: KeyPath<T, Value>) -> Query<Value> { appending(keyPath) }
 }
 
-extension Query where T: Object {
-    /// The condition that a `where` block builds.
+extension Query {
+    /// The condition that a `where` block builds, on objects or on the elements of a list.
     public static func filter(_ block: (Query<T>) -> Query<Bool>) -> Filter {
         block(Query<T>(node: .path(QueryPath()))).filter
     }
+}
 
+extension Query where T: Object {
     /// The condition that a `where` block builds, for subscriptions and rules: it may look at one object's properties
     /// only, and stops the program otherwise.
     public static func predicate(_ block: (Query<T>) -> Query<Bool>) -> Predicate {

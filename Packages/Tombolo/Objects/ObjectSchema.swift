@@ -1,0 +1,120 @@
+public import TomboloModel
+
+/// What a Realm knows about a class: its name and its properties.
+public typealias ObjectSchema = ClassSchema
+
+/// A property of a model class.
+public struct Property: Hashable, Sendable, CustomStringConvertible {
+    /// What a property, or the elements of a list, are. Integers of all widths are `int`.
+    public enum Kind: Hashable, Sendable {
+        case int, bool, float, double, string, data, date, object, linkingObjects, objectId, decimal128, UUID
+    }
+
+    public let name: String
+    /// The name of its column in SQL.
+    public let columnName: String
+    public let type: Kind
+    public let isOptional: Bool
+    public let isIndexed: Bool
+    /// Whether it is a list.
+    public let isArray: Bool
+    /// The class that a link or a list of links leads to, or that objects are embedded from.
+    public let objectClassName: String?
+
+    public var description: String {
+        let type = objectClassName ?? "\(type)"
+        return "\(name): \(isArray ? "array<\(type)>" : type)\(isOptional ? "?" : "")\(isIndexed ? ", indexed" : "")"
+    }
+}
+
+extension Realm {
+    /// The classes of the Realm, those of its lists' elements (`Person.dogs`) among them; ``Schema/objectSchema`` are
+    /// the model classes.
+    public var schema: Schema { core.schema }
+}
+
+extension Schema {
+    /// The model classes, in the order of their names.
+    public var objectSchema: [ObjectSchema] { classes.filter { $0.owner == nil } }
+}
+
+extension ClassSchema {
+    public var className: String { name }
+
+    /// Those with a column in the order of their declaration, then lists.
+    public var properties: [Property] {
+        columns.filter { !$0.name.contains(".") }.map { Property($0) }
+            + lists.filter { !$0.name.contains(".") }.map { Property($0) }
+    }
+
+    public var primaryKeyProperty: Property? { primaryKeyIndex.map { Property(columns[$0]) } }
+
+    public subscript(propertyName: String) -> Property? { properties.first { $0.name == propertyName } }
+}
+
+extension ObjectBase {
+    /// The class of the object.
+    public var objectSchema: ObjectSchema { ObjectClass.of(type(of: self)).schema }
+
+    /// The class.
+    public static func sharedSchema() -> ObjectSchema? { ObjectClass.of(self).schema }
+
+    /// The name of the class as migrations and the schema have it.
+    public static func className() -> String { String(describing: self) }
+}
+
+extension Property {
+    init(_ column: Column) {
+        let isArray: Bool
+        let element: PropertyType
+        if case .array(let types) = column.type {
+            (isArray, element) = (true, types.count == 1 ? types[0] : .embedded(""))
+        } else {
+            (isArray, element) = (false, column.type)
+        }
+        self.init(
+            name: column.name, columnName: column.sqlName, type: Kind(element), isOptional: column.isOptional,
+            isIndexed: column.isIndexed || column.isPrimaryKey, isArray: isArray, objectClassName: element.className)
+    }
+
+    init(_ list: ListProperty) {
+        let (element, isOptional): (PropertyType, Bool) =
+            switch list.element {
+            case .link(let target): (.link(to: target), false)
+            case .scalar(let type, let isOptional): (type, isOptional)
+            case .embedded(let schema): (.embedded(schema.name), false)
+            }
+        self.init(
+            name: list.name, columnName: list.sqlName, type: Kind(element), isOptional: isOptional, isIndexed: false,
+            isArray: true, objectClassName: element.className)
+    }
+}
+
+extension Property.Kind {
+    fileprivate init(_ type: PropertyType) {
+        switch type {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .data, .array: self = .data
+        case .date: self = .date
+        case .objectId: self = .objectId
+        case .uuid: self = .UUID
+        case .decimal128: self = .decimal128
+        case .link, .embedded: self = .object
+        case .list(let element, _): self.init(element)
+        case .linkingObjects: self = .linkingObjects
+        }
+    }
+}
+
+extension PropertyType {
+    fileprivate var className: String? {
+        switch self {
+        case .link(let name), .embedded(let name), .linkingObjects(let name): name.isEmpty ? nil : name
+        default: nil
+        }
+    }
+}

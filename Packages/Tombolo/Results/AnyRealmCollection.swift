@@ -1,0 +1,24 @@
+public import TomboloModel
+
+/// Any of the collections: results, a list or linking objects.
+public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
+    private let base: any RealmCollection<Element>
+
+    public init(_ base: some RealmCollection<Element>) { self.base = base }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { base.count }
+    public subscript(position: Int) -> Element { base[position] }
+    public func makeIterator() -> AnyIterator<Element> {
+        func iterator(_ base: some RealmCollection<Element>) -> AnyIterator<Element> {
+            AnyIterator(base.makeIterator())
+        }
+        return iterator(base)
+    }
+
+    public var realm: Realm? { base.realm }
+    public var isInvalidated: Bool { base.isInvalidated }
+    public var _results: Results<Element>? { base._results }
+    public func index(of element: Element) -> Int? { base.index(of: element) }
+    public var description: String { base.description }
+}

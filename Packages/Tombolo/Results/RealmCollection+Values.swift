@@ -1,0 +1,42 @@
+internal import Foundation
+public import TomboloModel
+
+/// Properties by their names, as in key-value coding.
+extension RealmCollection {
+    /// A property of every element, by its name; `"self"` for the elements themselves.
+    public func value(forKey key: String) -> [Any?] { values(forKeyPath: key) }
+
+    /// A property of every element, `"name"` or `"room.name"`; or a number that is computed of all of them: `"@count"`,
+    /// `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
+    public func value(forKeyPath keyPath: String) -> Any? {
+        let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let function = names.first, function.hasPrefix("@") else { return values(forKeyPath: keyPath) }
+        if function == "@count" { return count }
+        guard let aggregate = FilterOperand.Aggregate(rawValue: String(function.dropFirst())) else {
+            programError("There is no function \(function): there are @count, @min, @max, @sum and @avg.")
+        }
+        return computed(aggregate, names.count > 1 ? names[1] : "self")
+    }
+
+    private func values(forKeyPath keyPath: String) -> [Any?] {
+        keyPath.lowercased() == "self" ? map { $0 as Any? } : map { ($0 as? ObjectBase)?.value(forKeyPath: keyPath) }
+    }
+
+    private func computed(_ function: FilterOperand.Aggregate, _ property: String) -> Any? {
+        switch aggregate(function, property) as Value {
+        case .int(let number): Int(number)
+        case .double(let number): number
+        case .decimal(let number): number
+        case .date(let microseconds): Date(microsecondsSince1970: microseconds)
+        default: nil
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// Sets a property of every element, by its name. In a write transaction.
+    public func setValue(_ value: Any?, forKey key: String) {
+        // What is set may decide which elements there are.
+        for element in Array(self) { element[key] = value }
+    }
+}
