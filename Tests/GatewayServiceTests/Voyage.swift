@@ -51,9 +51,10 @@ extension Voyage {
         func text(_ harbour: Harbour?) -> String {
             harbour.map { "\($0.town) \(text($0.place)) \(Array($0.berths))" } ?? "-"
         }
-        let legs = legs.map { "\($0.miles) to \(text($0.end)) by \($0.stops.map { text($0) })" }
+        let legs = legs.map { "\($0.miles) to \(text($0.end)) by \(Array($0.stops.map { text($0) }))" }
         return [
-            name, text(start), "\(Array(legs))", "\(Array(tags))", "\(depths.map { $0.map { "\($0)" } ?? "nil" })",
+            name, text(start), "\(Array(legs))", "\(Array(tags))",
+            "\(Array(depths.map { $0.map { "\($0)" } ?? "nil" }))",
             "\(Array(sailors.map(\._id)))", logBooks.first.map { "\($0._id) \($0.title)" } ?? "-",
         ].joined(separator: "; ")
     }
