@@ -16,7 +16,8 @@ package final class FileObservers: Sendable {
 
     private struct State {
         var nextID = 0
-        var observers: [Int: @Sendable (News) -> Void] = [:]
+        /// In the order in which they were added.
+        var observers: [(id: Int, body: @Sendable (News) -> Void)] = []
         /// Whether this process committed since the file was last seen to be written.
         var hasCommitted = false
         var wasEcho = false
@@ -53,7 +54,7 @@ package final class FileObservers: Sendable {
     package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (News) -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
-            state.observers[state.nextID] = body
+            state.observers.append((state.nextID, body))
             if processes {
                 state.watching.insert(state.nextID)
                 // Every commit is written to the log beside the file, which is there while the file is open.
@@ -68,7 +69,7 @@ package final class FileObservers: Sendable {
 
     package func remove(_ id: Int) {
         let last: WatcherBox? = state.withLock { state in
-            state.observers[id] = nil
+            state.observers.removeAll { $0.id == id }
             guard state.watching.remove(id) != nil, state.watching.isEmpty else { return nil }
             defer { state.watcher = nil }
             return state.watcher
@@ -97,8 +98,7 @@ package final class FileObservers: Sendable {
     }
 
     private func tell(_ news: News) {
-        let observers = state.withLock { $0.observers.sorted { $0.key < $1.key }.map(\.value) }
-        for observer in observers { observer(news) }
+        for observer in state.withLock({ $0.observers }) { observer.body(news) }
     }
 
     // MARK: Versions that are read
