@@ -166,51 +166,22 @@ final class ObservedStore: DeviceStore {
 }
 
 final class ObservedHarness: DeviceStoreHarness {
-    private let folder: TemporaryFolder
-    private let schema: Schema
-    private let client: ClientID
+    private let harness: SQLiteHarness
     private(set) var store: ObservedStore
-    private var file: StoreFile
-    private var writer: InstructionWriter
 
     init(schema: Schema, client: ClientID) throws {
-        folder = try TemporaryFolder()
-        self.schema = schema
-        let path = folder.path("device.tombolo")
-        self.client = client
-        let store = SQLiteDeviceStore(try Self.open(path, schema, client))
-        file = try Self.open(path, schema, client)
-        writer = InstructionWriter(file)
-        self.store = try ObservedStore(store, try Self.open(path, schema, client))
-    }
-
-    private static func open(_ path: String, _ schema: Schema, _ client: ClientID) throws -> StoreFile {
-        try StoreFile(
-            path: path, schema: schema, options: StoreOptions(isSynced: true, durability: .off), newClient: client)
+        harness = try SQLiteHarness(schema: schema, client: client)
+        store = try ObservedStore(harness.store, harness.open())
     }
 
     func write(_ instructions: [Instruction], wallMicroseconds: Int64) throws {
-        try file.writeTransaction {
-            for instruction in instructions { try writer.perform(instruction) }
-            try ChangesetQueue(file).append(
-                ChangesetWriter(schema: file.schema, instructions), wallMicroseconds: wallMicroseconds)
-        }
+        try harness.write(instructions, wallMicroseconds: wallMicroseconds)
     }
 
-    func rows(ofClass classIndex: Int) throws -> [Row] {
-        let table = file.layout.tables[classIndex]
-        let statement = try file.connection.statement("SELECT \(table.columnList) FROM \(table.table)")
-        defer { statement.reset() }
-        var rows: [Row] = []
-        while try statement.step() { rows.append(statement.row(table.storedTypes)) }
-        return rows
-    }
+    func rows(ofClass classIndex: Int) throws -> [Row] { try harness.rows(ofClass: classIndex) }
 
     func restart() throws {
-        let path = folder.path("device.tombolo")
-        store = try ObservedStore(
-            SQLiteDeviceStore(try Self.open(path, schema, client)), try Self.open(path, schema, client))
-        file = try Self.open(path, schema, client)
-        writer = InstructionWriter(file)
+        try harness.restart()
+        store = try ObservedStore(harness.store, harness.open())
     }
 }

@@ -26,6 +26,9 @@ final class SQLiteHarness: DeviceStoreHarness {
         writer = InstructionWriter(file)
     }
 
+    /// One more connection to the file.
+    func open() throws -> StoreFile { try Self.open(path, schema) }
+
     private static func open(_ path: String, _ schema: Schema) throws -> StoreFile {
         try StoreFile(
             path: path, schema: schema, options: StoreOptions(isSynced: true, durability: .normal),
@@ -33,7 +36,7 @@ final class SQLiteHarness: DeviceStoreHarness {
     }
 
     func write(_ instructions: [Instruction], wallMicroseconds: Int64) throws {
-        try file.connection.writeTransaction {
+        try file.writeTransaction {
             for instruction in instructions { try writer.perform(instruction) }
             try ChangesetQueue(file).append(
                 ChangesetWriter(schema: file.schema, instructions), wallMicroseconds: wallMicroseconds)

@@ -60,7 +60,7 @@ package final class RowWriter {
 
     // MARK: Inserting
 
-    /// The next row of a class: bind a value for each column, then call ``insert(_:rowid:key:)``.
+    /// The next row of a class: bind a value for each column, then call ``insert(_:rowid:)``.
     package func insertion(_ classIndex: Int) throws -> RowInsertion {
         if let known = inserts[classIndex] {
             known.begin()
@@ -72,12 +72,9 @@ package final class RowWriter {
     }
 
     /// Inserts the row whose values are bound.
-    /// - Parameters:
-    ///   - rowid: not used where the primary key is the rowid.
+    /// - Parameter rowid: not bound where the primary key is the rowid.
     /// - Returns: false where an object with the primary key exists; nothing changed then.
-    package func insert(
-        _ insertion: RowInsertion, rowid: Int64
-    ) throws -> Bool {
+    package func insert(_ insertion: RowInsertion, rowid: Int64) throws -> Bool {
         try flush()
         do {
             try insertion.run(rowid: rowid)
