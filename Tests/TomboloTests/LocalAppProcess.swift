@@ -15,16 +15,18 @@ struct LocalAppProcess {
     }
 
     /// As ``run(_:)``, where the tests run as root without root's privileges (capabilities(7)): files that forbid
-    /// something do so then. Nil where they cannot be dropped.
-    static func runAsOrdinaryUser(_ arguments: String...) throws -> String? {
+    /// something do so then.
+    static func runAsOrdinaryUser(_ arguments: String...) throws -> String {
         guard geteuid() == 0 else { return try LocalAppProcess(arguments).firstLine() }
-        let setpriv = "/usr/bin/setpriv"
-        guard FileManager.default.isExecutableFile(atPath: setpriv) else { return nil }
         let program = folder.appending(path: "LocalApp").path
         return try LocalAppProcess(
             ["--bounding-set=-all", "--inh-caps=-all", "--", program] + arguments, program: setpriv
         ).firstLine()
     }
+
+    static var canRunAsOrdinaryUser: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
+
+    private static let setpriv = "/usr/bin/setpriv"
 
     private func firstLine() throws -> String {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
