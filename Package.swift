@@ -239,7 +239,7 @@ let package = Package(
             name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
             path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),
         tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", grdb]),
-        tests("SUSITests", ["SUSI", "Tombolo"]),
+        tests("SUSITests", ["RandomValues", "SUSI", "Tombolo"]),
         tests(
             "TomboloAuthenticationTests",
             [
