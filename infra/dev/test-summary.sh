@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# test-summary.sh LOG [RUNS]: what one or more runs of `swift test` wrote to LOG, in a few lines: the tests that failed, the two frameworks' own
-# closing lines, and one line with the sums. Fails when a test failed, when none ran, or when the run ended early.
+# test-summary.sh LOG [RUNS]: what one or more runs of `swift test` wrote to LOG, in a few lines: the tests that failed
+# and what was wrong (each cut to a few hundred bytes), the two frameworks' own closing lines, and one line with the sums.
+# Fails when a test failed, when none ran, or when the run ended early.
 
 set -euo pipefail
 export LC_ALL=C # the marks before the lines are bytes to us
 
-awk -v expected="${2:-1}" '
+MAXIMUM_ISSUES=20
+MAXIMUM_ISSUE_BYTES=600
+
+awk -v expected="${2:-1}" -v issues="$MAXIMUM_ISSUES" -v bytes="$MAXIMUM_ISSUE_BYTES" '
     # Swift Testing puts a mark and a blank before each of its lines; what a test prints itself has none.
     /^[^ -~]+ +Test run with [0-9]+ tests? .*(passed|failed) after / {
         run = $0
@@ -15,6 +19,14 @@ awk -v expected="${2:-1}" '
         if (run ~ / failed after [0-9.]+ seconds[^"]*$/) anyFailed = 1
         runs[++runCount] = run
     }
+    # An issue and the comments below it, which name a seed, for example.
+    /^[^ -~]+ +Test .* recorded an issue/ {
+        inIssue = ++issueCount <= issues
+        if (inIssue) names[++count] = substr($0, 1, bytes)
+        next
+    }
+    inIssue && index($0, "↳ ") == 1 { names[++count] = "    " substr($0, 1, bytes); next }
+    { inIssue = 0 }
     /^[^ -~]+ +Test .* failed after [0-9.]+ seconds[^"]*$/ && !/^[^ -~]+ +Test (run with|case passing) / {
         failed++; names[++count] = $0
     }
@@ -25,6 +37,7 @@ awk -v expected="${2:-1}" '
     /^[ \t]*Executed [0-9]+ tests?, with / { executed = $0; sub(/^[ \t]*/, "", executed) }
     END {
         for (i = 1; i <= count; i++) print names[i]
+        if (issueCount > issues) print (issueCount - issues) " more issues: see the log"
         if (executed != "" && executed !~ /^Executed 0 tests/) print executed
         for (i = 1; i <= runCount; i++) print runs[i]
         if (runCount < expected) {
