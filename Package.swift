@@ -200,6 +200,7 @@ let package = Package(
         // Tests.
         testLibrary("TestSupport", "TestSupport", ["PostgresClient", "TomboloModel", logging]),
         testLibrary("RandomValues", "RandomValues", ["TomboloModel"]),
+        testLibrary("TestPrograms", "TestPrograms", []),
         testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync + ["RandomValues"]),
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
@@ -210,7 +211,8 @@ let package = Package(
             name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "CodemodTests", dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels"],
+            name: "CodemodTests",
+            dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels", "TestPrograms"],
             path: "Tests/CodemodTests", exclude: ["Fixtures"], swiftSettings: settings),
         tests("ModuleGraphTests"),
         tests("DocumentationTests"),
@@ -234,12 +236,13 @@ let package = Package(
             name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp",
             swiftSettings: settings),
         tests(
-            "TomboloTests", sync + ["LocalApp", "RandomValues", "TomboloSQLiteStore", "Tombolo", "RealmSwift"]),
+            "TomboloTests",
+            sync + ["LocalApp", "RandomValues", "RealmSwift", "TestPrograms", "Tombolo", "TomboloSQLiteStore"]),
         .executableTarget(
             name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
             path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),
-        tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", grdb]),
-        tests("SUSITests", ["RandomValues", "SUSI", "Tombolo"]),
+        tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", "TestPrograms", grdb]),
+        tests("SUSITests", ["RandomValues", "SUSI", "TestPrograms", "Tombolo"]),
         tests(
             "TomboloAuthenticationTests",
             [
@@ -271,7 +274,7 @@ let package = Package(
         tests(
             "EndToEndTests",
             sync + [
-                "EventModels", "PostgresClient", "RandomValues", "TestSupport", "TomboloAuthentication",
+                "EventModels", "PostgresClient", "RandomValues", "TestPrograms", "TestSupport", "TomboloAuthentication",
                 "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],

@@ -1,14 +1,15 @@
 import Foundation
+import TestPrograms
 import Testing
 
 @Suite struct CommandTests {
     private static let before = "class Dog: Object {\n    @objc dynamic var name = \"\"\n}\n"
     private static let after = "class Dog: Object {\n    @Persisted var name = \"\"\n}\n"
 
-    @Test func `Without a mode a diff is printed and nothing is written`() throws {
-        try Command.inFolder { command in
+    @Test func `Without a mode a diff is printed and nothing is written`() async throws {
+        try await Command.inFolder { command in
             try command.write(Self.before, "Models/Dog.swift")
-            for outcome in [try command.run("Models"), try command.run("Models", "--dry-run")] {
+            for outcome in [try await command.run("Models"), try await command.run("Models", "--dry-run")] {
                 #expect(outcome.status == 0)
                 #expect(try Patch.apply(outcome.output, to: Self.before) == Self.after)
                 #expect(outcome.output.hasPrefix("--- a/Models/Dog.swift\n+++ b/Models/Dog.swift\n"))
@@ -18,54 +19,54 @@ import Testing
         }
     }
 
-    @Test func `In place, files are replaced with their permissions, and a second run finds nothing`() throws {
-        try Command.inFolder { command in
+    @Test func `In place, files are replaced with their permissions, and a second run finds nothing`() async throws {
+        try await Command.inFolder { command in
             try command.write(Self.before, "Dog.swift")
             try command.write("let a = 1\n", "Other.swift")
             let path = command.folder.appending(path: "Dog.swift").path()
             try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-            #expect(try command.run("--check", ".").status == 1)
-            let outcome = try command.run("--in-place", ".")
+            #expect(try await command.run("--check", ".").status == 1)
+            let outcome = try await command.run("--in-place", ".")
             #expect(outcome.status == 0)
             #expect(outcome.output.isEmpty)
             #expect(try command.read("Dog.swift") == Self.after)
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
             #expect(try command.names == ["Dog.swift", "Other.swift"])
-            let check = try command.run("--check", ".")
+            let check = try await command.run("--check", ".")
             #expect(check.status == 0)
             #expect(check.output.isEmpty)
         }
     }
 
-    @Test func `A link is followed when it is named, and stays a link`() throws {
-        try Command.inFolder { command in
+    @Test func `A link is followed when it is named, and stays a link`() async throws {
+        try await Command.inFolder { command in
             try command.write(Self.before, "real/Dog.swift")
             let link = command.folder.appending(path: "Link.swift")
             try FileManager.default.createSymbolicLink(atPath: link.path(), withDestinationPath: "real/Dog.swift")
-            #expect(try command.run("--in-place", "Link.swift").status == 0)
+            #expect(try await command.run("--in-place", "Link.swift").status == 0)
             #expect(try command.read("real/Dog.swift") == Self.after)
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path()) == "real/Dog.swift")
         }
     }
 
-    @Test func `Folders that are not one's own source are left out`() throws {
-        try Command.inFolder { command in
+    @Test func `Folders that are not one's own source are left out`() async throws {
+        try await Command.inFolder { command in
             for folder in ["Pods", ".build", "Carthage", "DerivedData"] {
                 try command.write(Self.before, "\(folder)/A.swift")
             }
             try command.write(Self.before, "A.swift")
             try command.write(Self.before, "A.txt")
-            let outcome = try command.run("--check", ".")
+            let outcome = try await command.run("--check", ".")
             #expect(outcome.output == "./A.swift\n")
         }
     }
 
-    @Test func `A file that cannot be read is told, and the others are done`() throws {
-        try Command.inFolder { command in
+    @Test func `A file that cannot be read is told, and the others are done`() async throws {
+        try await Command.inFolder { command in
             try command.write(Self.before, "Dog.swift")
             try Data([0x63, 0xFF, 0xFE, 0x00]).write(to: command.folder.appending(path: "Binary.swift"))
             try Data([0x63, 0xFF, 0xFE]).write(to: command.folder.appending(path: "Latin.swift"))
-            let outcome = try command.run("--in-place", ".", "Missing.swift")
+            let outcome = try await command.run("--in-place", ".", "Missing.swift")
             #expect(outcome.status == 2)
             #expect(outcome.messages.contains("Missing.swift: error: There is no such file or folder."))
             #expect(outcome.messages.contains("Binary.swift: error: The file is not text in UTF-8"))
@@ -76,21 +77,21 @@ import Testing
         }
     }
 
-    @Test func `Broken text stays, is told with its place, and is no failure`() throws {
-        try Command.inFolder { command in
+    @Test func `Broken text stays, is told with its place, and is no failure`() async throws {
+        try await Command.inFolder { command in
             try command.write("class Dog: Object {\n", "Dog.swift")
-            let outcome = try command.run("--in-place", "Dog.swift")
+            let outcome = try await command.run("--in-place", "Dog.swift")
             #expect(outcome.status == 0)
             #expect(outcome.messages.contains("Dog.swift:1:19: warning: This '{' is never closed."))
             #expect(try command.read("Dog.swift") == "class Dog: Object {\n")
         }
     }
 
-    @Test func `Wrong usage is told`() throws {
-        try Command.inFolder { command in
-            #expect(try command.run().status == 64)
-            #expect(try command.run(".", "--check", "--in-place").status == 64)
-            let help = try command.run("--help")
+    @Test func `Wrong usage is told`() async throws {
+        try await Command.inFolder { command in
+            #expect(try await command.run().status == 64)
+            #expect(try await command.run(".", "--check", "--in-place").status == 64)
+            let help = try await command.run("--help")
             #expect(help.status == 0)
             for word in ["--in-place", "--check", "--dry-run", "--fix-quotes", "Exit codes"] {
                 #expect(help.output.contains(word))

@@ -2,6 +2,7 @@ import DatabaseManager
 import Foundation
 import GRDB
 import RealmSwift
+import TestPrograms
 import Testing
 
 /// Serialised, for the folder of the databases is the process's.
@@ -171,22 +172,12 @@ import Testing
 
     #if os(Linux)
         @Test func `where nothing is configured, all classes of a program are in the file Default of its folder`()
-            throws
+            async throws
         {
-            let products =
-                Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
-                ?? URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            let program = try BuiltProgram("LegacyDatabase")
             for _ in 0..<2 {
-                let process = Process()
-                process.executableURL = products.appending(path: "LegacyDatabase")
-                process.environment = ProcessInfo.processInfo.environment
-                    .merging(["XDG_DATA_HOME": files.parent.path]) { $1 }
-                let output = Pipe()
-                process.standardOutput = output
-                try process.run()
-                let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-                process.waitUntilExit()
-                #expect(text == "\(files.parent.path)/LegacyDatabase/Database/Default 1 1\n")
+                let outcome = try await program.run([], environment: ["XDG_DATA_HOME": files.parent.path])
+                #expect(outcome.output == "\(files.parent.path)/LegacyDatabase/Database/Default 1 1\n")
             }
             #expect(files.names.filter { !$0.hasSuffix("LegacyDatabase") } == ["LegacyDatabase/Database/Default"])
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 import Testing
 
 @testable import SUSI
@@ -24,8 +25,8 @@ import Testing
         let data = ["--data", folder.url.appending(path: "a/b").path]
         let first = try await Susi.run(["import", file] + data)
         #expect(first.status == 0 && first.lines == ["\(file): 1 added"])
-        #expect(first.errors.contains("note: \(file): the action 'timer_set' is not known and was kept raw"))
-        #expect(first.errors.contains("map: zoom cannot be read"))
+        #expect(first.messages.contains("note: \(file): the action 'timer_set' is not known and was kept raw"))
+        #expect(first.messages.contains("map: zoom cannot be read"))
         let second = try await Susi.run(["memory", file] + data)
         #expect(second.lines == ["\(file): 0 added, 1 already there"])
         #expect(try await Susi.run(["show"] + data).lines == Self.shown)
@@ -43,7 +44,7 @@ import Testing
         let result = try await Susi.run(["import"] + bad + [good] + data)
         #expect(result.status == 1)
         #expect(result.lines == ["\(good): 1 added"])
-        for file in bad { #expect(result.errors.contains("error: '\(file)'")) }
+        for file in bad { #expect(result.messages.contains("error: '\(file)'")) }
         #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
     }
 
@@ -53,7 +54,7 @@ import Testing
         let server = try StubServer(.ok(Self.answer))
         defer { server.stop() }
         let result = try await Susi.run(["ask", "1+1=2 & é?", "--server", "\(server.url)/api/"] + data)
-        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.status == 0, "\(result.messages)")
         #expect(result.lines == Array(Self.shown.dropFirst()))
         let request = try #require(server.requestLines.first)
         #expect(request.hasPrefix("GET /api/susi/chat.json?q=1%2B1%3D2%20%26%20%C3%A9%3F&timezoneOffset="))
@@ -86,7 +87,7 @@ import Testing
         let result = try await Susi.run(["ask", "anyone?", "--server", server.url, "--timeout", timeout] + data)
         #expect(result.status == 1)
         #expect(result.lines.isEmpty)
-        #expect(result.errors.contains("kept as unsent"), "\(result.errors)")
+        #expect(result.messages.contains("kept as unsent"), "\(result.messages)")
         let shown = try await Susi.run(["show"] + data).lines
         #expect(shown.count == 1 && shown.first?.hasSuffix("you   anyone?  (unsent)") == true)
 
@@ -106,7 +107,7 @@ import Testing
         let folder = try TemporaryFolder()
         let data = ["--data", folder.url.path]
         let result = try await Susi.run(arguments + data, environment: ["SUSI_SERVER": ""])
-        #expect(result.status != 0 && !result.errors.isEmpty)
+        #expect(result.status != 0 && !result.messages.isEmpty)
         #expect(try await Susi.run(["show"] + data).lines.isEmpty)
     }
 
@@ -133,7 +134,7 @@ import Testing
         _ = try folder.write(String(repeating: "no database ", count: 1_000), to: "susi.realm")
         let data = ["--data", folder.url.path]
         let result = try await Susi.run(["show"] + data)
-        #expect(result.status == 1 && result.errors.contains("susi.realm"))
+        #expect(result.status == 1 && result.messages.contains("susi.realm"))
         #expect(try await Susi.run(["sign-out"] + data).status == 0)
         #expect(try await Susi.run(["show"] + data).status == 0)
     }
@@ -158,9 +159,9 @@ import Testing
                 await Task.yield()
             }
             kill(run.pid, SIGKILL)
-            _ = try await run.end()
+            _ = try await run.outcome()
             let shown = try await Susi.run(["show", "--data", data.path])
-            #expect(shown.status == 0, "\(shown.errors)")
+            #expect(shown.status == 0, "\(shown.messages)")
             #expect([0, count * 3].contains(shown.lines.count), "round \(round)")
             outcomes.insert(shown.lines.count)
             _ = try await Susi.run(["sign-out", "--data", data.path])

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 
 /// A run of the executable LocalApp.
 struct LocalAppProcess {
@@ -18,9 +19,9 @@ struct LocalAppProcess {
     /// something do so then.
     static func runAsOrdinaryUser(_ arguments: String...) throws -> String {
         guard geteuid() == 0 else { return try LocalAppProcess(arguments).firstLine() }
-        let program = folder.appending(path: "LocalApp").path
         return try LocalAppProcess(
-            ["--bounding-set=-all", "--inh-caps=-all", "--", program] + arguments, program: setpriv
+            ["--bounding-set=-all", "--inh-caps=-all", "--", BuiltProgram("LocalApp").url.path] + arguments,
+            program: URL(fileURLWithPath: setpriv)
         ).firstLine()
     }
 
@@ -34,9 +35,9 @@ struct LocalAppProcess {
         return text.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    private init(_ arguments: [String], program: String = folder.appending(path: "LocalApp").path) throws {
+    private init(_ arguments: [String], program: URL? = nil) throws {
         process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
+        process.executableURL = try program ?? BuiltProgram("LocalApp").url
         process.arguments = arguments
         output = Pipe()
         process.standardOutput = output
@@ -47,12 +48,5 @@ struct LocalAppProcess {
     func wait() throws -> Int32 {
         process.waitUntilExit()
         return process.terminationStatus
-    }
-
-    private static var folder: URL {
-        if let bundle = Bundle.allBundles.first(where: { $0.bundlePath.hasSuffix(".xctest") }) {
-            return bundle.bundleURL.deletingLastPathComponent()
-        }
-        return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }
 }

@@ -1,0 +1,36 @@
+public import Foundation
+
+/// An executable of this package, as it was built together with the tests.
+public struct BuiltProgram: Sendable {
+    public struct NotBuilt: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public let url: URL
+
+    /// - Parameter names: its name as a product, and as a target: SwiftPM builds what a test depends on under either.
+    /// - Throws: ``NotBuilt`` where there is no such executable.
+    public init(_ names: String...) throws {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        let folder = (bundle?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath())
+            .deletingLastPathComponent()
+        for name in names {
+            let candidate = folder.appending(path: name)
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: candidate.path(), isDirectory: &isFolder), !isFolder.boolValue {
+                url = candidate
+                return
+            }
+        }
+        throw NotBuilt(
+            description: "There is no executable '\(names.first ?? "")' in \(folder.path()): build the whole package "
+                + "first.")
+    }
+
+    /// Runs the program to its end.
+    public func run(
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
+    ) async throws -> ProgramRun.Outcome {
+        try await ProgramRun(url, arguments, environment: environment, in: folder).outcome()
+    }
+}
