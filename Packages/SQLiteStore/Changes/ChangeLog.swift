@@ -31,6 +31,8 @@ package final class ChangeLog {
     private static let weighInterval: Int64 = 1 << 10
     /// Bytes since this connection looked.
     private var unweighed = 0
+    private var selectDataVersion: SQLiteStatement?
+    private var insert: SQLiteStatement?
 
     private static let table =
         "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
@@ -59,7 +61,7 @@ package final class ChangeLog {
     func beginReading() throws -> Advance {
         for attempt in 1... {
             let count = connection.commitCount
-            try connection.run("BEGIN")
+            try connection.run(.begin)
             // The first read fixes the version.
             let version = try readDataVersion()
             let isExact = connection.commitCount == count
@@ -67,7 +69,7 @@ package final class ChangeLog {
                 return try advance(to: version, commitCount: isExact ? count : nil)
             }
             // Somebody committed just now: how many commits that version has is not known.
-            try connection.run("COMMIT")
+            try connection.run(.commit)
         }
         return .nothing
     }
@@ -102,7 +104,12 @@ package final class ChangeLog {
         return changes.map(Advance.changes) ?? .unknown(isOutsideWriter: false)
     }
 
-    private func readDataVersion() throws -> Int64 { try connection.integer("PRAGMA data_version") ?? 0 }
+    private func readDataVersion() throws -> Int64 {
+        let statement = try selectDataVersion ?? connection.keptStatement("PRAGMA data_version")
+        selectDataVersion = statement
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
 
     private func latest() throws -> Int64 {
         hasTable ? try connection.integer("SELECT max(number) FROM tombolo_commit") ?? 0 : 0
@@ -132,9 +139,9 @@ package final class ChangeLog {
     /// - Returns: the number that the file has then: tell ``committed(_:)`` when it was committed.
     func append(_ changes: ChangeSet) throws -> Int64 {
         let bytes = (owesEverything ? .everything(classCount: classCount) : changes).encoded(shape)
-        let insert = try connection.statement("INSERT INTO tombolo_commit (changes) VALUES (?)")
-        insert.bind(bytes: bytes, at: 1)
-        try insert.run()
+        let insert = try insert ?? connection.keptStatement("INSERT INTO tombolo_commit (changes) VALUES (?)")
+        self.insert = insert
+        try insert.run(bytes: bytes, at: 1)
         let number = connection.lastInsertedRowID
         if number % Self.trimInterval == 0 { try trimCount(number) }
         unweighed += bytes.count

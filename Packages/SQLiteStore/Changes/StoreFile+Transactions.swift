@@ -7,7 +7,7 @@ extension StoreFile {
     /// - Returns: what other connections committed since this one last looked.
     package func beginWriting() throws -> ChangeLog.Advance {
         recorder.reset()
-        try connection.run("BEGIN IMMEDIATE")
+        try connection.run(.beginImmediate)
         return try log.advance()
     }
 
@@ -16,13 +16,13 @@ extension StoreFile {
     @discardableResult
     package func commitWriting() throws -> ChangeSet {
         guard recorder.hasWritten else {
-            try connection.run("COMMIT")
+            try connection.run(.commit)
             return ChangeSet()
         }
         let changes = recorder.changes
         let number = try log.append(changes)
         observers.noteCommit()
-        try connection.run("COMMIT")
+        try connection.run(.commit)
         log.committed(number)
         recorder.reset()
         return changes

@@ -29,6 +29,8 @@ package final class SQLiteConnection {
     private var order: [String] = []
     /// Statements that their owners hold on to.
     private var kept: [SQLiteStatement] = []
+    /// What begins and ends transactions, by ``TransactionStep``.
+    private var steps: [SQLiteStatement?] = Array(repeating: nil, count: TransactionStep.allCases.count)
     /// Statements that queries gave back, by their text.
     private var idle: [String: SQLiteStatement] = [:]
 
@@ -119,6 +121,14 @@ package final class SQLiteConnection {
         while try statement.step() {}
     }
 
+    /// Begins or ends a transaction.
+    package func run(_ step: TransactionStep) throws {
+        let known = steps[step.rawValue]
+        let statement = try known ?? keptStatement(step.sql)
+        if known == nil { steps[step.rawValue] = statement }
+        try statement.run()
+    }
+
     /// The first column of the first row, where there is one.
     package func integer(_ sql: String) throws -> Int64? {
         let statement = try statement(sql)
@@ -146,10 +156,10 @@ package final class SQLiteConnection {
 
     /// Runs `body` in a write transaction: committed when it returns, undone when it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try run("BEGIN IMMEDIATE")
+        try run(.beginImmediate)
         do {
             let result = try body()
-            try run("COMMIT")
+            try run(.commit)
             return result
         } catch {
             rollback()

@@ -38,7 +38,7 @@ package final class LocalMigration {
         plan.onStep?(.began)
         // Nobody else can commit now: this is the version that the migration starts from.
         let reader = try SQLiteConnection(path: connection.path, readOnly: true, durability: .full)
-        try reader.run("BEGIN")
+        try reader.run(.begin)
         defer { reader.rollback() }
         _ = try reader.integer("SELECT id FROM tombolo_meta")
         let migration = try LocalMigration(

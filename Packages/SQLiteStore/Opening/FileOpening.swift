@@ -21,7 +21,7 @@ struct FileOpening {
     /// - Returns: whether the file is synced, and the cipher of its encrypted properties.
     func run(newClient: ClientID) throws -> (isSynced: Bool, cipher: PropertyCipher?) {
         // Most openings find everything in place and need no lock.
-        try connection.run("BEGIN")
+        try connection.run(.begin)
         do {
             if try isMade() {
                 let isSynced = try check()
@@ -31,11 +31,11 @@ struct FileOpening {
                 if isInPlace(stored), options.schemaVersion ?? version == version,
                     try !isSynced || abandonedClasses(stored).isEmpty, cipher != nil || !needsCipher
                 {
-                    try connection.run("COMMIT")
+                    try connection.run(.commit)
                     return (isSynced, needsCipher ? cipher : nil)
                 }
             }
-            try connection.run("COMMIT")
+            try connection.run(.commit)
         } catch {
             connection.rollback()
             throw error

@@ -47,7 +47,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func state() throws -> DeviceState {
-        try connection.run("BEGIN")
+        try connection.run(.begin)
         defer { connection.rollback() }
         let meta = try FileMeta.load(connection)
         return DeviceState(

@@ -143,7 +143,7 @@ final class RealmCore {
         file.observers.unpin(ObjectIdentifier(self))
         isReading = false
         do {
-            try connection.run("COMMIT")
+            try connection.run(.commit)
         } catch {
             connection.rollback()
         }
