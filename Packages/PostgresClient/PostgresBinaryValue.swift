@@ -101,6 +101,12 @@ struct PostgresBinaryValue {
         return value
     }
 
+    func scientific() throws(Failure) -> String {
+        guard oid == PostgresOID.numeric, isBinary else { throw .typeMismatch }
+        guard let text = PostgresNumeric.scientific(bytes) else { throw .malformed }
+        return text
+    }
+
     func byteArray() throws(Failure) -> [UInt8] {
         guard oid == PostgresOID.bytea else { throw .typeMismatch }
         if isBinary { return [UInt8](bytes) }

@@ -90,6 +90,14 @@ extension PostgresCell {
         }
     }
 
+    /// A `numeric` in digits and exponent, as in `1250E-2`, of bounded length: see
+    /// ``PostgresNumeric/scientific(_:)``.
+    public var scientific: String {
+        get throws(PostgresDecodingError) {
+            try decode("numeric") { value throws(PostgresBinaryValue.Failure) in try value.scientific() }
+        }
+    }
+
     /// `bytea`, copied.
     public var bytes: [UInt8] {
         get throws(PostgresDecodingError) {

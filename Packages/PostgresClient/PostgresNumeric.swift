@@ -1,10 +1,68 @@
 /// The binary form of `numeric` (`numeric_send` in PostgreSQL's source): Int16 number of base-10000 digits, Int16
 /// weight of the first, UInt16 sign, UInt16 digits shown after the point, then the digits as Int16.
-enum PostgresNumeric {
+public enum PostgresNumeric {
     private static let negative: UInt16 = 0x4000
     private static let notANumber: UInt16 = 0xC000
     private static let positiveInfinity: UInt16 = 0xD000
     private static let negativeInfinity: UInt16 = 0xF000
+
+    /// So many digits are kept whatever follows them: a group more than 34, and the first may be 1 to 4 of them.
+    private static let maximumGroupCount = 10
+
+    /// A number as digits and exponent, `-1250E-2`; `NaN`, `Infinity`, `-Infinity`. Zeros after the point stay, as far
+    /// as there are less than 40 digits.
+    ///
+    /// Numbers may have 147,455 digits; the text has at most 41. At least 37 are kept; where others follow that are not
+    /// all 0, a 1 follows for all of them, so that whoever rounds the text to less rounds the number.
+    /// - Parameter bytes: the binary form.
+    /// - Returns: nil for bytes that are no number.
+    public static func scientific(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count >= 8 else { return nil }
+        func word(_ index: Int) -> UInt16 {
+            UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
+        }
+        let count = Int(word(0))
+        guard bytes.count == 8 + count * 2 else { return nil }
+        switch word(2) {
+        case notANumber: return "NaN"
+        case positiveInfinity: return "Infinity"
+        case negativeInfinity: return "-Infinity"
+        case 0, negative: break
+        default: return nil
+        }
+        var digits: [UInt8] = []
+        for index in 0..<min(count, maximumGroupCount) {
+            let group = word(4 + index)
+            guard group < 10_000 else { return nil }
+            var place: UInt16 = 1_000
+            while place > 0 {
+                let digit = UInt8(truncatingIfNeeded: group / place % 10)
+                if digit != 0 || !digits.isEmpty { digits.append(UInt8(ascii: "0") + digit) }
+                place /= 10
+            }
+        }
+        let taken = min(count, maximumGroupCount)
+        var exponent = (Int(Int16(bitPattern: word(1))) - taken + 1) * 4
+        let end = -Int(word(3))
+        if (taken..<count).contains(where: { word(4 + $0) != 0 }) {
+            digits.append(UInt8(ascii: "1"))
+            exponent -= 1
+        } else if digits.isEmpty {
+            digits = [UInt8(ascii: "0")]
+            exponent = end
+        } else if exponent > end {
+            // The form leaves zeros at the end out.
+            let zeros = min(exponent - end, max(0, maximumGroupCount * 4 - digits.count))
+            digits.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: zeros))
+            exponent -= zeros
+        } else {
+            while exponent < end, digits.count > 1, digits.last == UInt8(ascii: "0") {
+                digits.removeLast()
+                exponent += 1
+            }
+        }
+        return "\(word(2) == negative ? "-" : "")\(String(decoding: digits, as: UTF8.self))E\(exponent)"
+    }
 
     static func text(_ bytes: UnsafeRawBufferPointer) throws(PostgresBinaryValue.Failure) -> String {
         guard bytes.count >= 8, bytes.count % 2 == 0 else { throw .malformed }

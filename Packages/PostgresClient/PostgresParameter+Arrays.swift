@@ -42,6 +42,12 @@ extension PostgresParameter {
         }
     }
 
+    /// Decimal numbers as text, as in `numeric(_:)`. Not binary: the server parses them.
+    public static func numericArray(_ texts: [String?]) -> Self {
+        // Numbers have no character that an array's text form gives a meaning.
+        Self(PostgresOID.numericArray, .textFormat("{\(texts.map { $0 ?? "NULL" }.joined(separator: ","))}"))
+    }
+
     /// JSON texts as `jsonb[]`.
     public static func jsonbArray(_ values: [String?]) -> Self {
         array(PostgresOID.jsonbArray, PostgresOID.jsonb, values) { value, bytes in

@@ -54,6 +54,23 @@ import Testing
         for value in numbers {
             #expect(try await cell(.numeric(value), "numeric").string == value)
         }
+        let scientific = [
+            ("0", "0E0"), ("-1", "-1E0"), ("12.50", "1250E-2"), ("0.0001", "1E-4"), ("-0.00012345", "-12345E-8"),
+            ("123456789012345678901234567890.123456789", "123456789012345678901234567890123456781E-9"),
+            ("10000", "10000E0"), ("1000000.0", "10000000E-1"), ("NaN", "NaN"), ("-Infinity", "-Infinity"),
+            ("0.00", "0E-2"), ("1e100", "1\(String(repeating: "0", count: 39))E61"), ("1e-100", "1E-100"),
+            // 40 digits, or what is left of them in groups of four; a 1 stands for the others.
+            ("1.\(String(repeating: "3", count: 50))", "1\(String(repeating: "3", count: 36))1E-37"),
+            ("1\(String(repeating: "0", count: 50))7e30", "1\(String(repeating: "0", count: 37))1E43"),
+        ]
+        for (value, text) in scientific {
+            #expect(try await cell(.numeric(value), "numeric").scientific == text)
+        }
+        let nines = { String(repeating: "9", count: $0) }
+        let longest = try await cell(.numeric("-\(nines(131_072)).\(nines(16_383))"), "numeric").scientific
+        #expect(longest == "-\(String(repeating: "9", count: 40))1E131031")
+        let array = try await cell(.numericArray(["1.50", nil, "Inf", "NaN"]), "numeric[]")
+        #expect(array.oid == PostgresOID.numericArray)
         #expect(try await cell(.rawBinary(oid: PostgresOID.int4, bytes: [0, 0, 1, 0]), "int4").int64 == 256)
     }
 
