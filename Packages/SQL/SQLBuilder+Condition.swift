@@ -53,8 +53,37 @@ extension SQLBuilder {
             case .less, .lessOrEqual, .greater, .greaterOrEqual: return "FALSE"
             }
         }
+        if operand.isDecimal { return compareDecimal(operand, comparison, literal) }
         let test = "\(operand.sql) \(Self.symbol(comparison)) \(bind(literal, operand.type))"
         return twoValued(test, operand, onNull: comparison == .notEqual)
+    }
+
+    /// SQLite keeps decimals as text. PostgreSQL orders them by number, but NaN above all others: here it is below
+    /// them.
+    private mutating func compareDecimal(
+        _ operand: Operand, _ comparison: Predicate.Comparison, _ literal: Value
+    ) -> String {
+        let onNull = comparison == .notEqual
+        let symbol = Self.symbol(comparison)
+        guard dialect == .postgresql else {
+            let test = "\(operand.comparable) \(symbol) decimal_order(\(bind(literal, operand.type)))"
+            return twoValued(test, operand, onNull: onNull)
+        }
+        let isNaN = literal == .decimal(.nan)
+        let test: String
+        switch comparison {
+        // What NaN is compared with needs no literal.
+        case .less where isNaN: return "FALSE"
+        case .lessOrEqual where isNaN: test = "\(operand.sql) = 'NaN'"
+        case .greater where isNaN: test = "\(operand.sql) <> 'NaN'"
+        case .greaterOrEqual where isNaN: test = "\(operand.sql) = \(operand.sql)"
+        case .equal, .notEqual: test = "\(operand.sql) \(symbol) \(bind(literal, operand.type))"
+        case .less, .lessOrEqual:
+            test = "(\(operand.sql) \(symbol) \(bind(literal, operand.type)) OR \(operand.sql) = 'NaN')"
+        case .greater, .greaterOrEqual:
+            test = "(\(operand.sql) \(symbol) \(bind(literal, operand.type)) AND \(operand.sql) <> 'NaN')"
+        }
+        return twoValued(test, operand, onNull: onNull)
     }
 
     mutating func isIn(_ operand: Operand, _ literals: [Value]) -> String {
@@ -65,13 +94,14 @@ extension SQLBuilder {
         if dialect == .postgresql {
             return twoValued("\(operand.sql) = ANY (\(bind(list: present, operand.type)))", operand, onNull: hasNull)
         }
+        let subject = operand.comparable
         if let listTable, parameters.count + present.count > Self.maximumParameterCount {
             lists.append(present)
-            let values = "SELECT value FROM \(listTable) WHERE list = \(lists.count - 1)"
-            return twoValued("\(operand.sql) IN (\(values))", operand, onNull: hasNull)
+            let values = "SELECT \(operand.comparable("value")) FROM \(listTable) WHERE list = \(lists.count - 1)"
+            return twoValued("\(subject) IN (\(values))", operand, onNull: hasNull)
         }
-        let list = present.map { bind($0, operand.type) }.joined(separator: ", ")
-        return twoValued("\(operand.sql) IN (\(list))", operand, onNull: hasNull)
+        let list = present.map { operand.comparable(bind($0, operand.type)) }.joined(separator: ", ")
+        return twoValued("\(subject) IN (\(list))", operand, onNull: hasNull)
     }
 
     /// Compares bytes: no LIKE, whose wildcards and case folding differ between databases.

@@ -22,8 +22,10 @@ extension SQLBuilder {
         var target: ClassSchema?
 
         var isDecimal: Bool { type == .decimal128 }
-        /// What sorts, and is equal, as the value does. SQLite keeps decimals as text.
-        var comparable: String { isDecimal ? "decimal_order(\(sql))" : sql }
+        /// In SQLite, what sorts, and is equal, as the value does: decimals are text there.
+        var comparable: String { comparable(sql) }
+        /// The same for what the value is compared with.
+        func comparable(_ sql: String) -> String { isDecimal ? "decimal_order(\(sql))" : sql }
     }
 
     var rootScope: Scope {

@@ -115,10 +115,15 @@ public struct SQLBuilder: Sendable {
         var keys: [String] = []
         for sort in sorts {
             let operand = try sortable(sort.path)
-            var key = "\(dialect == .sqlite ? operand.comparable : operand.sql) \(sort.isAscending ? "ASC" : "DESC")"
-            // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
-            if dialect == .postgresql, operand.isOptional { key += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }
-            keys.append(key)
+            var direction = sort.isAscending ? "ASC" : "DESC"
+            guard dialect == .postgresql else {
+                keys.append("\(operand.comparable) \(direction)")
+                continue
+            }
+            // PostgreSQL thinks of NULL as the greatest value, and of a decimal NaN as greater than all numbers.
+            if operand.isOptional { direction += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }
+            if operand.isDecimal { keys.append("(\(operand.sql) <> 'NaN') \(direction)") }
+            keys.append("\(operand.sql) \(direction)")
         }
         return keys.joined(separator: ", ")
     }

@@ -43,8 +43,20 @@ extension SQLDialect {
             return "isfinite(\(column)) AND \(column) >= '0001-01-01 00:00:00+00' "
                 + "AND \(column) < '10000-01-01 00:00:00+00'"
         case .objectId: return "octet_length(\(column)) = \(ObjectId.byteCount)"
-        case .bool, .int, .uuid, .decimal128, .link, .embedded, .array, .list, .linkingObjects: return nil
+        case .decimal128: return decimalCheck(column)
+        case .bool, .int, .uuid, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
+    }
+
+    /// What a ``Decimal128`` can hold: PostgreSQL's `numeric` has up to 131,072 digits before the point and 16,383
+    /// after it. Zeros at both ends do not count. With 34 digits at most, none above the greatest place and none below
+    /// the least one, the exponent is in its range.
+    private func decimalCheck(_ column: String) -> String {
+        let digits = "btrim(replace(abs(\(column))::text, '.', ''), '0')"
+        let end = Decimal128.maximumExponent + Decimal128.maximumDigits
+        return
+            "\(column) IN ('NaN', 'Infinity', '-Infinity') OR octet_length(\(digits)) <= \(Decimal128.maximumDigits) "
+            + "AND abs(\(column)) < '1e\(end)' AND scale(trim_scale(\(column))) <= \(-Decimal128.minimumExponent)"
     }
 
     /// A column as it stands in CREATE TABLE: name, type, NOT NULL and CHECK. Keys, references and defaults are the

@@ -51,6 +51,12 @@ struct ColumnTypeTests {
             ("date_x", "'10000-01-01 00:00:00+00'"), ("date_x", "'0001-12-31 23:59:59.999999+00 BC'"),
             ("object_id_x", "'\\x0102'"), ("string_x", "repeat('x', 16777217)"),
             ("data_x", "repeat('x', 16777217)::bytea"),
+            // More than 34 digits, wherever the point is; what begins above or ends below the exponents.
+            ("decimal128_x", "12345678901234567890123456789012345"),
+            ("decimal128_x", "1234567890123456789012345678901.2345"),
+            ("decimal128_x", "-0.12345678901234567890123456789012345"), ("decimal128_x", "1e6144 + 1"),
+            ("decimal128_x", "repeat('9', 100000)::numeric"), ("decimal128_x", "1e6145"), ("decimal128_x", "-1e100000"),
+            ("decimal128_x", "1e-6177"), ("decimal128_x", "1e-16000"), ("decimal128_x", "1.5e-6176"),
         ] {
             let error = await #expect(throws: PostgresError.self, "\(column) \(value)") {
                 try await database.pool.execute("INSERT INTO t (_id, \(column)) VALUES (1, \(value))")
@@ -60,6 +66,12 @@ struct ColumnTypeTests {
         for (column, value) in [
             ("int8_x", "127"), ("int8_x", "-128"), ("double_x", "'Infinity'"), ("double_x", "'-0'"),
             ("date_x", "'9999-12-31 23:59:59.999999+00'"), ("date_x", "'0001-01-01 00:00:00+00'"),
+            ("decimal128_x", "'NaN'"), ("decimal128_x", "'-Infinity'"), ("decimal128_x", "-0.00"),
+            ("decimal128_x", "1234567890123456789012345678901234"),
+            ("decimal128_x", "0.1234567890123456789012345678901234"),
+            ("decimal128_x", "9999999999999999999999999999999999e6111"), ("decimal128_x", "-1e-6176"),
+            ("decimal128_x", "1234567890123456789012345678901234e-6176"),
+            ("decimal128_x", "('1.' || repeat('0', 16000))::numeric"),
             ("object_id_x", "'\\x000102030405060708090a0b'"), ("string_x", "repeat('x', 16777216)"),
         ] {
             try await database.pool.execute("INSERT INTO t (_id, \(column)) VALUES (1, \(value))")

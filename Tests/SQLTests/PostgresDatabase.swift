@@ -51,7 +51,7 @@ struct PostgresDatabase {
         case (.date(let value), _): .timestamptz(microseconds: value)
         case (.objectId(let value), _): .bytea(value.bytes)
         case (.uuid(let value), _): .uuid(value)
-        case (.decimal(let value), _): .text(value.description)
+        case (.decimal(let value), _): .numeric(value.description)
         case (.null, _): .null
         }
     }
@@ -65,7 +65,9 @@ struct PostgresDatabase {
         case .date:
             .timestamptzArray(microseconds: list.map { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: .uuidArray(list.map { if case .uuid(let value) = $0 { value } else { nil } })
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128:
+            .numericArray(list.map { if case .decimal(let value) = $0 { value.description } else { nil } })
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(
                 list.map {
                     switch $0 {
@@ -88,7 +90,8 @@ struct PostgresDatabase {
         case .date: return .date(try cell.timestampMicroseconds)
         case .objectId: return ObjectId(bytes: try cell.bytes).map(Value.objectId) ?? .null
         case .uuid: return .uuid(try cell.uuid)
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        case .decimal128: return Decimal128(try cell.scientific).map(Value.decimal) ?? .null
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

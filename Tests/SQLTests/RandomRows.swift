@@ -15,7 +15,7 @@ struct RandomRows {
 
     static let scalarTypes: [PropertyType] = [
         .bool, .int(bits: 8), .int(bits: 16), .int(bits: 32), .int(bits: 64), .double, .string, .data, .date, .objectId,
-        .uuid,
+        .uuid, .decimal128,
     ]
     private static let keyTypes: [PropertyType] = [.objectId, .uuid, .string, .int(bits: 64)]
 
@@ -83,7 +83,13 @@ struct RandomRows {
         case .objectId: .objectId(ObjectId(high: UInt64(int(0...2)) << 60, low: UInt32(int(0...3)) << 30))
         case .uuid:
             .uuid(UUID(uuid: (UInt8(int(0...2) * 100), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(int(0...3)))))
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .null
+        case .decimal128:
+            .decimal(
+                pick([
+                    0, "-0", "0.00", 1, "1.0", "1.00", -1, "-1.50", 10, "1E+1", 9, "0.1", .min, .max, "1E-6176", .nan,
+                    .infinity, -.infinity,
+                ]))
+        case .float, .link, .embedded, .array, .list, .linkingObjects: .null
         }
     }
 

@@ -11,6 +11,11 @@ struct SQLiteDatabase {
     init(_ schema: Schema) throws {
         self.schema = schema
         queue = try DatabaseQueue()
+        // A device's connection has it.
+        let order = DatabaseFunction("decimal_order", argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0]).flatMap { Decimal128($0) }.map { Data($0.orderKey) }
+        }
+        queue.inDatabase { $0.add(function: order) }
         try queue.write { database in
             for item in schema.classes {
                 let columns = item.columns.map { SQLDialect.sqlite.columnDefinition(of: $0, in: schema) }

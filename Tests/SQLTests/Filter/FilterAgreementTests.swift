@@ -187,7 +187,6 @@ extension SQLiteDatabase {
         @Sendable func options(_ value: DatabaseValue) -> TextFolding {
             TextFolding(rawValue: Int.fromDatabaseValue(value) ?? 0)
         }
-        @Sendable func decimal(_ value: DatabaseValue) -> Decimal128? { text(value).flatMap { Decimal128($0) } }
         let functions = [
             DatabaseFunction("text_fold", argumentCount: 2, pure: true) { values in
                 text(values[0]).map { options(values[1]).fold($0) }
@@ -195,9 +194,6 @@ extension SQLiteDatabase {
             DatabaseFunction("text_like", argumentCount: 3, pure: true) { values in
                 guard let subject = text(values[0]), let pattern = text(values[1]) else { return nil }
                 return TextPattern(pattern, folding: options(values[2])).matches(subject)
-            },
-            DatabaseFunction("decimal_order", argumentCount: 1, pure: true) { values in
-                decimal(values[0]).map { Data($0.orderKey) }
             },
             DatabaseFunction("decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self),
             DatabaseFunction("decimal_avg", argumentCount: 1, pure: true, aggregate: DecimalAverage.self),
