@@ -83,7 +83,8 @@ package struct RowUpsert: Sendable {
         case .string: "text[]"
         case .date: "timestamptz[]"
         case .uuid: "uuid[]"
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea[]"
+        case .decimal128: "numeric[]"
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea[]"
         }
     }
 
@@ -96,7 +97,9 @@ package struct RowUpsert: Sendable {
         case .date:
             .timestamptzArray(microseconds: values.map { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: .uuidArray(values.map { if case .uuid(let value) = $0 { value } else { nil } })
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128:
+            .numericArray(values.map { if case .decimal(let value) = $0 { value.description } else { nil } })
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(
                 values.map { value in
                     switch value {

@@ -31,6 +31,8 @@ final class Sample: Object {
     @Persisted var optionalReference: ObjectId?
     @Persisted var uuid: UUID
     @Persisted var optionalUUID: UUID?
+    @Persisted var price: Decimal128
+    @Persisted var optionalPrice: Decimal128?
     @Persisted var level: Level
     @Persisted var friend: Sample?
 }
@@ -65,7 +67,8 @@ extension Sample {
         Field("optionalText", \.optionalText), Field("bytes", \.bytes), Field("optionalBytes", \.optionalBytes),
         Field("moment", \.moment), Field("optionalMoment", \.optionalMoment), Field("reference", \.reference),
         Field("optionalReference", \.optionalReference), Field("uuid", \.uuid),
-        Field("optionalUUID", \.optionalUUID), Field("level", \.level),
+        Field("optionalUUID", \.optionalUUID), Field("price", \.price), Field("optionalPrice", \.optionalPrice),
+        Field("level", \.level),
     ]
 
     var content: Content {

@@ -392,3 +392,12 @@ private enum PowerOfTen {
 extension Int128 {
     fileprivate func power(_ exponent: Int) -> Int128 { (0..<exponent).reduce(1) { result, _ in result * self } }
 }
+
+extension Decimal128 {
+    fileprivate init?(bid bytes: some Collection<UInt8>) {
+        guard let number = Array(bytes).withUnsafeBytes({ Decimal128(bid: $0) }) else { return nil }
+        self = number
+    }
+
+    fileprivate var bidBytes: [UInt8] { withBIDBytes { Array($0) } }
+}

@@ -27,6 +27,21 @@ public struct RandomValues: Sendable {
         return (0..<int(0...8)).map { _ in pick(letters) }.joined()
     }
 
+    /// Prices, edges of the range, the values that are no numbers, and any 128 bits.
+    public mutating func decimal() -> Decimal128 {
+        let edges: [Decimal128] = [
+            0, "-0", "0.00", "0E+3", "1.50", "1.5", "1E+3", "-1000", "0.01", "1E-6176", "-1E-6176", "1E+6144",
+            "10.00000000000000000000000000000000", "1234567890123456789012345678901234E-40", .min, .max, .nan,
+            .infinity,
+            -.infinity,
+        ]
+        switch int(0...2) {
+        case 0: return pick(edges)
+        case 1: return Decimal128(int(-1_000_000...1_000_000)) / 100
+        default: return Decimal128(highBits: generator.next(), lowBits: generator.next())
+        }
+    }
+
     /// - Parameter type: a stored type; links and lists have no values of their own.
     public mutating func value(_ type: PropertyType) -> Value {
         switch type {
@@ -47,7 +62,8 @@ public struct RandomValues: Sendable {
         case .uuid:
             let bits = (generator.next(), generator.next())
             return .uuid(UUID(uuid: withUnsafeBytes(of: bits) { $0.load(as: uuid_t.self) }))
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        case .decimal128: return .decimal(decimal())
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

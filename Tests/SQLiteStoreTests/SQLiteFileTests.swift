@@ -41,6 +41,7 @@ struct SQLiteFileTests {
                 "room._id BLOB key required", "room.name TEXT required", "room.is_open INTEGER required",
                 "room.plan BLOB", "session._id TEXT key required", "session.title TEXT required", "session.room BLOB",
                 "session.seats INTEGER required", "session.starts_at INTEGER", "session.rating REAL",
+                "session.price TEXT",
                 "session_speakers._id BLOB key required", "session_speakers.owner TEXT required",
                 "session_speakers.rank TEXT required", "session_speakers.target INTEGER required",
                 "speaker._id INTEGER key required", "speaker.name TEXT required", "speaker.badge BLOB",
@@ -53,15 +54,17 @@ struct SQLiteFileTests {
     func values() throws {
         let store = try SQLiteDeviceStore(path: path, schema: schema)
         let texts = ["", "a", "é", "e\u{301}", "\u{1F3DD}\u{FE0F}", String(repeating: "x", count: 100_000), "'\"%_"]
+        let decimals: [Decimal128] = ["1.50", "-0", "1E+3", .min, "1E-6176", .nan]
         let rows = texts.enumerated().map { index, text in
             Row([
                 .string("key\(index)"), .string(text), .null, .int(index % 2 == 0 ? .min : .max),
                 .date(index % 2 == 0 ? Value.dateRange.lowerBound : Value.dateRange.upperBound),
                 .double([0, -0.5, .infinity, -.infinity, .leastNonzeroMagnitude, 1e300, 3][index]),
+                index == 6 ? .null : .decimal(decimals[index]),
             ])
         }
         var block = RowBlock(
-            schema: schema, classIndex: ConformanceSchema.session, columns: [0, 1, 2, 3, 4, 5], isWhole: true)
+            schema: schema, classIndex: ConformanceSchema.session, columns: [0, 1, 2, 3, 4, 5, 6], isWhole: true)
         for row in rows { block.append(row) }
         _ = try store.apply(Self.end(1), last: BatchFrame(sequence: 0, blocks: [block]), wallMicroseconds: 0)
         let file = try open(isSynced: true)
@@ -70,6 +73,8 @@ struct SQLiteFileTests {
         var found: [Row] = []
         while try statement.step() { found.append(statement.row(table.storedTypes)) }
         #expect(found == rows)
+        #expect(
+            try text("SELECT price FROM session WHERE price IS NOT NULL ORDER BY rowid") == decimals.map(\.description))
     }
 
     @Test("A local file has no queue and is no device store's")

@@ -223,6 +223,50 @@ struct ProtocolErrorTests {
             })
     }
 
+    /// A coefficient of 10³⁴, one digit more than there may be.
+    private static let tooManyDigits: [UInt8] = [
+        0, 0, 0, 0, 0x64, 0x8e, 0x8d, 0x37, 0xc0, 0x87, 0xad, 0xbe, 0x09, 0xed, 0x41, 0x30,
+    ]
+
+    @Test(
+        "Decimals that are not 16 bytes in canonical form are refused, with their place",
+        arguments: [
+            ([], "a decimal of 0 bytes instead of 16"), ([1, 2, 3], "a decimal of 3 bytes instead of 16"),
+            // A million digits as text.
+            ([UInt8](repeating: UInt8(ascii: "9"), count: 1_000_000), "a decimal of 1000000 bytes instead of 16"),
+            (tooManyDigits, "a decimal that is not in its canonical form"),
+            // The encoding's second form, whose coefficients are all too long; NaN and infinity that carry something.
+            ([UInt8](repeating: 0, count: 15) + [0x6c], "a decimal that is not in its canonical form"),
+            ([1] + [UInt8](repeating: 0, count: 14) + [0x7c], "a decimal that is not in its canonical form"),
+            ([UInt8](repeating: 0, count: 15) + [0xfc], "a decimal that is not in its canonical form"),
+            ([1] + [UInt8](repeating: 0, count: 14) + [0x78], "a decimal that is not in its canonical form"),
+        ] as [([UInt8], String)])
+    func badDecimals(bytes: [UInt8], message: String) {
+        let predicate = ProtobufWriter.message {
+            $0.field(2) {
+                $0.field(1, "price"); $0.field(2, 1); $0.field(3) { $0.field(10, bytes) }
+            }
+        }
+        expect(.malformed, "condition on price: \(message)") { _ = try codec.decodePredicate(predicate) }
+        let frame = ProtobufWriter.message {
+            $0.field(2) {
+                $0.field(1, "Everything"); $0.field(2, "_id"); $0.field(2, "decimal128Value"); $0.field(4, 1)
+                $0.field(5) {
+                    $0.field(1, 7); $0.field(4, [12]); $0.field(5, [UInt8](repeating: 1, count: 12))
+                }
+                $0.field(5) {
+                    $0.field(1, 9); $0.field(4) { $0.varint(UInt64(bytes.count)) }; $0.field(5, bytes)
+                }
+            }
+        }
+        expect(
+            .malformed,
+            bytes.isEmpty
+                ? "frame 0: Everything.decimal128Value in row 0 has 0 bytes instead of 16."
+                : "frame 0: Everything.decimal128Value: a decimal that is not 16 bytes in canonical form, in row 0"
+        ) { _ = try codec.decodeBatchFrame(frame) }
+    }
+
     @Test("Changesets without a number, and uploads with gaps, are refused")
     func numbers() {
         expect(.malformed, "changeset 0: number and base must not be negative, and numbers begin with 1") {
@@ -287,7 +331,7 @@ struct ProtocolErrorTests {
         }
         expect(
             .unsupportedVersion,
-            "This gateway speaks versions 1 to 1 of the protocol, the device version 99. Update the older of the two."
+            "This gateway speaks versions 1 to 2 of the protocol, the device version 99. Update the older of the two."
         ) {
             _ = try codec.decodeClientMessage(future)
         }

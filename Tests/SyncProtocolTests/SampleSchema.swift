@@ -9,6 +9,7 @@ typealias Predicate = TomboloModel.Predicate
 enum SampleSchema {
     static let scalarTypes: [PropertyType] = [
         .bool, .int(bits: 8), .int(bits: 64), .double, .string, .data, .date, .objectId, .uuid,
+        .decimal128,
     ]
 
     static func make() throws(SchemaError) -> Schema {

@@ -86,6 +86,35 @@ struct WireVectorTests {
             ])
     }
 
+    @Test(
+        "decimal",
+        arguments: [
+            ("1.50", [0x96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x3c, 0x30]),
+            ("-1E+3", [0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x46, 0xb0]),
+            ("0", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0x30]),
+            ("1E-6176", [0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            (
+                "9999999999999999999999999999999999E+6111",
+                [0xff, 0xff, 0xff, 0xff, 0x63, 0x8e, 0x8d, 0x37, 0xc0, 0x87, 0xad, 0xbe, 0x09, 0xed, 0xff, 0x5f]
+            ),
+            ("-Inf", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xf8]),
+            ("NaN", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7c]),
+        ] as [(String, [UInt8])])
+    func decimal(text: String, bytes: [UInt8]) throws {
+        let number = try Decimal128(string: text)
+        let predicate = Predicate.compare(PropertyPath("p"), .equal, .decimal(number))
+        let message: [UInt8] = [0x12, 0x19, 0x0a, 0x01, 0x70, 0x10, 0x01, 0x1a, 0x12, 0x52, 0x10] + bytes
+        #expect(codec.encode(predicate).hexadecimal == message.hexadecimal)
+        let decoded = try codec.decodePredicate(message)
+        #expect(decoded == predicate)
+        // The zeros travel too.
+        guard case .compare(_, _, .decimal(let read)) = decoded else {
+            Issue.record("\(decoded)")
+            return
+        }
+        #expect(read.description == number.description)
+    }
+
     @Test("welcome")
     func welcome() throws {
         try down(

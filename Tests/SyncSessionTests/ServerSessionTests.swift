@@ -72,6 +72,19 @@ private typealias F = SessionFixture
         #expect(on(.opened(opening, .valid(F.tick(3)))) == ["send reset", "close"])
     }
 
+    @Test(arguments: ProtocolVersion.oldest...ProtocolVersion.current)
+    mutating func aSessionHasTheVersionOfTheDevice(version: Int) {
+        var hello = F.hello()
+        hello.protocolVersion = version
+        _ = on(.message(.hello(hello)))
+        _ = on(.authenticated(F.authority))
+        let opening = ClientOpening(last: 0, serverTime: Stamp(microseconds: 1), mustReset: nil)
+        guard case .send(.welcome(let welcome)) = session.handle(.opened(opening, .valid(F.tick(3)))).first else {
+            return #expect(Bool(false))
+        }
+        #expect(welcome.protocolVersion == version)
+    }
+
     @Test mutating func badHellosAreRefused() {
         var hello = F.hello()
         hello.protocolVersion = 99

@@ -7,13 +7,14 @@ import TomboloModel
 
 @Suite("Kinds of properties")
 struct PropertyKindTests {
-    private static let types: [Object.Type] = [ScalarKinds.self, MixedKinds.self, Room.self]
+    private static let types: [Object.Type] = [
+        ScalarKinds.self, MixedKinds.self, DecimalKinds.self, Room.self,
+    ]
     private static let count = 60
 
     private func check<Kind: KindsBase>(_ type: Kind.Type, synced: Bool) throws {
         let folder = try TemporaryFolder()
-        let configuration = folder.configuration(
-            synced: synced, types: Self.types + (synced ? [] : [DecimalKinds.self]))
+        let configuration = folder.configuration(synced: synced, types: Self.types)
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         var expected: [[String]] = []
@@ -48,8 +49,8 @@ struct PropertyKindTests {
     @Test("Scalars of every type are stored, also inherited ones", arguments: [false, true])
     func scalars(synced: Bool) throws { try check(ScalarKinds.self, synced: synced) }
 
-    @Test("Decimal numbers are stored")
-    func decimals() throws { try check(DecimalKinds.self, synced: false) }
+    @Test("Decimal numbers are stored", arguments: [false, true])
+    func decimals(synced: Bool) throws { try check(DecimalKinds.self, synced: synced) }
 
     @Test("Columns around lists, embedded objects, links and ignored properties are stored", arguments: [false, true])
     func mixed(synced: Bool) throws { try check(MixedKinds.self, synced: synced) }

@@ -26,6 +26,8 @@ extension PostgresParameter {
         case (.date, .date(let value)): self = .timestamptz(microseconds: value)
         case (.uuid, .null): self = .uuid(nil)
         case (.uuid, .uuid(let value)): self = .uuid(value)
+        case (.decimal128, .null): self = .numeric(nil)
+        case (.decimal128, .decimal(let value)): self = .numeric(value.description)
         default: throw ValueError("A column of type \(parameter.type.name) cannot hold \(parameter.value).")
         }
     }
@@ -52,7 +54,9 @@ extension PostgresParameter {
             return .timestamptzArray(
                 microseconds: try all { if case .date(let value) = $0 { value } else { nil } })
         case .uuid: return .uuidArray(try all { if case .uuid(let value) = $0 { value } else { nil } })
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128:
+            return .numericArray(try all { if case .decimal(let value) = $0 { value.description } else { nil } })
+        case .float, .link, .embedded, .array, .list, .linkingObjects:
             throw ValueError("A link is compared with its target's key.")
         }
     }
@@ -75,7 +79,8 @@ extension PostgresCell {
         case .date: return .date(try timestampMicroseconds)
         case .objectId: return .objectId(try objectId)
         case .uuid: return .uuid(try uuid)
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128: return .decimal(Decimal128(try scientific) ?? .nan)
+        case .float, .link, .embedded, .array, .list, .linkingObjects:
             throw ValueError("A link is read as its target's key.")
         }
     }

@@ -15,7 +15,7 @@ public enum PropertyType: Hashable, Sendable {
     case date
     case objectId
     case uuid
-    /// A decimal floating-point number of 34 digits, stored as text. Local Realms only.
+    /// A decimal floating-point number of 34 digits.
     case decimal128
     /// The primary key of an object of the named class.
     case link(to: String)

@@ -31,11 +31,6 @@ extension Schema {
                         + "@Persisted(primaryKey: true) var _id: ObjectId.")
             }
             for column in item.columns {
-                if column.type.holdsDecimal {
-                    problems.append(
-                        "\(item.name).\(column.name) is a Decimal128, which local Realms alone can store: use an Int of "
-                            + "the smallest unit, or a String.")
-                }
                 if column.isEncrypted {
                     problems.append(
                         "\(item.name).\(column.name) is encrypted, so that the server could not read it: keep it in a "
@@ -44,15 +39,5 @@ extension Schema {
             }
         }
         return problems
-    }
-}
-
-extension PropertyType {
-    fileprivate var holdsDecimal: Bool {
-        switch self {
-        case .decimal128: true
-        case .array(let types): types.contains(where: \.holdsDecimal)
-        default: false
-        }
     }
 }

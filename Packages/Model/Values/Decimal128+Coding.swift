@@ -31,17 +31,21 @@ extension Decimal128 {
 
     /// From the 16 bytes of the standard's binary integer encoding (BID), the last bits of the coefficient first, as
     /// in BSON; `nil` for any other count of bytes. Every 16 bytes are a number.
-    package init?(bid bytes: some Collection<UInt8>) {
+    package init?(bid bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        let bits = bytes.reversed().reduce(into: 0 as UInt128) { bits, byte in bits = bits << 8 | UInt128(byte) }
         self.init(
-            highBits: UInt64(truncatingIfNeeded: bits >> 64), lowBits: UInt64(truncatingIfNeeded: bits))
+            highBits: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+            lowBits: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 
-    /// The 16 bytes that ``init(bid:)`` reads.
-    package var bidBytes: [UInt8] {
-        [low, high].flatMap { part in
-            (0..<8).map { UInt8(truncatingIfNeeded: part >> UInt64($0 * 8)) }
-        }
+    /// The same, but `nil` also for bytes that are not the ones that the number is written with.
+    package init?(canonicalBID bytes: UnsafeRawBufferPointer) {
+        self.init(bid: bytes)
+        guard withBIDBytes({ $0.elementsEqual(bytes) }) else { return nil }
+    }
+
+    /// Calls `body` with the 16 bytes that ``init(bid:)`` reads.
+    package func withBIDBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withUnsafeBytes(of: (low.littleEndian, high.littleEndian), body)
     }
 }

@@ -1,8 +1,9 @@
 internal import Foundation
+internal import PostgresClient
 internal import TomboloModel
 
-/// The text form that the changelog gives to keys and to old values. Independent of every session setting: numbers
-/// in decimal, bytes in hexadecimal, doubles and dates as their eight bytes in network order, in hexadecimal.
+/// The text form that the changelog gives to keys and to old values. Independent of every session setting: integers in
+/// digits, bytes in hexadecimal; doubles, dates and decimals as the bytes of PostgreSQL's binary form, in hexadecimal.
 enum KeyText {
     /// SQL that turns an expression of a stored type into text; NULL stays NULL.
     static func expression(_ sql: String, _ type: PropertyType) -> String {
@@ -10,8 +11,9 @@ enum KeyText {
         case .bool, .int, .uuid: "\(sql)::text"
         case .double: "encode(float8send(\(sql)), 'hex')"
         case .date: "encode(timestamptz_send(\(sql)), 'hex')"
+        case .decimal128: "encode(numeric_send(\(sql)), 'hex')"
         case .string: sql
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
             "encode(\(sql), 'hex')"
         }
     }
@@ -54,7 +56,10 @@ enum KeyText {
         case .data: return bytes(text).map { .data(Data($0)) }
         case .objectId: return bytes(text).flatMap { ObjectId(bytes: $0) }.map(Value.objectId)
         case .uuid: return UUID(uuidString: text).map(Value.uuid)
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return nil
+        case .decimal128:
+            let number = bytes(text).flatMap { bytes in bytes.withUnsafeBytes { PostgresNumeric.scientific($0) } }
+            return number.flatMap { Decimal128($0) }.map(Value.decimal)
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return nil
         }
     }
 

@@ -62,7 +62,22 @@ struct RowBlockBuilder {
                 }
             }
             return ColumnVector(storage: .doubles(values), nulls: nulls)
-        case .string, .data, .objectId, .uuid, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128:
+            var ends = [UInt32](repeating: 0, count: count)
+            var heap: [UInt8] = []
+            heap.reserveCapacity(count * Decimal128.byteCount)
+            for row in 0..<count {
+                let cell = result[row, position]
+                if cell.isNull {
+                    markNull(row)
+                } else {
+                    let number = Decimal128(try cell.scientific) ?? .nan
+                    number.withBIDBytes { heap.append(contentsOf: $0) }
+                }
+                ends[row] = UInt32(heap.count)
+            }
+            return ColumnVector(storage: .bytes(ends: ends, heap: heap), nulls: nulls)
+        case .string, .data, .objectId, .uuid, .float, .link, .embedded, .array, .list, .linkingObjects:
             var ends = [UInt32](repeating: 0, count: count)
             var heap: [UInt8] = []
             heap.reserveCapacity(count * 16)

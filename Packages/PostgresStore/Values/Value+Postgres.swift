@@ -20,7 +20,8 @@ extension Value {
         case .objectId:
             let bytes = try cell.bytes
             self = ObjectId(bytes: bytes).map(Value.objectId) ?? .data(Data(bytes))
-        case .data, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128: self = .decimal(Decimal128(try cell.scientific) ?? .nan)
+        case .data, .float, .link, .embedded, .array, .list, .linkingObjects:
             self = .data(Data(try cell.bytes))
         }
     }
@@ -34,7 +35,8 @@ extension Value {
         case .string: .text(stringValue)
         case .date: .timestamptz(microseconds: dateValue)
         case .uuid: .uuid(uuidValue)
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .bytea(bytesValue)
+        case .decimal128: .numeric(decimalValue?.description)
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: .bytea(bytesValue)
         }
     }
 
@@ -47,7 +49,8 @@ extension Value {
         case .string: .textArray(values.map(\.stringValue))
         case .date: .timestamptzArray(microseconds: values.map(\.dateValue))
         case .uuid: .uuidArray(values.map(\.uuidValue))
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects:
+        case .decimal128: .numericArray(values.map { $0.decimalValue?.description })
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
             .byteaArray(values.map(\.bytesValue))
         }
     }
@@ -58,6 +61,7 @@ extension Value {
     private var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     private var dateValue: Int64? { if case .date(let value) = self { value } else { nil } }
     private var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+    private var decimalValue: Decimal128? { if case .decimal(let value) = self { value } else { nil } }
     private var bytesValue: [UInt8]? {
         switch self {
         case .data(let value): [UInt8](value)
@@ -84,7 +88,8 @@ extension PropertyType {
         case .string: "text"
         case .date: "timestamptz"
         case .uuid: "uuid"
-        case .data, .objectId, .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea"
+        case .decimal128: "numeric"
+        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea"
         }
     }
 }

@@ -55,17 +55,17 @@ final class FrameWriter {
         // An insert takes the key first, an update last.
         let positions =
             block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
-        let isText = block.columns.map { table.storedTypes[$0] == .string }
+        let forms = block.columns.map { ByteForm(table.storedTypes[$0]) }
         recorder.columns = ColumnSet(values)
         let element = try lists.element(of: table)
         try withPackedColumns(block.vectors[...]) { columns in
             for row in 0..<block.rowCount {
                 for (index, column) in columns.enumerated() {
-                    column.bind(row, isText: isText[index], to: statement, at: positions[index])
+                    column.bind(row, as: forms[index], to: statement, at: positions[index])
                 }
                 try statement.run()
                 if let element {
-                    columns[0].bind(row, isText: isText[0], to: element.select, at: 1)
+                    columns[0].bind(row, as: forms[0], to: element.select, at: 1)
                     try lists.note(element)
                 }
             }
@@ -103,6 +103,20 @@ final class FrameWriter {
     }
 }
 
+/// What becomes of a value's bytes in SQLite.
+private enum ByteForm {
+    case text, blob, decimal
+
+    init(_ type: PropertyType) {
+        self =
+            switch type {
+            case .string: .text
+            case .decimal128: .decimal
+            default: .blob
+            }
+    }
+}
+
 /// A column vector's memory, valid for the time of a call.
 private struct PackedColumn {
     enum Values {
@@ -114,7 +128,7 @@ private struct PackedColumn {
     let values: Values
     let nulls: UnsafeBufferPointer<UInt8>
 
-    func bind(_ row: Int, isText: Bool, to statement: SQLiteStatement, at position: Int) {
+    func bind(_ row: Int, as form: ByteForm, to statement: SQLiteStatement, at position: Int) {
         let byte = row >> 3
         if byte < nulls.count, nulls[byte] & (1 << UInt8(row & 7)) != 0 {
             statement.bindNull(at: position)
@@ -126,10 +140,13 @@ private struct PackedColumn {
         case .bytes(let ends, let heap):
             let start = row == 0 ? 0 : Int(ends[row - 1])
             let bytes = heap.baseAddress.map { $0 + start }
-            if isText {
-                statement.bindText(bytes, count: Int(ends[row]) - start, copying: false, at: position)
-            } else {
-                statement.bindBlob(bytes, count: Int(ends[row]) - start, copying: false, at: position)
+            let count = Int(ends[row]) - start
+            switch form {
+            case .text: statement.bindText(bytes, count: count, copying: false, at: position)
+            case .blob: statement.bindBlob(bytes, count: count, copying: false, at: position)
+            case .decimal:
+                let number = Decimal128(bid: UnsafeRawBufferPointer(start: bytes, count: count))
+                statement.bind(number.map(Value.decimal) ?? .null, at: position)
             }
         }
     }

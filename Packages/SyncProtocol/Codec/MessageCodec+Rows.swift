@@ -151,6 +151,7 @@ extension MessageCodec {
             let ends = try Self.ends(wire.lengths, heapByteCount: wire.heap.count)
             let heap = [UInt8](wire.heap)
             if type == .string { try Self.checkText(heap, ends) }
+            if type == .decimal128 { try Self.checkDecimals(heap, ends) }
             storage = .bytes(ends: ends, heap: heap)
         }
         let nulls = [UInt8](wire.nils)
@@ -174,6 +175,19 @@ extension MessageCodec {
             throw ProtocolError(.malformed, "values of \(sum) bytes in a heap of \(heapByteCount)")
         }
         return ends
+    }
+
+    /// Every row has 16 bytes in the canonical form, or none; which rows may have none is for the block to say.
+    private static func checkDecimals(_ heap: [UInt8], _ ends: [UInt32]) throws(ProtocolError) {
+        let bad = heap.withUnsafeBytes { heap in
+            ends.indices.first { row in
+                let bytes = heap[(row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])]
+                return !bytes.isEmpty && Decimal128(canonicalBID: UnsafeRawBufferPointer(rebasing: bytes)) == nil
+            }
+        }
+        guard let bad else { return }
+        throw ProtocolError(
+            .malformed, "a decimal that is not \(Decimal128.byteCount) bytes in canonical form, in row \(bad)")
     }
 
     /// Validates all texts at once: the heap is UTF-8, and no text begins within a character.

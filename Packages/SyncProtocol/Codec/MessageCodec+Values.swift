@@ -14,8 +14,7 @@ extension MessageCodec {
         case .date(let value): result.date = value
         case .objectId(let value): result.objectID = Data(value.bytes)
         case .uuid(let value): result.uuid = withUnsafeBytes(of: value.uuid) { Data($0) }
-        // Refused for synced classes: see Schema.synchronizationProblems.
-        case .decimal(let value): result.string = value.description
+        case .decimal(let value): result.decimal = value.withBIDBytes { Data($0) }
         }
         return result
     }
@@ -48,6 +47,15 @@ extension MessageCodec {
                 throw ProtocolError(.malformed, "a UUID of \(bytes.count) bytes instead of 16")
             }
             return .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+        case .decimal(let bytes):
+            guard bytes.count == Decimal128.byteCount else {
+                throw ProtocolError(
+                    .malformed, "a decimal of \(bytes.count) bytes instead of \(Decimal128.byteCount)")
+            }
+            guard let number = bytes.withUnsafeBytes({ Decimal128(canonicalBID: $0) }) else {
+                throw ProtocolError(.malformed, "a decimal that is not in its canonical form")
+            }
+            return .decimal(number)
         }
     }
 
@@ -62,7 +70,8 @@ extension MessageCodec {
         case .date: .date
         case .objectId: .objectID
         case .uuid: .uuid
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: .unspecified
+        case .decimal128: .decimal
+        case .float, .link, .embedded, .array, .list, .linkingObjects: .unspecified
         }
     }
 

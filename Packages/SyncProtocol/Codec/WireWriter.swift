@@ -119,8 +119,9 @@ struct WireWriter: Sendable {
         case .uuid(let id):
             content(9, 16)
             withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
-        // Refused for synced classes: see Schema.synchronizationProblems.
-        case .decimal(let number): text(number.description)
+        case .decimal(let number):
+            content(10, Decimal128.byteCount)
+            number.withBIDBytes { bytes.append(contentsOf: $0) }
         }
     }
 

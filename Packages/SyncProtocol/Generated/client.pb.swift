@@ -146,7 +146,7 @@ nonisolated struct WireHelloClass: Sendable {
   var name: String = String()
 
   /// Property names with their types: "price: int", "room: link<Room>?". Types: bool, int8, int16, int32, int, double,
-  /// string, data, date, objectId, uuid, link<Class>; a question mark where nil is allowed. At most 10,000.
+  /// string, data, date, objectId, uuid, decimal128, link<Class>; a question mark where nil is allowed. At most 10,000.
   var columns: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -144,8 +144,8 @@ nonisolated struct WireColumnVector: Sendable {
   /// DOUBLE. 0 in nil rows.
   var doubles: [Double] = []
 
-  /// STRING (UTF-8), DATA, OBJECT_ID (12 bytes) and UUID (16 bytes): how many bytes of `heap` each row has. 0 in nil
-  /// rows.
+  /// STRING (UTF-8), DATA, OBJECT_ID (12 bytes), UUID and DECIMAL (16 bytes each): how many bytes of `heap` each row
+  /// has. 0 in nil rows.
   var lengths: [UInt32] = []
 
   /// The bytes of all rows, one after the other.

@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Tombolo's wire format, version 1. This file: the value of one field.
+/// Tombolo's wire format, version 2. This file: the value of one field.
 ///
 /// How the format as a whole works
 /// - Transport: one WebSocket; every binary message is one ClientMessage (client.proto, device to gateway) or one
@@ -53,6 +53,7 @@ nonisolated enum WireValueType: SwiftProtobuf.Enum, Swift.CaseIterable {
   case date // = 6
   case objectID // = 7
   case uuid // = 8
+  case decimal // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -70,6 +71,7 @@ nonisolated enum WireValueType: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 6: self = .date
     case 7: self = .objectID
     case 8: self = .uuid
+    case 9: self = .decimal
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -85,6 +87,7 @@ nonisolated enum WireValueType: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .date: return 6
     case .objectID: return 7
     case .uuid: return 8
+    case .decimal: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -100,6 +103,7 @@ nonisolated enum WireValueType: SwiftProtobuf.Enum, Swift.CaseIterable {
     .date,
     .objectID,
     .uuid,
+    .decimal,
   ]
 
 }
@@ -192,6 +196,18 @@ nonisolated struct WireValue: Sendable {
     set {kind = .uuid(newValue)}
   }
 
+  /// Since version 2. 16 bytes: IEEE 754-2008 decimal128 in its binary integer encoding (BID), least byte first, as
+  /// in BSON. Canonical forms only: coefficients of at most 34 digits, in the encoding's first form; infinities of the
+  /// last byte 78 or f8, NaN of the last byte 7c, their other bytes 0. Compared by number: 1.0 equals 1.00, 0 equals
+  /// -0, NaN equals itself and is below every number.
+  var decimal: Data {
+    get {
+      if case .decimal(let v)? = kind {return v}
+      return Data()
+    }
+    set {kind = .decimal(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -212,6 +228,11 @@ nonisolated struct WireValue: Sendable {
     case objectID(Data)
     /// 16 bytes, as in RFC 9562.
     case uuid(Data)
+    /// Since version 2. 16 bytes: IEEE 754-2008 decimal128 in its binary integer encoding (BID), least byte first, as
+    /// in BSON. Canonical forms only: coefficients of at most 34 digits, in the encoding's first form; infinities of the
+    /// last byte 78 or f8, NaN of the last byte 7c, their other bytes 0. Compared by number: 1.0 equals 1.00, 0 equals
+    /// -0, NaN equals itself and is below every number.
+    case decimal(Data)
 
   }
 
@@ -223,12 +244,12 @@ nonisolated struct WireValue: Sendable {
 fileprivate nonisolated let _protobuf_package = "tombolo.sync.v1"
 
 nonisolated extension WireValueType: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VALUE_TYPE_UNSPECIFIED\0\u{1}VALUE_TYPE_BOOL\0\u{1}VALUE_TYPE_INT\0\u{1}VALUE_TYPE_DOUBLE\0\u{1}VALUE_TYPE_STRING\0\u{1}VALUE_TYPE_DATA\0\u{1}VALUE_TYPE_DATE\0\u{1}VALUE_TYPE_OBJECT_ID\0\u{1}VALUE_TYPE_UUID\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VALUE_TYPE_UNSPECIFIED\0\u{1}VALUE_TYPE_BOOL\0\u{1}VALUE_TYPE_INT\0\u{1}VALUE_TYPE_DOUBLE\0\u{1}VALUE_TYPE_STRING\0\u{1}VALUE_TYPE_DATA\0\u{1}VALUE_TYPE_DATE\0\u{1}VALUE_TYPE_OBJECT_ID\0\u{1}VALUE_TYPE_UUID\0\u{1}VALUE_TYPE_DECIMAL\0")
 }
 
 nonisolated extension WireValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Value"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nil\0\u{1}bool\0\u{1}int\0\u{1}double\0\u{1}string\0\u{1}data\0\u{1}date\0\u{3}object_id\0\u{1}uuid\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nil\0\u{1}bool\0\u{1}int\0\u{1}double\0\u{1}string\0\u{1}data\0\u{1}date\0\u{3}object_id\0\u{1}uuid\0\u{1}decimal\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -308,6 +329,14 @@ nonisolated extension WireValue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .uuid(v)
         }
       }()
+      case 10: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .decimal(v)
+        }
+      }()
       default: break
       }
     }
@@ -354,6 +383,10 @@ nonisolated extension WireValue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .uuid?: try {
       guard case .uuid(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 9)
+    }()
+    case .decimal?: try {
+      guard case .decimal(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }

@@ -76,8 +76,9 @@ public struct HelloClass: Hashable, Sendable {
 
 /// Versions of the wire format. History:
 /// - 1: the first.
+/// - 2: decimals. A device of version 1 has no decimal properties, so that a gateway sends it none.
 public enum ProtocolVersion {
-    public static let current = 1
+    public static let current = 2
     /// The oldest that a gateway still speaks.
     public static let oldest = 1
 }

@@ -7,7 +7,8 @@ public struct ColumnVector: Hashable, Sendable {
         /// bool (0 or 1), int, date (microseconds).
         case integers([Int64])
         case doubles([Double])
-        /// string (UTF-8), data, objectId (12 bytes), uuid (16 bytes): value `i` ends at `ends[i]`.
+        /// string (UTF-8), data, objectId (12 bytes), uuid (16 bytes), decimal128 (16 bytes, BID): value `i`
+        /// ends at `ends[i]`.
         case bytes(ends: [UInt32], heap: [UInt8])
     }
 
@@ -62,6 +63,7 @@ public struct ColumnVector: Hashable, Sendable {
         case (.bytes, .data(let data)): data.withUnsafeBytes { appendBytes($0) }
         case (.bytes, .objectId(let id)): id.bytes.withUnsafeBytes { appendBytes($0) }
         case (.bytes, .uuid(let id)): withUnsafeBytes(of: id.uuid) { appendBytes($0) }
+        case (.bytes, .decimal(let number)): number.withBIDBytes { appendBytes($0) }
         case (.integers(var values), _):
             storage = .integers([])
             values.append(0)
@@ -112,6 +114,7 @@ public struct ColumnVector: Hashable, Sendable {
                 guard bytes.count == 16 else { return .null }
                 return .uuid(
                     bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+            case .decimal128: return bytes.withUnsafeBytes { Decimal128(bid: $0) }.map(Value.decimal) ?? .null
             default: return .null
             }
         default: return .null

@@ -73,14 +73,16 @@ public struct RowBlock: Hashable, Sendable {
             switch (vector.storage, type) {
             case (.integers, .bool), (.integers, .int), (.integers, .date), (.doubles, .double): break
             case (.bytes(let ends, let heap), .string), (.bytes(let ends, let heap), .data),
-                (.bytes(let ends, let heap), .objectId), (.bytes(let ends, let heap), .uuid):
+                (.bytes(let ends, let heap), .objectId), (.bytes(let ends, let heap), .uuid),
+                (.bytes(let ends, let heap), .decimal128):
+                let fixed = Self.byteCount(of: type)
                 var previous: UInt32 = 0
                 for (row, end) in ends.enumerated() {
                     guard end >= previous, Int(end) <= heap.count else {
                         throw ValueError("A block of \(item.name) has a value outside its bytes, in row \(row).")
                     }
                     let length = Int(end - previous)
-                    let expected = type == .objectId ? ObjectId.byteCount : type == .uuid ? 16 : length
+                    let expected = fixed ?? length
                     guard length == expected || vector.isNull(row) else {
                         throw ValueError(
                             "\(item.name).\(item.columns[column].name) in row \(row) has \(length) bytes "
@@ -92,6 +94,16 @@ public struct RowBlock: Hashable, Sendable {
                 throw ValueError(
                     "\(item.name).\(item.columns[column].name) is of type \(type.name), which the block is not.")
             }
+        }
+    }
+
+    /// How many bytes every value of a type has; nil where they differ.
+    private static func byteCount(of type: PropertyType) -> Int? {
+        switch type {
+        case .objectId: ObjectId.byteCount
+        case .uuid: 16
+        case .decimal128: Decimal128.byteCount
+        default: nil
         }
     }
 

@@ -236,7 +236,9 @@ public struct ServerSession: Sendable {
         subscriptions = hello.wantedSubscriptions
         acknowledged = hello.acknowledged
         confirmed = hello.acknowledged
-        let welcome = Action.send(.welcome(Welcome(serverTime: opening.serverTime, lastChangeset: opening.last)))
+        let content = Welcome(
+            protocolVersion: hello.protocolVersion, serverTime: opening.serverTime, lastChangeset: opening.last)
+        let welcome = Action.send(.welcome(content))
         guard opening.last <= hello.acknowledged else {
             phase = .verifying(hello, check, opening)
             return [welcome]

@@ -24,6 +24,7 @@ public enum ConformanceSchema {
                     Column(name: "seats", type: .int(bits: 64)),
                     Column(name: "startsAt", type: .date, isOptional: true),
                     Column(name: "rating", type: .double, isOptional: true),
+                    Column(name: "price", type: .decimal128, isOptional: true),
                 ],
                 lists: [ListProperty(name: "speakers", target: "Speaker")]),
             ClassSchema(
@@ -42,7 +43,7 @@ public enum ConformanceSchema {
     static func sessionRow(_ key: String, _ title: String, room: UInt32? = nil, seats: Int64 = 0) -> Row {
         Row([
             .string(key), .string(title), room.map { .objectId(ObjectId(high: 7, low: $0)) } ?? .null, .int(seats),
-            .date(1_700_000_000_000_000), .double(0.5),
+            .date(1_700_000_000_000_000), .double(0.5), .decimal("12.50"),
         ])
     }
 

@@ -317,7 +317,7 @@ extension DeviceStoreScenario {
                     FieldWrite(column: 3, value: .int(0), isDefault: true),
                     FieldWrite(column: 4, value: .date(1)), FieldWrite(column: 5, value: .null, isDefault: true),
                 ]))
-        let mine = Row([key, .string("Mine"), .null, .int(0), .date(1), .null])
+        let mine = Row([key, .string("Mine"), .null, .int(0), .date(1), .null, .null])
         try require(S.session, [mine], "created")
         server.put(S.session, S.sessionRow("c", "Theirs", room: 1, seats: 8))
         try deliver()

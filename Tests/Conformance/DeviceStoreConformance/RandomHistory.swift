@@ -171,7 +171,9 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         case .objectId: return .objectId(ObjectId(high: 1, low: UInt32(number & 7)))
         case .uuid:
             return .uuid(UUID(uuid: (UInt8(number & 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
-        case .decimal128, .float, .link, .embedded, .array, .list, .linkingObjects: return .null
+        // The same number is written in several ways.
+        case .decimal128: return .decimal(Decimal128(number) / (number > 0 ? "2.00" : 4))
+        case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }
     }
 }

@@ -30,6 +30,7 @@ public enum ServerConformanceSchema {
                     Column(name: "seats", type: .int(bits: 64)),
                     Column(name: "startsAt", type: .date, isOptional: true),
                     Column(name: "rating", type: .double, isOptional: true),
+                    Column(name: "price", type: .decimal128, isOptional: true),
                 ],
                 lists: [ListProperty(name: "speakers", target: "Speaker")]),
             ClassSchema(
@@ -49,11 +50,12 @@ public enum ServerConformanceSchema {
 
     static func sessionRow(
         _ key: String, _ title: String, room: UInt32? = nil, seats: Int64 = 0, startsAt: Int64? = nil,
-        rating: Double? = nil
+        rating: Double? = nil, price: Decimal128? = nil
     ) -> Row {
         Row([
             .string(key), .string(title), room.map { id(7, $0) } ?? .null, .int(seats),
             startsAt.map { .date($0) } ?? .null, rating.map { .double($0) } ?? .null,
+            price.map { .decimal($0) } ?? .null,
         ])
     }
 

@@ -118,7 +118,9 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
                 Model.sessionRow(
                     session, "title \(UInt8.random(in: 0...9, using: &random))",
                     room: Bool.random(using: &random) ? number : nil, seats: Int64(number),
-                    rating: Bool.random(using: &random) ? 0.5 : nil))
+                    rating: Bool.random(using: &random) ? 0.5 : nil,
+                    // The same number is written in several ways.
+                    price: [nil, 1, "1.0", "1.50", "1E+1", 10, .nan].randomElement(using: &random) ?? nil))
         case 2:
             return Model.put(
                 Model.speaker, Model.speakerRow(Int64(number), "name \(UInt8.random(in: 0...9, using: &random))"))

@@ -76,12 +76,13 @@ extension ServerStoreScenario {
                 Model.session,
                 Model.sessionRow(
                     "a b\"'\\", "x", room: 2, seats: .min, startsAt: Value.dateRange.lowerBound,
-                    rating: -.greatestFiniteMagnitude)),
+                    rating: -.greatestFiniteMagnitude, price: .min)),
             Model.put(
                 Model.session,
                 Model.sessionRow(
-                    "é", "y", seats: .max, startsAt: Value.dateRange.upperBound, rating: .leastNonzeroMagnitude)),
-            Model.put(Model.session, Model.sessionRow("z", "z", startsAt: -1, rating: 0.1)),
+                    "é", "y", seats: .max, startsAt: Value.dateRange.upperBound, rating: .leastNonzeroMagnitude,
+                    price: "1E-6176")),
+            Model.put(Model.session, Model.sessionRow("z", "z", startsAt: -1, rating: 0.1, price: .nan)),
             Model.put(Model.speaker, Model.speakerRow(-5, "Ada", badge: 9)),
             Model.put(Model.speaker, Model.speakerRow(.max, "Bob")),
             Model.put(Model.element, Model.elementRow(1, of: "é", "a1", -5)),

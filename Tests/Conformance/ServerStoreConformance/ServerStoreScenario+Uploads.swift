@@ -36,7 +36,9 @@ extension ServerStoreScenario {
         try await apply(
             upload(
                 ada, 1, base: base, .create(Model.room(1), fields(Model.roomRow(1, "Aula", plan: [1, 2]))),
-                .create(Model.session("a"), fields(Model.sessionRow("a", "One", room: 1, startsAt: 5, rating: 1.5))),
+                .create(
+                    Model.session("a"),
+                    fields(Model.sessionRow("a", "One", room: 1, startsAt: 5, rating: 1.5, price: "9.90"))),
                 .create(Model.session("b"), fields(Model.sessionRow("b", "Two")))),
             upload(
                 ada, 2, base: base, .set(Model.session("a"), field(Model.Session.title, .string("Uno"))),
@@ -44,7 +46,7 @@ extension ServerStoreScenario {
         _ = try await newTick()
         try requireEqual(
             try await rows(Model.session),
-            [.string("a"): Model.sessionRow("a", "Uno", room: 1, startsAt: 5, rating: 1.5)], "sessions")
+            [.string("a"): Model.sessionRow("a", "Uno", room: 1, startsAt: 5, rating: 1.5, price: "9.9")], "sessions")
         try requireEqual(
             try await rows(Model.room), [Model.room(1).key: Model.roomRow(1, "Aula", plan: [1, 2])], "rooms")
     }
