@@ -1,3 +1,4 @@
+public import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
@@ -39,9 +40,15 @@ extension Realm {
         }
 
         public var description: String { message }
-        public var localizedDescription: String { message }
-
     }
+}
+
+/// `error.localizedDescription` of a caught error, and what `NSError` sees of it.
+extension Realm.Error: LocalizedError, CustomNSError {
+    public static var errorDomain: String { "io.realm" }
+    public var errorCode: Int { code.rawValue }
+    public var errorDescription: String? { message }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }
 
 /// Lets a `catch` name a code: `catch Realm.Error.schemaMismatch`.
@@ -51,16 +58,23 @@ extension Realm.Error {
     public static var fail: Code { .fail }
     public static var fileAccess: Code { .fileAccess }
     public static var filePermissionDenied: Code { .filePermissionDenied }
-    public static var fileNotFound: Code { .fileNotFound }
     public static var fileExists: Code { .fileExists }
-    public static var unsupportedFileFormatVersion: Code { .unsupportedFileFormatVersion }
+    public static var fileNotFound: Code { .fileNotFound }
+    public static var fileFormatUpgradeRequired: Code { .fileFormatUpgradeRequired }
+    public static var incompatibleLockFile: Code { .incompatibleLockFile }
+    public static var addressSpaceExhausted: Code { .addressSpaceExhausted }
     public static var schemaMismatch: Code { .schemaMismatch }
     public static var alreadyOpen: Code { .alreadyOpen }
     public static var invalidInput: Code { .invalidInput }
     public static var outOfDiskSpace: Code { .outOfDiskSpace }
+    public static var incompatibleSession: Code { .incompatibleSession }
+    public static var unsupportedFileFormatVersion: Code { .unsupportedFileFormatVersion }
+    public static var multipleSyncAgents: Code { .multipleSyncAgents }
+    public static var subscriptionFailed: Code { .subscriptionFailed }
+    public static var fileOperationFailed: Code { .fileOperationFailed }
     public static var invalidDatabase: Code { .invalidDatabase }
     public static var incompatibleHistories: Code { .incompatibleHistories }
-    public static var incompatibleSession: Code { .incompatibleSession }
+    public static var noSubscriptionForWrite: Code { .noSubscriptionForWrite }
 }
 
 extension Realm.Error {
