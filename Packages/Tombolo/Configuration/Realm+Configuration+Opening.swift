@@ -4,6 +4,22 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension Realm.Configuration {
+    /// - Throws: ``Realm/Error`` naming two properties that cannot both be set.
+    func requireConsistency() throws(Realm.Error) {
+        guard readOnly else { return }
+        let other: String? =
+            if deleteRealmIfMigrationNeeded {
+                "deleteRealmIfMigrationNeeded"
+            } else if shouldCompactOnLaunch != nil {
+                "shouldCompactOnLaunch"
+            } else if inMemoryIdentifier != nil {
+                "inMemoryIdentifier"
+            } else {
+                nil
+            }
+        if let other { throw Realm.Error(.invalidInput, "Cannot set `\(other)` when `readOnly` is set.") }
+    }
+
     /// Opens the file, makes it or migrates it.
     func openFile(_ path: String, schema: Schema, types: [Object.Type], isInMemory: Bool) throws -> StoreFile {
         try OpenFile.alone(path) { try openAlone(path, schema, types, isInMemory) }

@@ -55,6 +55,7 @@ enum RealmCache {
 extension RealmCore {
     static func open(_ configuration: Realm.Configuration, _ confinement: Confinement) throws -> RealmCore {
         do {
+            try configuration.requireConsistency()
             let types = try configuration.modelClasses()
             let schema = try Schema.of(types)
             try requireKeys(schema, configuration)

@@ -13,6 +13,19 @@ struct OpeningSemanticsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test("Properties that cannot both be set are named")
+    func exclusive() {
+        var configuration = configuration
+        configuration.readOnly = true
+        configuration.deleteRealmIfMigrationNeeded = true
+        let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.message == "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+        configuration.deleteRealmIfMigrationNeeded = false
+        configuration.shouldCompactOnLaunch = { _, _ in true }
+        #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
+    }
+
     @Test("A caught error tells its message, and NSError its code")
     func errors() {
         var configuration = configuration
