@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Synchronization
 
 /// Who may use a Realm and its objects. None of them is Sendable, so that the compiler already keeps most of them in
 /// place; this catches the rest.
@@ -20,11 +21,23 @@ enum Confinement: Sendable {
 
     static func serial(_ queue: DispatchQueue) -> Confinement { .queue(queue, QueueMark(marking: queue)) }
 
+    /// The same place, seen from there: the main thread, the main queue and the main actor are one.
+    var asMain: Confinement {
+        let isMain: Bool
+        switch self {
+        case .queue(_, let mark): isMain = mark.number == QueueMark.main.number
+        case .actor(let owner): isMain = owner === MainActor.shared
+        case .thread, .task, .frozen: isMain = false
+        }
+        let here = ThreadID.currentOwner
+        return isMain && here.isMain ? .thread(here) : self
+    }
+
     /// Stops the program where the caller is somebody else.
     @inline(__always)
     func check() {
         switch self {
-        case .thread(let owner): if owner != ThreadID.current { Self.fail(Self.threadAdvice) }
+        case .thread(let owner): if !owner.isCurrent { Self.fail(Self.threadAdvice) }
         case .queue(_, let mark): if !mark.isCurrent { Self.fail("It belongs to a dispatch queue: use it there only.") }
         case .actor(let owner):
             owner.preconditionIsolated("Realm accessed from incorrect thread. It belongs to the actor \(owner).")
@@ -35,7 +48,7 @@ enum Confinement: Sendable {
     /// Whether the caller may use the Realm, as far as that can be found out.
     var isCurrent: Bool {
         switch self {
-        case .thread(let owner): owner == ThreadID.current
+        case .thread(let owner): owner.isCurrent
         case .queue(_, let mark): mark.isCurrent
         case .actor: false
         case .task, .frozen: true
@@ -79,7 +92,7 @@ enum Confinement: Sendable {
     /// Tells Realms apart that one file has in several places; nil where they are never shared.
     var cacheKey: String? {
         switch self {
-        case .thread(let owner): "thread \(owner)"
+        case .thread(let owner): owner.isMain ? "main" : "thread \(owner)"
         case .queue(_, let mark): "queue \(mark.number)"
         case .actor(let owner): "actor \(ObjectIdentifier(owner))"
         case .task, .frozen: nil
@@ -90,23 +103,27 @@ enum Confinement: Sendable {
 /// A thread, as the system names it.
 struct ThreadID: Equatable, Sendable, CustomStringConvertible {
     private let number: UInt
+    /// Whether it is the main thread, or what runs the main queue in its place: a program may give up its main thread
+    /// (`dispatchMain`), and on Linux each with an asynchronous `main` does.
     let isMain: Bool
 
-    private init(number: UInt, isMain: Bool) {
-        self.number = number
-        self.isMain = isMain
-    }
-
-    static var current: ThreadID { ThreadID(number: number, isMain: false) }
+    static var current: ThreadID { ThreadID(number: currentNumber, isMain: false) }
 
     /// Also knows whether it is the main thread, which takes longer to find out.
-    static var currentOwner: ThreadID { ThreadID(number: number, isMain: Thread.isMainThread) }
+    static var currentOwner: ThreadID {
+        if Thread.isMainThread { return ThreadID(number: currentNumber, isMain: true) }
+        // The main queue's thread is another one each time.
+        return QueueMark.main.isCurrent ? ThreadID(number: 0, isMain: true) : current
+    }
+
+    @inline(__always)
+    var isCurrent: Bool { number == Self.currentNumber || (isMain && Self.currentOwner.isMain) }
 
     static func == (left: ThreadID, right: ThreadID) -> Bool { left.number == right.number }
 
     var description: String { String(number) }
 
-    private static var number: UInt {
+    private static var currentNumber: UInt {
         #if canImport(Darwin)
             UInt(bitPattern: pthread_self())
         #else
@@ -121,12 +138,18 @@ struct QueueMark: Sendable {
 
     private static let key = DispatchSpecificKey<UInt64>()
 
+    /// Of the main queue.
+    static let main = QueueMark(marking: .main)
+
+    /// One queue is marked by one thread at a time, so that it has one mark.
+    private static let marking = Mutex(())
+
     init(marking queue: DispatchQueue) {
-        if let known = queue.getSpecific(key: Self.key) {
-            number = known
-        } else {
-            number = UInt64.random(in: 1 ... .max)
+        number = Self.marking.withLock { _ in
+            if let known = queue.getSpecific(key: Self.key) { return known }
+            let number = UInt64.random(in: 1 ... .max)
             queue.setSpecific(key: Self.key, value: number)
+            return number
         }
     }
 

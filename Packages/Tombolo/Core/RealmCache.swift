@@ -54,6 +54,7 @@ enum RealmCache {
 
 extension RealmCore {
     static func open(_ configuration: Realm.Configuration, _ confinement: Confinement) throws -> RealmCore {
+        let confinement = confinement.asMain
         do {
             try configuration.requireConsistency()
             let types = try configuration.modelClasses()

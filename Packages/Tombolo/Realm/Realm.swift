@@ -20,7 +20,8 @@ internal import TomboloSQLiteStore
 /// - `try await Realm.open()` to the actor that opens it, where it refreshes by itself; outside of actors to the task,
 ///   which the compiler checks, since a Realm is not Sendable.
 ///
-/// In one place, Realms of one configuration are the same Realm.
+/// In one place, Realms of one configuration are the same Realm. The main thread, the main queue and the main actor are
+/// one place.
 public struct Realm: Equatable {
     let core: RealmCore
 

@@ -13,6 +13,29 @@ struct OpeningSemanticsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    @MainActor
+    @Test("The main thread, the main queue and the main actor have the same Realm")
+    func main() async throws {
+        let realm = try Realm(configuration: configuration)
+        #expect(try Realm(configuration: configuration, queue: .main) == realm)
+        #expect(try await Realm.open(configuration: configuration) == realm)
+        #expect(try await Realm(configuration: configuration, actor: MainActor.shared) == realm)
+        await Task.yield()
+        let pets = realm.objects(Pet.self)
+        let counts = Texts()
+        var token: NotificationToken?
+        await withCheckedContinuation { continuation in
+            token = pets.observe(on: .main) { change in
+                guard case .initial(let found) = change else { return }
+                #expect(found.realm == realm)
+                counts.append("\(found.count)")
+                continuation.resume()
+            }
+        }
+        #expect(counts.all == ["0"] && pets.isEmpty)
+        token?.invalidate()
+    }
+
     @Test("Properties that cannot both be set are named")
     func exclusive() {
         var configuration = configuration
