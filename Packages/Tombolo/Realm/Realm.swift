@@ -50,21 +50,39 @@ public struct Realm: Equatable {
     }
 
     /// Opens a Realm in async code: it belongs to the calling actor, or to the task where there is none.
-    /// - Throws: ``Realm/Error``.
+    /// - Parameter downloadBeforeOpen: whether a synced Realm waits for what the server has.
+    /// - Throws: ``Realm/Error``; ``SyncError`` where the download cannot go on; `CancellationError`.
     public static func open(
-        configuration: Configuration = .defaultConfiguration, isolation: isolated (any Actor)? = #isolation
+        configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Realm {
-        Realm(core: try RealmCore.open(configuration, isolation.map(Confinement.actor) ?? .task))
+        let waits = downloadBeforeOpen.waits(for: configuration)
+        let core = try RealmCore.open(configuration, isolation.map(Confinement.actor) ?? .task)
+        if waits, let session = core.syncSession {
+            try await session.waitForDownload()
+            _ = core.refresh()
+        }
+        return Realm(core: core)
     }
 
     /// Opens a Realm that belongs to an actor; best to its own.
-    /// - Throws: ``Realm/Error``.
-    public init<A: Actor>(configuration: Configuration = .defaultConfiguration, actor: A) async throws {
-        self = try await Self.open(configuration: configuration, on: actor)
+    /// - Throws: as ``open(configuration:downloadBeforeOpen:isolation:)`` does.
+    public init<A: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: A, downloadBeforeOpen: OpenBehavior = .never
+    ) async throws {
+        self = try await Self.open(configuration: configuration, on: actor, downloadBeforeOpen)
     }
 
-    private static func open(configuration: Configuration, on actor: isolated some Actor) throws -> sending Realm {
-        Realm(core: try RealmCore.open(configuration, .actor(actor)))
+    private static func open(
+        configuration: Configuration, on actor: isolated some Actor, _ behavior: OpenBehavior
+    ) async throws -> sending Realm {
+        let waits = behavior.waits(for: configuration)
+        let core = try RealmCore.open(configuration, .actor(actor))
+        if waits, let session = core.syncSession {
+            try await session.waitForDownload()
+            _ = core.refresh()
+        }
+        return Realm(core: core)
     }
 
     public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }

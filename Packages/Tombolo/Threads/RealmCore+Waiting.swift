@@ -9,14 +9,7 @@ extension RealmCore {
 
     /// Begins a write transaction, and lets others run while another writer is in one.
     func beginWaiting(isolation: isolated (any Actor)? = #isolation) async throws {
-        switch confinement {
-        case .actor, .task: break
-        case .thread(let owner) where owner.isMain: break
-        default:
-            programError(
-                "asyncWrite is for a Realm of an actor or of the main thread: open it with Realm.open(), or use "
-                    + "writeAsync on a queue.")
-        }
+        requireAsyncUse("asyncWrite")
         let end = ContinuousClock.now + Self.maximumWait
         while try !beginIfFree() {
             guard ContinuousClock.now < end else {
@@ -26,6 +19,18 @@ extension RealmCore {
                         + "short, and do not wait inside them.")
             }
             try await Task.sleep(for: Self.attemptInterval)
+        }
+    }
+
+    /// Stops the program where async code cannot use the Realm.
+    func requireAsyncUse(_ method: String) {
+        switch confinement {
+        case .actor, .task: break
+        case .thread(let owner) where owner.isMain: break
+        default:
+            programError(
+                "\(method) is for a Realm of an actor or of the main thread: open it with Realm.open(), or use writeAsync "
+                    + "on a queue.")
         }
     }
 }

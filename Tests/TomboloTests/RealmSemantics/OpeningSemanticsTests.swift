@@ -13,6 +13,60 @@ struct OpeningSemanticsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test("asyncOpen opens in the background, and calls back on the queue with a Realm of the queue")
+    func asyncOpen() async throws {
+        let queue = DispatchQueue(label: "callbacks")
+        let mark = QueueMark(marking: queue)
+        do {
+            let realm = try Realm.fresh(configuration)
+            try realm.write { realm.add(Pet("Rex")) }
+        }
+        var next = configuration
+        next.schemaVersion = 1
+        next.migrationBlock = { migration, version in
+            #expect(version == 0 && !mark.isCurrent)
+            migration.enumerateObjects(ofType: Pet.className()) { _, new in new?["name"] = "Bo" }
+        }
+        let name: String? = try await withCheckedThrowingContinuation { continuation in
+            Realm.asyncOpen(configuration: next, callbackQueue: queue) { result in
+                #expect(mark.isCurrent)
+                continuation.resume(with: result.map { $0.objects(Pet.self).first?.name })
+            }
+        }
+        #expect(name == "Bo")
+        #expect(throws: Never.self) { try Realm.deleteFiles(for: next) }
+    }
+
+    @Test("asyncOpen tells why there is no Realm; cancelled, it tells nothing")
+    func asyncOpenFails() async throws {
+        let queue = DispatchQueue(label: "callbacks")
+        var missing = configuration
+        missing.readOnly = true
+        let isCalled = Mutex(false)
+        let cancelled = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { _ in
+            isCalled.withLock { $0 = true }
+        }
+        cancelled.cancel()
+        cancelled.addProgressNotification(queue: queue) { _ in }
+        let code: Realm.Error.Code? = await withCheckedContinuation { continuation in
+            Realm.asyncOpen(configuration: missing, callbackQueue: queue) { result in
+                guard case .failure(let error) = result else { return continuation.resume(returning: nil) }
+                continuation.resume(returning: (error as? Realm.Error)?.code)
+            }
+        }
+        #expect(code == .fileNotFound && !isCalled.withLock { $0 })
+    }
+
+    @Test("A local Realm waits for no download, whatever it is asked to")
+    func downloadBeforeOpen() async throws {
+        let realm = try await Realm.open(configuration: configuration, downloadBeforeOpen: .always)
+        let other = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
+        try realm.write { realm.add(Pet("Rex")) }
+        #expect(other.isEmpty)
+        #expect(await other.asyncRefresh() && !other.isEmpty)
+        #expect(await !other.asyncRefresh())
+    }
+
     @MainActor
     @Test("The main thread, the main queue and the main actor have the same Realm")
     func main() async throws {

@@ -1,0 +1,82 @@
+public import Dispatch
+internal import Synchronization
+
+extension Realm {
+    /// A Realm that is being opened by ``Realm/asyncOpen(configuration:callbackQueue:callback:)``.
+    public final class AsyncOpenTask: Sendable {
+        private typealias Progress = (@Sendable (SyncSession.Progress) -> Void)
+
+        private struct State {
+            var isOver = false
+            var session: SyncSession?
+            /// Given before there was a session.
+            var waiting: [Progress] = []
+            var tokens: [SyncSession.ProgressToken] = []
+            var cancellation: (@Sendable () -> Void)?
+        }
+
+        private let state = Mutex(State())
+
+        init() {}
+
+        /// Ends the opening: the callback will never be called. Without effect afterwards.
+        public func cancel() {
+            let cancellation = state.withLock { $0.cancellation }
+            if end() { cancellation?() }
+        }
+
+        /// Calls `block` on a queue with the progress of the download, until the Realm is open.
+        public func addProgressNotification(
+            queue: DispatchQueue = .main, block: @escaping @Sendable (SyncSession.Progress) -> Void
+        ) {
+            let report: Progress = { progress in queue.async { block(progress) } }
+            let session = state.withLock { state -> SyncSession? in
+                if state.isOver { return nil }
+                if state.session == nil { state.waiting.append(report) }
+                return state.session
+            }
+            if let session { add(report, to: session) }
+        }
+
+        private func add(_ report: @escaping Progress, to session: SyncSession) {
+            let token = session.addProgressNotification(report)
+            let isLate = state.withLock { state in
+                if !state.isOver { state.tokens.append(token) }
+                return state.isOver
+            }
+            if isLate { token.invalidate() }
+        }
+
+        // MARK: The opening's side
+
+        var isCancelled: Bool { state.withLock { $0.isOver } }
+
+        /// The download has begun.
+        func follow(_ session: SyncSession) {
+            let waiting = state.withLock { state in
+                state.session = session
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for report in waiting { add(report, to: session) }
+        }
+
+        func onCancel(_ body: @escaping @Sendable () -> Void) {
+            let isLate = state.withLock { state in
+                if !state.isOver { state.cancellation = body }
+                return state.isOver
+            }
+            if isLate { body() }
+        }
+
+        /// - Returns: whether it was not over already.
+        func end() -> Bool {
+            let (isFirst, tokens) = state.withLock { state in
+                defer { state = State(isOver: true) }
+                return (!state.isOver, state.tokens)
+            }
+            for token in tokens { token.invalidate() }
+            return isFirst
+        }
+    }
+}
