@@ -379,9 +379,10 @@ final class RealmCore {
         var changes = PendingChanges(changes: written, isOwn: true)
         let others = reading { try beginReading() }
         // With others' changes on top nobody can be spared.
+        let spared = others == nil ? skipped : []
         if let others { changes.merge(others) }
-        notifier.moved(changes, skipping: others == nil ? skipped : [])
-        notifier.announce(.didChange)
+        notifier.moved(changes, skipping: spared)
+        notifier.announce(.didChange, skipping: spared)
         notifier.schedule()
         if finished.hasChanges { file.observers.notify(from: ObjectIdentifier(self)) }
     }
@@ -512,7 +513,8 @@ final class RealmCore {
     }
 
     private func othersCommitted(isEcho: Bool) {
-        guard transaction == nil, isReading else { return }
+        // After `invalidate` nothing is read until somebody asks, or listens.
+        guard transaction == nil, isReading || notifier.isNeeded else { return }
         if autorefresh { _ = refresh() } else if !isEcho { notifier.announce(.refreshRequired) }
     }
 }

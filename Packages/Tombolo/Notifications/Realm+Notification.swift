@@ -7,10 +7,14 @@ extension Realm {
         case refreshRequired
     }
 
+    /// What ``observe(_:)`` calls.
+    public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
+
     /// Calls `block` after every commit of this Realm, before `write` returns, and when others' changes arrive: when
-    /// the Realm refreshes by itself, by ``refresh()``, or by beginning a write transaction.
+    /// the Realm refreshes by itself, by ``refresh()``, or by beginning a write transaction. What the block itself, or
+    /// another one of this Realm, writes meanwhile is not told.
     /// - Returns: a token; listening ends with it.
-    public func observe(_ block: @escaping (Realm.Notification, Realm) -> Void) -> NotificationToken {
+    public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         core.confinement.check()
         core.requireLive()
         let token = NotificationToken(ObservationState(), core)

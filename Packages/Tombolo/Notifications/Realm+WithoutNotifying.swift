@@ -1,8 +1,8 @@
 extension Realm {
     /// Runs `block` in a write transaction that some listeners need not hear of, because who writes has shown the change
     /// already: a row that slides out of a list. See ``write(_:)``.
-    /// - Parameter tokens: of this Realm's objects and collections, observed where the Realm is used. A listener that
-    ///   has others' changes to hear hears those first, before `block` runs.
+    /// - Parameter tokens: of this Realm, its objects and its collections, observed where the Realm is used. A listener
+    ///   that has others' changes to hear hears those first, before `block` runs.
     /// - Throws: as ``write(_:)`` does.
     @discardableResult
     public func write<Result>(

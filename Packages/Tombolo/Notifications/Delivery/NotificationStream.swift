@@ -41,7 +41,7 @@ final class NotificationStream {
     func start() {
         core.confinement.check()
         core.pinVersion()
-        core.notifier.add(state) { [weak self] notification, _ in self?.note(notification) }
+        core.notifier.add(state, isStream: true) { [weak self] notification, _ in self?.note(notification) }
         let (news, own) = (news, ObjectIdentifier(core))
         fileObserver = core.file.observers.add(watchingProcesses: true) { news.note($0, own) }
     }

@@ -10,32 +10,40 @@ final class Notifier {
     private var history = ChangeHistory()
     private var isDelivering = false
     private var isScheduled = false
-    /// The app's notifications about the Realm as a whole.
-    private var listeners: [(state: ObservationState, body: (Realm.Notification, Realm) -> Void)] = []
-    private var announcements: [Realm.Notification] = []
+    private var listeners: [Listener] = []
     private var isAnnouncing = false
+
+    /// Hears of the Realm as a whole.
+    private struct Listener {
+        let state: ObservationState
+        /// Notes what it hears for somebody who asks later; the app's own code may write, and hear of it.
+        let isStream: Bool
+        let body: (Realm.Notification, Realm) -> Void
+    }
 
     init(_ core: RealmCore) { self.core = core }
 
     // MARK: The Realm as a whole
 
-    func add(_ state: ObservationState, _ body: @escaping (Realm.Notification, Realm) -> Void) {
-        listeners.append((state, body))
+    func add(
+        _ state: ObservationState, isStream: Bool = false, _ body: @escaping (Realm.Notification, Realm) -> Void
+    ) {
+        listeners.append(Listener(state: state, isStream: isStream, body: body))
     }
 
-    /// Calls the listeners before it returns, but within one of them: then it is their turn when all have heard this.
-    func announce(_ notification: Realm.Notification) {
+    /// Calls the listeners before it returns. As in Realm none is called for what one of them does: who writes whenever
+    /// something was written would never end.
+    /// - Parameter skipped: listeners that need not hear of it.
+    func announce(_ notification: Realm.Notification, skipping skipped: [ObservationState] = []) {
         if listeners.isEmpty { return }
-        announcements.append(notification)
-        guard !isAnnouncing else { return }
+        let isNested = isAnnouncing
         isAnnouncing = true
-        defer { isAnnouncing = false }
+        defer { isAnnouncing = isNested }
         let realm = Realm(core: core)
-        while !announcements.isEmpty {
-            let next = announcements.removeFirst()
-            for listener in listeners where listener.state.isActive { listener.body(next, realm) }
+        for listener in listeners where listener.state.isActive && (listener.isStream || !isNested) {
+            if !skipped.contains(where: { $0 === listener.state }) { listener.body(notification, realm) }
         }
-        listeners.removeAll { !$0.state.isActive }
+        if !isNested { listeners.removeAll { !$0.state.isActive } }
     }
 
     // MARK: Objects and collections
