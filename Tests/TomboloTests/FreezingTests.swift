@@ -240,13 +240,49 @@ struct ThreadTests {
                     #expect(realm.isPerformingAsynchronousWriteOperations)
                     #expect(realm.objects(Person.self).isEmpty)
                     try realm.cancelAsyncWrite(third)
-                    #expect(throws: Realm.Error.self) { try realm.cancelAsyncWrite(third) }
+                    // Without effect, as in Realm.
+                    try realm.cancelAsyncWrite(third)
                 } catch {
                     continuation.resume(throwing: error)
                 }
             }
         }
         #expect(names == ["Ada", "Bob"])
+    }
+
+    @Test("The end of an asynchronous commit is told before the next transaction begins, as in Realm")
+    func asyncOrder() async throws {
+        let queue = DispatchQueue(label: "order")
+        let configuration = configuration
+        let texts = Texts()
+        let count: Int = try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                do {
+                    let realm = try Realm(configuration: configuration, queue: queue)
+                    realm.beginAsyncWrite {
+                        realm.add(Person(1, "Ada"))
+                        realm.beginAsyncWrite {
+                            texts.append("inner")
+                            realm.cancelWrite()
+                            continuation.resume(returning: realm.objects(Person.self).count)
+                        }
+                        realm.commitAsyncWrite { _ in texts.append("first committed") }
+                    }
+                    realm.writeAsync {
+                        texts.append("second")
+                        realm.add(Person(2, "Bob"))
+                    } onComplete: { _ in
+                        texts.append("second committed")
+                    }
+                    realm.beginWrite()
+                    realm.commitAsyncWrite { _ in texts.append("own committed") }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+        #expect(count == 2)
+        #expect(texts.all == ["own committed", "first committed", "second", "second committed", "inner"])
     }
 
     /// A connection of its own that is in a write transaction.

@@ -30,15 +30,14 @@ final class AsyncTransactions {
         enqueue(needsTransaction: true, run, failed)
     }
 
-    /// Calls `run` after what waits already.
+    /// Calls `run` before the next transaction, as in Realm.
     func complete(_ run: @escaping () -> Void) -> Realm.AsyncTransactionId {
         enqueue(needsTransaction: false, { _ in run() }, { _ in })
     }
 
-    func cancel(_ id: Realm.AsyncTransactionId) -> Bool {
-        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
-        waiting.remove(at: index)
-        return true
+    func cancel(_ id: Realm.AsyncTransactionId) {
+        core.confinement.check()
+        waiting.removeAll { $0.id == id }
     }
 
     private func enqueue(
@@ -49,7 +48,10 @@ final class AsyncTransactions {
             programError("\(Self.maximumCount) asynchronous writes wait already: write less often, and more at once.")
         }
         lastID += 1
-        waiting.append(Waiting(id: lastID, needsTransaction: needsTransaction, run: run, failed: failed))
+        let place = needsTransaction ? nil : waiting.firstIndex(where: \.needsTransaction)
+        waiting.insert(
+            Waiting(id: lastID, needsTransaction: needsTransaction, run: run, failed: failed),
+            at: place ?? waiting.endIndex)
         schedule()
         return lastID
     }

@@ -69,12 +69,10 @@ extension Realm {
         return core.asyncTransactions.complete { onComplete?(failure) }
     }
 
-    /// Takes back a transaction that has not begun, or a call of `onComplete` that has not been made.
-    /// - Throws: ``Realm/Error`` where there is none with this id.
-    public func cancelAsyncWrite(_ id: AsyncTransactionId) throws {
-        guard core.asyncTransactions.cancel(id) else {
-            throw Realm.Error(.fail, "There is no asynchronous write with the id \(id): it has ended, or never was.")
-        }
+    /// Takes back a transaction that has not begun, or a call of `onComplete` that has not been made; afterwards it has
+    /// no effect. Throws nothing, as in Realm.
+    public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
+        core.asyncTransactions.cancel(asyncTransactionId)
     }
 
     /// Whether asynchronous writes wait for their turn.
