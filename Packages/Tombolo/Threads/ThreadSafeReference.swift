@@ -9,7 +9,7 @@ internal import TomboloSQLiteStore
 ///         guard let person = realm.resolve(reference) else { return }  // deleted meanwhile
 ///     }
 ///
-/// A reference can be resolved once.
+/// A reference can be resolved once. One that was made in a write transaction finds the object after the commit.
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let place: ConfinedPlace
     private let path: String
@@ -21,9 +21,6 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
             programError("Cannot construct reference to unmanaged object: add it to a Realm first.")
         }
         if confined.isInvalidated { programError("Cannot construct reference to invalidated object.") }
-        if realm.isInWriteTransaction {
-            programError("Cannot construct a reference in a write transaction, which others cannot see: commit first.")
-        }
         self.place = place
         path = realm.core.file.path
     }

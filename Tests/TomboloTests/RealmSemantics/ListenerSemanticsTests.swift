@@ -65,4 +65,16 @@ struct ListenerSemanticsTests {
             kept = nil
         }
     }
+
+    @Test("A reference that was made in a write transaction finds the object after the commit")
+    func referenceFromWrite() throws {
+        let (early, late) = try realm.write {
+            let pet = realm.create(Pet.self, value: ["name": "New"])
+            let references = (ThreadSafeReference(to: pet), ThreadSafeReference(to: pet))
+            elsewhere { realm in #expect(realm.resolve(references.0) == nil) }
+            return references
+        }
+        #expect(early.isInvalidated && !late.isInvalidated)
+        elsewhere { realm in #expect(realm.resolve(late)?.name == "New") }
+    }
 }
