@@ -15,19 +15,20 @@ final class LinkingRows: LinkingStorage {
 
     private var core: RealmCore { row.core }
 
-    init(row: ManagedRow, origin originName: String, property: String) {
+    init(row: ManagedRow, linkOrigin: LinkOrigin) {
         self.row = row
-        linkOrigin = LinkOrigin(className: originName, property: property)
+        self.linkOrigin = linkOrigin
         let core = row.core
-        guard core.schema.index(of: originName) != nil else {
+        guard core.schema.index(of: linkOrigin.className) != nil else {
             programError(
-                "\(row.schema.name) has LinkingObjects of \(originName), which is not in the Realm: add it to "
+                "\(row.schema.name) has LinkingObjects of \(linkOrigin.className), which is not in the Realm: add it to "
                     + "objectTypes of its configuration.")
         }
         guard let rows = LinkOriginRows(linkOrigin, to: row.type.index, core.layout) else {
             programError(
-                "\(row.schema.name) has LinkingObjects that come from '\(originName).\(property)', which is neither a "
-                    + "link nor a list of links to \(row.schema.name).")
+                "\(row.schema.name) has LinkingObjects that come from "
+                    + "'\(linkOrigin.className).\(linkOrigin.property)', which is neither a link nor a list of links to "
+                    + "\(row.schema.name).")
         }
         origin = core.classes[rows.source.classIndex]
         holder = core.classes[rows.holder.classIndex]
@@ -43,10 +44,11 @@ final class LinkingRows: LinkingStorage {
     /// How observers know the objects, and the same ones in another Realm of the file.
     var identity: OriginIdentity { OriginIdentity(hostClass: row.classIndex, host: row.rowid, origin: linkOrigin) }
 
+    /// Where they are to be found in any Realm of the file.
+    var place: ConfinedPlace.Content { .linkingObjects(RowPlace(row), linkOrigin) }
+
     func moved(to core: RealmCore) -> LinkingRows {
-        LinkingRows(
-            row: core.row(core.classes[row.classIndex], rowid: row.rowid), origin: linkOrigin.className,
-            property: linkOrigin.property)
+        LinkingRows(row: core.row(core.classes[row.classIndex], rowid: row.rowid), linkOrigin: linkOrigin)
     }
 
     /// The objects as a query finds them.

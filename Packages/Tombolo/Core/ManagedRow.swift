@@ -374,7 +374,7 @@ final class ManagedRow: ObjectAccessor {
         guard case .linkingObjects(let origin, let name) = core.objectClass(classIndex).properties[property].slot else {
             programError("\(schema.name) has no LinkingObjects there.")
         }
-        return LinkingRows(row: self, origin: origin, property: name)
+        return LinkingRows(row: self, linkOrigin: LinkOrigin(className: origin, property: name))
     }
 
     func isSameObject(as other: any ObjectAccessor) -> Bool {

@@ -34,3 +34,31 @@ extension List: ThreadConfined {
         }
     }
 }
+
+extension LinkingObjects: ThreadConfined {
+    public var _confinedPlace: ConfinedPlace? {
+        (storage as? LinkingRows).map { ConfinedPlace(content: $0.place) }
+    }
+
+    public static func _find(_ place: ConfinedPlace, in realm: Realm) -> LinkingObjects<Element>? {
+        guard case .linkingObjects(let row, let origin) = place.content else { return nil }
+        return row.find(in: realm.core).map { LinkingObjects(storage: LinkingRows(row: $0, linkOrigin: origin)) }
+    }
+}
+
+extension AnyRealmCollection {
+    public var _confinedPlace: ConfinedPlace? { base._confinedPlace }
+
+    public static func _find(_ place: ConfinedPlace, in realm: Realm) -> AnyRealmCollection<Element>? {
+        switch place.content {
+        case .query: Results._find(place, in: realm).map { AnyRealmCollection($0) }
+        case .list, .array: List._find(place, in: realm).map { AnyRealmCollection($0) }
+        case .linkingObjects(let row, let origin):
+            row.find(in: realm.core).map { row in
+                AnyRealmCollection(
+                    Results(core: realm.core, query: LinkingRows(row: row, linkOrigin: origin).query))
+            }
+        case .row, .embedded: nil
+        }
+    }
+}

@@ -9,7 +9,7 @@ public struct ConfinedPlace: Sendable {
         case embedded(EmbeddedRowPlace)
         case list(RowPlace, elementClass: Int, itemLayout: ObjectClass?)
         case array(EmbeddedRowPlace, column: Int, property: ObjectProperty)
-        case linkingObjects(RowPlace, origin: String, property: String)
+        case linkingObjects(RowPlace, LinkOrigin)
         case query(ObjectQuery)
     }
 

@@ -77,7 +77,7 @@ extension List {
     /// The list now, and what happens to it: `for await change in list.changesets`.
     public var changesets: CollectionChanges<List<Element>> { changes(nil) }
 
-    /// The same for some properties only: see ``Results/observe(keyPaths:on:_:)``.
+    /// The same for some properties only: see ``RealmCollection/observe(keyPaths:on:_:)``.
     public func changesets(keyPaths: [String]) -> CollectionChanges<List<Element>> {
         changes(KeyPathNames.split(keyPaths))
     }
@@ -90,7 +90,7 @@ extension LinkingObjects {
     /// The objects that link here now, and what happens to them: `for await change in dog.owners.changesets`.
     public var changesets: CollectionChanges<LinkingObjects<Element>> { changes(nil) }
 
-    /// The same for some properties only: see ``Results/observe(keyPaths:on:_:)``.
+    /// The same for some properties only: see ``RealmCollection/observe(keyPaths:on:_:)``.
     public func changesets(keyPaths: [String]) -> CollectionChanges<LinkingObjects<Element>> {
         changes(KeyPathNames.split(keyPaths))
     }

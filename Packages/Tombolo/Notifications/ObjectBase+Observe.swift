@@ -10,7 +10,7 @@ extension ObservableObjectClass where Self: ObjectBase {
     /// Calls `block` after every commit, of whoever, that wrote properties of the object, whether their values differ
     /// or not, and once when the object was deleted. What links, embedded objects and LinkingObjects lead to does not
     /// count, unless a key path names it; which objects they are does. There is no call at the beginning. Where calls
-    /// are made, and how commits are told together, is as for ``Results/observe(keyPaths:on:_:)``.
+    /// are made, and how commits are told together, is as for ``RealmCollection/observe(keyPaths:on:_:)``.
     ///
     /// An embedded object is deleted with the object that it is in, when it leaves it, and when another takes its place.
     /// - Parameters:

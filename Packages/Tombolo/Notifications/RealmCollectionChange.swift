@@ -19,4 +19,15 @@ public enum RealmCollectionChange<CollectionType> {
                 modifications: difference.modifications)
         }
     }
+
+    /// The same change, of the collection as something else.
+    func map<Other>(_ transform: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
+        switch self {
+        case .initial(let collection): .initial(transform(collection))
+        case .update(let collection, let deletions, let insertions, let modifications):
+            .update(
+                transform(collection), deletions: deletions, insertions: insertions, modifications: modifications)
+        case .error(let error): .error(error)
+        }
+    }
 }

@@ -2,7 +2,7 @@ public import TomboloModel
 
 /// Any of the collections: results, a list or linking objects.
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
-    private let base: any RealmCollection<Element>
+    let base: any RealmCollection<Element>
 
     public init(_ base: some RealmCollection<Element>) { self.base = base }
 
@@ -21,4 +21,14 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     public var _results: Results<Element>? { base._results }
     public func index(of element: Element) -> Int? { base.index(of: element) }
     public var description: String { base.description }
+
+    public func _observe(
+        _ keyPaths: [[String]]?, in place: ObservationPlace?,
+        _ block: @escaping (RealmCollectionChange<AnyRealmCollection<Element>>) -> Void
+    ) -> NotificationToken {
+        func observe(_ base: some RealmCollection<Element>) -> NotificationToken {
+            base._observe(keyPaths, in: place) { block($0.map { AnyRealmCollection($0) }) }
+        }
+        return observe(base)
+    }
 }

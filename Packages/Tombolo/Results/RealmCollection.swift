@@ -2,7 +2,8 @@ public import TomboloModel
 
 /// What results, lists and linking objects have in common. As in Realm `map`, `filter { }` and the like are lazy: they
 /// look at an element when it is asked for.
-public protocol RealmCollection<Element>: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible
+public protocol RealmCollection<Element>: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
+    ThreadConfined
 where Index == Int, Element: RealmCollectionValue {
     /// The Realm that the elements are in; nil for an unmanaged list.
     var realm: Realm? { get }
@@ -12,6 +13,10 @@ where Index == Int, Element: RealmCollectionValue {
     var _results: Results<Element>? { get }
     /// The position of the first element that is equal to this one; nil where there is none.
     func index(of element: Element) -> Int?
+    /// What ``observe(keyPaths:on:_:)`` does. The store's own.
+    func _observe(
+        _ keyPaths: [[String]]?, in place: ObservationPlace?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken
 }
 
 extension RealmCollection {

@@ -66,6 +66,68 @@ struct ListenerSemanticsTests {
         }
     }
 
+    /// Generic code, as apps have it.
+    private func watch<C: RealmCollection>(_ collection: C, _ texts: Texts, _ queue: DispatchQueue? = nil)
+        -> NotificationToken
+    where C.Element == Pet {
+        collection.observe(keyPaths: nil, on: queue) { change in
+            switch change {
+            case .initial(let pets): texts.append("initial \(pets.map(\.name).joined(separator: " "))")
+            case .update(let pets, let deletions, let insertions, let modifications):
+                texts.append("\(pets.count) \(deletions) \(insertions) \(modifications)")
+            case .error(let error): texts.append("\(error)")
+            }
+        }
+    }
+
+    @Test("Any collection is observed, frozen and carried to other threads")
+    func anyCollection() throws {
+        let collections = [
+            AnyRealmCollection(ada.pets), AnyRealmCollection(realm.objects(Pet.self).sorted(byKeyPath: "name")),
+        ]
+        let texts = Texts()
+        let tokens = collections.map { watch($0, texts) } + [watch(ada.pets, texts)]
+        realm.refresh()
+        try realm.write { ada.pets.append(Pet("Ace")) }
+        realm.refresh()
+        #expect(
+            texts.all.sorted() == [
+                "3 [] [0] []", "3 [] [2] []", "3 [] [2] []", "initial Bo Rex", "initial Rex Bo", "initial Rex Bo",
+            ])
+        for token in tokens { token.invalidate() }
+
+        let frozen = collections.map { $0.freeze() }
+        let references = collections.map { ThreadSafeReference(to: $0) }
+        @ThreadSafe var list = collections[0]
+        let wrapper = _list
+        try realm.write { realm.delete(collections[1]) }
+        #expect(frozen.map(\.count) == [3, 3] && frozen.allSatisfy(\.isFrozen))
+        #expect(frozen.map { $0.thaw()?.count } == [0, 0])
+        elsewhere { realm in
+            #expect(references.map { realm.resolve($0)?.count } == [0, 0])
+            #expect(wrapper.wrappedValue?.isEmpty == true)
+        }
+    }
+
+    @Test("Linking objects are frozen, and carried to other threads")
+    func linkingObjects() throws {
+        let owners = ada.pets[0].owners
+        let (frozen, any) = (owners.freeze(), AnyRealmCollection(owners).freeze())
+        let reference = ThreadSafeReference(to: owners)
+        try realm.write { realm.add(Citizen(value: ["_id": 2, "name": "Bob", "pets": [ada.pets[0]]])) }
+        #expect(frozen.map(\.name) == ["Ada"] && any.map(\.name) == ["Ada"] && frozen.isFrozen)
+        #expect(frozen.thaw()?.map(\.name) == ["Ada", "Bob"] && any.thaw()?.count == 2)
+        elsewhere { realm in
+            let owners = realm.resolve(reference)
+            #expect(owners?.map(\.name) == ["Ada", "Bob"])
+            try realm.write { owners?.last?.name = "Bobby" }
+        }
+        realm.refresh()
+        #expect(owners.map(\.name) == ["Ada", "Bobby"])
+        try realm.write { realm.delete(ada.pets[0]) }
+        #expect(frozen.thaw() == nil)
+    }
+
     @Test("A reference that was made in a write transaction finds the object after the commit")
     func referenceFromWrite() throws {
         let (early, late) = try realm.write {
