@@ -248,6 +248,31 @@ struct MigrationTests {
 
     private struct Stop: Error {}
 
+    @Test("Objects of the app's classes are made once, with what they lead to; properties are reached by key")
+    func typedObjects() throws {
+        try fill()
+        let configuration = folder.release(1, Self.first) { migration, _ in
+            let place = R1.Place(value: ["id": "C", "street": "Third", "number": 3])
+            let cleo = R1.Person(value: ["id": 7, "name": "Cleo", "home": place, "tags": ["z"]])
+            cleo.friends.append(cleo)
+            migration.enumerateObjects(ofType: "Person") { old, new in
+                guard old?.value(forKey: "name") as? String == "Bob" else { return }
+                new?.setValue("Rob", forKey: "name")
+                new?["home"] = place
+                new?["friends"] = [cleo]
+                (new?["friends"] as? MigrationList)?.append(cleo)
+            }
+            migration.create("Note", value: R1.Note(value: ["text": "three", "place": place]))
+        }
+        let realm = try Realm(configuration: configuration)
+        let rob = try #require(realm.objects(R1.Person.self).filter("name == 'Rob'").first)
+        #expect(rob.home?.street == "Third" && rob.friends.map(\.name) == ["Cleo", "Cleo"])
+        let cleo = rob.friends[0]
+        #expect(cleo.home == rob.home && cleo.friends.first == cleo && Array(cleo.tags) == ["z"])
+        #expect(realm.objects(R1.Place.self).count == 3 && realm.objects(R1.Person.self).count == 3)
+        #expect(realm.objects(R1.Note.self).filter("place.id == 'C'").count == 1)
+    }
+
     @Test("A block that throws leaves the file as it was")
     func throwing() throws {
         try fill()

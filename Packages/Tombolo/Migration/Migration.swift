@@ -31,6 +31,8 @@ public final class Migration {
     /// The first mistake; nothing is done after it.
     private(set) var failure: (any Error)?
     private var isOver = false
+    /// Unmanaged objects that the block gave, which are made once.
+    private var added: [ObjectIdentifier: (given: ObjectBase, object: MigrationObject)] = [:]
 
     init(_ store: LocalMigration) { self.store = store }
 
@@ -103,7 +105,7 @@ public final class Migration {
     }
 
     /// Makes an object of the app's class of this name, from a dictionary by property names, an array in the order of
-    /// properties (lists last), or another object of the migration.
+    /// properties (lists last), another object of the migration, or an object of the class.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         attempt(MigrationObject.none(self)) {
@@ -116,10 +118,19 @@ public final class Migration {
                 values[key] = try MigrationValue.stored(given, item.properties[key], item.name)
             }
             let object = object(try store.insert(item, values), item, isNew: true)
+            if let given = value as? ObjectBase { added[ObjectIdentifier(given)] = (given, object) }
             let keyName = item.keyIndex.map { item.properties[$0].name }
             for (name, given) in content.values where name != keyName { try object.set(given, name) }
             return object
         }
+    }
+
+    /// The object of the migration for one of the app's, made when it is first asked for.
+    func added(_ given: ObjectBase) throws -> MigrationObject {
+        if let known = added[ObjectIdentifier(given)] { return known.object }
+        let made = create(given.className, value: given)
+        if let failure { throw failure }
+        return made
     }
 
     /// Deletes an object. Links to it become nil.

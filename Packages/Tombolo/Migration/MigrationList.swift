@@ -51,6 +51,7 @@ public final class MigrationList {
         switch value {
         case let other as MigrationList: items = other.elements.map { $0 as Any }
         case let array as [Any]: items = array
+        case let list as any RealmCollection: items = list.map { $0 as Any }
         case _ where MigrationValue.isNil(value): items = []
         default: throw Realm.Error(.invalidInput, "'\(list.name)' is a list and cannot hold a \(type(of: value)).")
         }

@@ -54,6 +54,12 @@ public final class MigrationObject {
         set { self[name] = newValue }
     }
 
+    /// The same as the subscript by name.
+    public func value(forKey key: String) -> Any? { self[key] }
+
+    /// The same as the subscript by name.
+    public func setValue(_ value: Any?, forKey key: String) { self[key] = value }
+
     // MARK: Reading
 
     private func value(_ name: String) throws -> Any? {
@@ -129,11 +135,11 @@ public final class MigrationObject {
         row = try migration.store.set(stored, property, of: row, in: item)
     }
 
-    /// The key of a linked object: one of the migration, old or new, or the values of one to make.
+    /// The key of a linked object: one of the migration, old or new, an unmanaged one, or the values of one to make.
     func link(_ value: Any, _ target: String, _ place: String) throws -> Value {
         let after = migration.store.after
         guard let linked = after.schema[target] else { throw migration.unknown(target, "cannot be linked to") }
-        guard let object = value as? MigrationObject else {
+        guard let object = try value as? MigrationObject ?? (value as? ObjectBase).map(migration.added) else {
             let made = migration.create(target, value: value)
             if let failure = migration.failure { throw failure }
             return try after.key(of: made.row, in: linked)
@@ -183,7 +189,7 @@ public final class MigrationObject {
     }
 
     private func array(_ value: Any, _ types: [PropertyType], _ place: String) throws -> Value {
-        guard let elements = value as? [Any] else {
+        guard let elements = value as? [Any] ?? (value as? any RealmCollection)?.map({ $0 as Any }) else {
             throw Realm.Error(.invalidInput, "'\(place)' is a list and cannot hold a \(type(of: value)).")
         }
         let rows = try elements.map { element in

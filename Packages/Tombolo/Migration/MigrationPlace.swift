@@ -60,6 +60,11 @@ struct MigrationContent {
             values = object.propertyNames.filter { name in
                 place.position(name) != nil || schema.map { place.lists($0).contains { $0.name == name } } ?? true
             }.map { ($0, object[$0] as Any) }
+        case let object as ObjectBase:
+            values = ObjectClass.of(type(of: object)).properties.compactMap { property in
+                if case .linkingObjects = property.slot { return nil }
+                return (property.name, object.dynamicValue(property))
+            }
         default:
             throw Realm.Error(
                 .invalidInput,
