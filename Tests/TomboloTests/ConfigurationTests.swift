@@ -131,6 +131,10 @@ struct ConfigurationTests {
         try realm.write { realm.deleteAll() }
         let error = #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: url) }
         #expect(error?.code == .fileExists)
+        let nowhere = #expect(throws: Realm.Error.self) {
+            try realm.writeCopy(toFile: folder.url.appending(path: "none/copy.sqlite"))
+        }
+        #expect(nowhere?.code == .fileNotFound && nowhere?.message.contains("none' for the copy") == true)
         var copied = folder.configuration()
         copied.fileURL = url
         copied.readOnly = true

@@ -25,7 +25,8 @@ extension Realm {
     /// Writes what this Realm shows into a file of its own, compacted. It is a local file, also that of a synced Realm:
     /// for backups, and as the ``Configuration/seedFilePath`` of others. Not inside a write transaction.
     /// - Parameter encryptionKey: another key for the copy's encrypted properties; those of this Realm where nil.
-    /// - Throws: ``Realm/Error`` with the code `fileExists` where there is a file, which is left alone.
+    /// - Throws: ``Realm/Error`` with the code `fileExists` where there is a file, which is left alone, and
+    ///   `fileNotFound` where there is no folder.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         var configuration = core.configuration
         configuration.syncConfiguration = nil
@@ -36,7 +37,7 @@ extension Realm {
     }
 
     /// Writes what this Realm shows into the file of another configuration: its place and its encryption key.
-    /// - Throws: ``Realm/Error`` with the code `fileExists` where there is a file, which is left alone.
+    /// - Throws: as ``writeCopy(toFile:encryptionKey:)`` does.
     public func writeCopy(configuration: Configuration) throws {
         core.confinement.check()
         guard !core.isInWrite else {
@@ -52,6 +53,10 @@ extension Realm {
                     + "syncConfiguration.")
         }
         let path = RealmFiles.path(of: url)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw Realm.Error(.fileNotFound, "The folder '\(folder)' for the copy does not exist: make it first.")
+        }
         do {
             try core.query { Result { try FileCopy.write(core.file, to: path, key: configuration.encryptionKey) } }
                 .get()
