@@ -194,6 +194,47 @@ struct SyncSessionTests {
         try await upload
     }
 
+    @Test("A synced Realm is opened asynchronously when its download is complete, which tells its progress")
+    func asyncOpen() async throws {
+        let configuration = configuration(user())
+        let session = try session(configuration)
+        await session.suspendAndWait()
+        let queue = DispatchQueue(label: "open")
+        let texts = Texts()
+        let isSame: Bool = try await withCheckedThrowingContinuation { continuation in
+            let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+                texts.append("open")
+                continuation.resume(with: result.map { $0.syncSession === session })
+            }
+            task.addProgressNotification(queue: queue) {
+                texts.append("\($0.transferred) of \($0.transferrable)")
+            }
+            Task {
+                while session.waiterCount == 0 { await Task.yield() }
+                session.receive(.download(received: 1, total: 2))
+                session.receive(.connection(.connected))
+                session.receive(.subscriptionsComplete(version: 0))
+                session.receive(.download(received: 2, total: 2))
+            }
+        }
+        #expect(isSame && texts.all.starts(with: ["1 of 2"]) && texts.all.contains("open"))
+    }
+
+    @Test("Cancelling an asynchronous opening ends its download")
+    func cancelledAsyncOpen() async throws {
+        let configuration = configuration(user())
+        let session = try session(configuration)
+        await session.suspendAndWait()
+        let queue = DispatchQueue(label: "open")
+        let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { _ in
+            Issue.record("A cancelled opening called back.")
+        }
+        while session.waiterCount == 0 { await Task.yield() }
+        task.cancel()
+        while session.waiterCount > 0 { await Task.yield() }
+        task.cancel()
+    }
+
     private func acknowledge(_ number: Int64, in store: SQLiteDeviceStore) throws {
         _ = try store.apply(
             BatchEnd(
