@@ -273,6 +273,42 @@ struct MigrationTests {
         #expect(realm.objects(R1.Note.self).filter("place.id == 'C'").count == 1)
     }
 
+    @Test("Embedded objects are gone over by their class, in properties and in lists")
+    func embeddedObjects() throws {
+        do {
+            let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
+            try realm.write {
+                for id in 1...3 {
+                    let home: [String: Any] = ["street": "Main", "number": id, "rooms": [["size": id], ["size": 10]]]
+                    realm.create(R3.Person.self, value: ["id": id, "name": "Ada", "home": home])
+                }
+                realm.create(R3.Person.self, value: ["id": 4, "name": "Without"])
+            }
+        }
+        let heard = Texts()
+        let block: MigrationBlock = { migration, _ in
+            migration.enumerateObjects(ofType: "Person") { _, new in
+                guard let new else { return }
+                if new["id"] as? Int == 1 { migration.delete(new) }
+                if new["id"] as? Int == 2 { new["home"] = nil }
+            }
+            migration.enumerateObjects(ofType: "Place") { old, new in
+                heard.append("\(old?.className ?? "") \(old?["number"] ?? "") \(new?["number"] ?? "none")")
+                new?["street"] = "High"
+            }
+            migration.enumerateObjects(ofType: "Room") { old, new in
+                guard let size = old?["size"] as? Int else { return }
+                heard.append("Room \(size)")
+                new?["size"] = size * 2
+            }
+        }
+        let realm = try Realm(configuration: folder.release(1, [R3.Person.self], block))
+        #expect(heard.all == ["Place 2 none", "Place 3 3", "Room 3", "Room 10"])
+        let home = realm.object(ofType: R3.Person.self, forPrimaryKey: 3)?.home
+        #expect(home?.street == "High" && home?.number == 3 && home?.rooms.map(\.size) == [6, 20])
+        #expect(realm.objects(R3.Person.self).filter("home != nil").count == 1)
+    }
+
     @Test("A block that throws leaves the file as it was")
     func throwing() throws {
         try fill()

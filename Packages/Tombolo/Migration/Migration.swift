@@ -74,7 +74,8 @@ public final class Migration {
 
     /// Calls `block` for each object of a class that was there before, with the old and the new one: the new one is nil
     /// for a class that the app no longer has. Of a class that is new it is called for each object made so far. Objects
-    /// that the block deleted or made are left out.
+    /// that the block deleted or made are left out. Embedded objects are gone over by their class too, wherever they are;
+    /// the new one is nil where its place is empty now.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         attempt(()) {
             let (old, new) = (store.before.schema[typeName], store.after.schema[typeName])
@@ -94,14 +95,48 @@ public final class Migration {
                     guard failure == nil, try store.after.exists(row, in: new) else { return }
                     block(nil, object(row, new, isNew: true))
                 }
-            // A step of an earlier release, for a class that is long gone.
-            case (nil, nil): break
+            // Embedded objects; none in a step of an earlier release, for a class that is long gone.
+            case (nil, nil): for old in store.before.schema.sorted { try enumerateEmbedded(typeName, in: old, block) }
             }
         }
     }
 
     private func object(_ row: Int64, _ item: StoredClass, isNew: Bool) -> MigrationObject {
         MigrationObject(self, item, row: row, isNew: isNew)
+    }
+
+    /// Calls `block` for the embedded objects of a class that are in the rows of another one: as the rows themselves,
+    /// where these are a list's, and as columns.
+    private func enumerateEmbedded(
+        _ className: String, in old: StoredClass, _ block: MigrationObjectEnumerateBlock
+    ) throws {
+        if old.embeddedClass == className { try enumerateEmbedded(className, in: old, nil, block) }
+        for property in old.properties where property.type == .embedded(className) {
+            try enumerateEmbedded(className, in: old, property, block)
+        }
+    }
+
+    /// - Parameter presence: the column that says whether the object is there; nil for elements of a list.
+    private func enumerateEmbedded(
+        _ className: String, in old: StoredClass, _ presence: StoredClass.Property?,
+        _ block: MigrationObjectEnumerateBlock
+    ) throws {
+        func part(_ row: Int64, _ item: StoredClass, _ side: MigrationSide, isNew: Bool) throws -> MigrationObject? {
+            guard let presence else { return object(row, item, isNew: isNew) }
+            guard let property = item.properties.first(where: { $0.name == presence.name }),
+                property.type == .embedded(className), try !side.value(property, of: row, in: item).isNull
+            else { return nil }
+            return MigrationObject(
+                self, item, row: row, isNew: isNew, prefix: "\(presence.name).", embeddedClass: className)
+        }
+        let new = store.after.schema[old.name]
+        try store.before.forEachRow(of: old) { row in
+            guard failure == nil, let oldPart = try part(row, old, store.before, isNew: false) else { return }
+            guard let new else { return block(oldPart, nil) }
+            let target = store.newRow(for: row, in: new)
+            guard try store.after.exists(target, in: new) else { return }
+            block(oldPart, try part(target, new, store.after, isNew: true))
+        }
     }
 
     /// Makes an object of the app's class of this name, from a dictionary by property names, an array in the order of
