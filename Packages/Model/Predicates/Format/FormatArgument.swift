@@ -33,7 +33,9 @@ enum FormatArgument {
 
     private static func literal(_ argument: Any) -> FormatLiteral? {
         switch argument {
-        case let value as Bool where !(argument is NSNumber): return .bool(value)
+        // It would pass for any of the types that it can be converted to.
+        case let value as NSNumber where type(of: argument) is NSNumber.Type: return literal(of: value)
+        case let value as Bool: return .bool(value)
         case let object as ObjectBase: return .object(object)
         case let value as any FixedWidthInteger:
             guard let number = Int64(exactly: value) else { return .number(.double(Double(value)), text: "\(value)") }
@@ -42,7 +44,6 @@ enum FormatArgument {
         case let value as Decimal:
             return .number(.double(NSDecimalNumber(decimal: value).doubleValue), text: "\(value)")
         case let value as Float: return .number(.double(Double(value)), text: "\(value)")
-        case let value as NSNumber: return literal(of: value)
         case let value as NSString: return .value(.string(value as String))
         case let value as any StringProtocol: return .value(.string(String(value)))
         case let value as any Persistable:

@@ -194,7 +194,7 @@ struct FormatBinder {
                         throw ValueError(
                             "\(type.name) links to \(target); a \(object.className) cannot be compared with it.")
                     }
-                    return try object.keyForQueries()
+                    return object.keyForQueries
                 }
             case (.object(let object), _):
                 throw error(
@@ -326,16 +326,13 @@ extension Value {
 }
 
 extension Object {
-    /// What stands for the object in comparisons: its primary key.
-    /// - Throws: ``ValueError`` for an object without one.
-    func keyForQueries() throws(ValueError) -> Value {
+    /// What stands for the object in comparisons: its primary key. An object of a class without one that is in no Realm
+    /// is none that a query meets.
+    var keyForQueries: Value {
         if let key = accessor?.linkKey { return key }
         let layout = ObjectClass.of(type(of: self))
-        guard let key = layout.schema.primaryKeyIndex else {
-            throw ValueError(
-                "This \(layout.schema.name) cannot be compared with: its class has no primary key, and it is in no Realm."
-            )
-        }
+        // Rows are numbered from 1.
+        guard let key = layout.schema.primaryKeyIndex else { return .int(-1) }
         if let accessor { return accessor.value(at: key) }
         return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._tomboloValue
     }

@@ -105,8 +105,7 @@ extension Persistable {
     var queryLiteral: Value {
         switch _tomboloStored {
         case .value(let value): return value.converted(to: Self._propertyType)
-        case .object(let object as Object):
-            do throws(ValueError) { return try object.keyForQueries() } catch { preconditionFailure(error.message) }
+        case .object(let object as Object): return object.keyForQueries
         case .object(let object):
             preconditionFailure("A \(object.className) is an embedded object: compare its properties.")
         }
@@ -146,11 +145,7 @@ extension FilterOperand {
             let value = property.value(of: object)
             switch (property.slot, value._tomboloStored) {
             case (.column, .object(let linked as Object)):
-                do throws(ValueError) {
-                    parts.append(.compare(operand, .equal, .literal(try linked.keyForQueries()), []))
-                } catch {
-                    preconditionFailure(error.message)
-                }
+                parts.append(.compare(operand, .equal, .literal(linked.keyForQueries), []))
             case (.column, .value(let value)): parts.append(.compare(operand, .equal, .literal(value), []))
             case (.embedded, .object(let inner as EmbeddedObject)): parts.append(operand.equals(inner))
             case (.embedded, _): parts.append(.compare(operand, .equal, .literal(.null), []))
