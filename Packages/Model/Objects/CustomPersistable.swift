@@ -8,8 +8,8 @@
 ///
 /// What it refuses reads as nil in an optional property and stops the program in a required one. Queries compare the
 /// stored form.
-public protocol FailableCustomPersistable: OptionalPersistable {
-    associatedtype PersistedType: OptionalPersistable
+public protocol FailableCustomPersistable: OptionalPersistable where PersistedType: OptionalPersistable {
+    override associatedtype PersistedType
     /// Nil for what the type has no value for. The default of `PersistedType` must be accepted where a required
     /// property has this type.
     init?(persistedValue: PersistedType)

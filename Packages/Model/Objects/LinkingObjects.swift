@@ -43,6 +43,7 @@ extension LinkingObjects: RandomAccessCollection {
 }
 
 extension LinkingObjects: Persistable {
+    public typealias PersistedType = LinkingObjects<Element>
     public static var _propertyType: PropertyType { .linkingObjects(String(describing: Element.self)) }
     public static var _targetClass: ObjectBase.Type? { Element.self }
     public static func _defaultValue() -> LinkingObjects<Element> { LinkingObjects(origin: nil) }

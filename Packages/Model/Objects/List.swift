@@ -130,6 +130,7 @@ extension List {
 }
 
 extension List: Persistable {
+    public typealias PersistedType = List<Element>
     public static var _propertyType: PropertyType { .list(Element._propertyType, isOptional: Element._isOptional) }
     public static var _targetClass: ObjectBase.Type? { Element._targetClass }
     public static var _isProjection: Bool { Element._isProjection }

@@ -1,6 +1,7 @@
 /// Links and embedded objects are declared optional: `@Persisted var room: Room?`. The type itself is never a
 /// property's, but that of a list's elements.
 extension Object: OptionalPersistable {
+    public typealias PersistedType = Object
     public static var _propertyType: PropertyType { .link(to: String(describing: self)) }
     public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
         accessor.linkedObject(at: property) as? Self
@@ -8,6 +9,7 @@ extension Object: OptionalPersistable {
 }
 
 extension EmbeddedObject: OptionalPersistable {
+    public typealias PersistedType = EmbeddedObject
     public static var _propertyType: PropertyType { .embedded(String(describing: self)) }
     public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self? {
         accessor.embeddedObject(at: property) as? Self

@@ -1,4 +1,5 @@
 extension Optional: Persistable where Wrapped: OptionalPersistable {
+    public typealias PersistedType = Wrapped.PersistedType?
     public static var _propertyType: PropertyType { Wrapped._propertyType }
     public static var _isOptional: Bool { true }
     public static var _targetClass: ObjectBase.Type? { Wrapped._targetClass }

@@ -3,6 +3,8 @@ public import Foundation
 /// A type that an `@Persisted` property can have. Conformances live in this module; apps conform their own types
 /// through ``PersistableEnum`` and ``CustomPersistable``.
 public protocol Persistable: SendableMetatype {
+    /// What is stored: the type itself, but the raw value of an enumeration and what a projection is made of.
+    associatedtype PersistedType
     static var _propertyType: PropertyType { get }
     static var _isOptional: Bool { get }
     /// The class of linked and embedded objects, also those of a list.
@@ -71,6 +73,7 @@ extension OptionalPersistable {
 }
 
 extension Bool: OptionalPersistable {
+    public typealias PersistedType = Bool
     public static var _propertyType: PropertyType { .bool }
     @inlinable public static func _defaultValue() -> Bool { false }
     public var _tomboloValue: Value { .bool(self) }
@@ -101,13 +104,24 @@ extension PersistableInteger {
     }
 }
 
-extension Int: PersistableInteger {}
-extension Int8: PersistableInteger {}
-extension Int16: PersistableInteger {}
-extension Int32: PersistableInteger {}
-extension Int64: PersistableInteger {}
+extension Int: PersistableInteger {
+    public typealias PersistedType = Int
+}
+extension Int8: PersistableInteger {
+    public typealias PersistedType = Int8
+}
+extension Int16: PersistableInteger {
+    public typealias PersistedType = Int16
+}
+extension Int32: PersistableInteger {
+    public typealias PersistedType = Int32
+}
+extension Int64: PersistableInteger {
+    public typealias PersistedType = Int64
+}
 
 extension Double: OptionalPersistable {
+    public typealias PersistedType = Double
     public static var _propertyType: PropertyType { .double }
     @inlinable public static func _defaultValue() -> Double { 0 }
     public var _tomboloValue: Value { .double(self) }
@@ -121,6 +135,7 @@ extension Double: OptionalPersistable {
 }
 
 extension Float: OptionalPersistable {
+    public typealias PersistedType = Float
     public static var _propertyType: PropertyType { .float }
     @inlinable public static func _defaultValue() -> Float { 0 }
     public var _tomboloValue: Value { .double(Double(self)) }
@@ -130,6 +145,7 @@ extension Float: OptionalPersistable {
 }
 
 extension String: OptionalPersistable {
+    public typealias PersistedType = String
     public static var _propertyType: PropertyType { .string }
     @inlinable public static func _defaultValue() -> String { "" }
     public var _tomboloValue: Value { .string(self) }
@@ -143,6 +159,7 @@ extension String: OptionalPersistable {
 }
 
 extension Data: OptionalPersistable {
+    public typealias PersistedType = Data
     public static var _propertyType: PropertyType { .data }
     public static func _defaultValue() -> Data { Data() }
     public var _tomboloValue: Value { .data(self) }
@@ -150,6 +167,7 @@ extension Data: OptionalPersistable {
 }
 
 extension Date: OptionalPersistable {
+    public typealias PersistedType = Date
     public static var _propertyType: PropertyType { .date }
     public static func _defaultValue() -> Date { Date(timeIntervalSince1970: 0) }
     public var _tomboloValue: Value { .date(microsecondsSince1970) }
@@ -165,6 +183,7 @@ extension Date: OptionalPersistable {
 }
 
 extension ObjectId: OptionalPersistable {
+    public typealias PersistedType = ObjectId
     public static var _propertyType: PropertyType { .objectId }
     public static func _defaultValue() -> ObjectId { .generate() }
     public var _tomboloValue: Value { .objectId(self) }
@@ -174,6 +193,7 @@ extension ObjectId: OptionalPersistable {
 }
 
 extension UUID: OptionalPersistable {
+    public typealias PersistedType = UUID
     public static var _propertyType: PropertyType { .uuid }
     public static func _defaultValue() -> UUID { UUID() }
     public var _tomboloValue: Value { .uuid(self) }
@@ -183,6 +203,7 @@ extension UUID: OptionalPersistable {
 }
 
 extension Decimal128: OptionalPersistable {
+    public typealias PersistedType = Decimal128
     public static var _propertyType: PropertyType { .decimal128 }
     public static func _defaultValue() -> Decimal128 { Decimal128() }
     public var _tomboloValue: Value { .decimal(self) }

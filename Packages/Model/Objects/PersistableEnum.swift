@@ -1,7 +1,7 @@
 /// An enumeration stored as its raw value. A stored raw value that no case has reads as nil in an optional property,
 /// and as the first case in a required one.
 public protocol PersistableEnum: OptionalPersistable, RawRepresentable, CaseIterable
-where RawValue: OptionalPersistable {}
+where RawValue: OptionalPersistable, PersistedType == RawValue {}
 
 extension PersistableEnum {
     public static var _propertyType: PropertyType { RawValue._propertyType }

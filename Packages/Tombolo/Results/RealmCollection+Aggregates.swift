@@ -20,74 +20,95 @@ extension Date: MinMaxType {}
 /// Of a property, which may lie behind links (`"room.seats"`). Nil ones do not count.
 extension RealmCollection {
     /// The smallest value of a property; nil where no element has one.
-    public func min<T: MinMaxType>(ofProperty property: String) -> T? { aggregate(.min, property) }
+    public func min<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.min, property)
+    }
 
     /// The greatest value of a property; nil where no element has one.
-    public func max<T: MinMaxType>(ofProperty property: String) -> T? { aggregate(.max, property) }
+    public func max<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.max, property)
+    }
 
     /// The sum of a property's values; zero where no element has one.
-    public func sum<T: AddableType>(ofProperty property: String) -> T { aggregate(.sum, property) ?? T._defaultValue() }
+    public func sum<T: Persistable>(ofProperty property: String) -> T where T.PersistedType: AddableType {
+        sum(property)
+    }
 
     /// The average of a property's values; nil where no element has one.
-    public func average<T: AddableType>(ofProperty property: String) -> T? { aggregate(.average, property) }
+    public func average<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
+        aggregate(.average, property)
+    }
 }
 
 extension RealmCollection where Element: ObjectBase {
     /// The smallest value of a property; nil where no object has one.
-    public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { aggregate(.min, name(keyPath)) }
-    public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { aggregate(.min, name(keyPath)) }
+    public func min<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.min, name(keyPath))
+    }
+    public func min<T: OptionalPersistable>(of keyPath: KeyPath<Element, T?>) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.min, name(keyPath))
+    }
 
     /// The greatest value of a property; nil where no object has one.
-    public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { aggregate(.max, name(keyPath)) }
-    public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { aggregate(.max, name(keyPath)) }
+    public func max<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.max, name(keyPath))
+    }
+    public func max<T: OptionalPersistable>(of keyPath: KeyPath<Element, T?>) -> T? where T.PersistedType: MinMaxType {
+        aggregate(.max, name(keyPath))
+    }
 
     /// The sum of a property's values; zero where no object has one.
-    public func sum<T: AddableType>(of keyPath: KeyPath<Element, T>) -> T {
-        aggregate(.sum, name(keyPath)) ?? T._defaultValue()
+    public func sum<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
+        sum(name(keyPath))
     }
-    public func sum<T: AddableType>(of keyPath: KeyPath<Element, T?>) -> T {
-        aggregate(.sum, name(keyPath)) ?? T._defaultValue()
+    public func sum<T: OptionalPersistable>(of keyPath: KeyPath<Element, T?>) -> T where T.PersistedType: AddableType {
+        sum(name(keyPath))
     }
 
     /// The average of a property's values; nil where no object has one.
-    public func average<T: AddableType, R: AddableType>(of keyPath: KeyPath<Element, T>) -> R? {
-        aggregate(.average, name(keyPath))
-    }
-    public func average<T: AddableType, R: AddableType>(of keyPath: KeyPath<Element, T?>) -> R? {
-        aggregate(.average, name(keyPath))
-    }
+    public func average<T: Persistable, R: Persistable>(of keyPath: KeyPath<Element, T>) -> R?
+    where T.PersistedType: AddableType, R.PersistedType: AddableType { aggregate(.average, name(keyPath)) }
+    public func average<T: OptionalPersistable, R: Persistable>(of keyPath: KeyPath<Element, T?>) -> R?
+    where T.PersistedType: AddableType, R.PersistedType: AddableType { aggregate(.average, name(keyPath)) }
 
     private func name(_ keyPath: PartialKeyPath<Element>) -> String { PropertyPath(of: keyPath).description }
 }
 
 /// Of lists of numbers and dates.
-extension RealmCollection where Element: MinMaxType {
+extension RealmCollection where Element.PersistedType: MinMaxType {
     /// The smallest element; nil without elements.
     public func min() -> Element? { aggregate(.min, "self") }
     /// The greatest element; nil without elements.
     public func max() -> Element? { aggregate(.max, "self") }
 }
 
-extension RealmCollection where Element: AddableType {
+extension RealmCollection where Element.PersistedType: AddableType {
     /// The sum of the elements; zero without any.
-    public func sum() -> Element { aggregate(.sum, "self") ?? Element._defaultValue() }
+    public func sum() -> Element { sum("self") }
     /// The average of the elements; nil without any.
-    public func average<T: AddableType>() -> T? { aggregate(.average, "self") }
+    public func average<T: Persistable>() -> T? where T.PersistedType: AddableType { aggregate(.average, "self") }
 }
 
 /// Of lists of optional numbers and dates, whose nils do not count.
 extension RealmCollection {
     /// The smallest element; nil where all are.
-    public func min<T: MinMaxType>() -> T? where Element == T? { aggregate(.min, "self") }
+    public func min<T: OptionalPersistable>() -> T? where Element == T?, T.PersistedType: MinMaxType {
+        aggregate(.min, "self")
+    }
     /// The greatest element; nil where all are.
-    public func max<T: MinMaxType>() -> T? where Element == T? { aggregate(.max, "self") }
+    public func max<T: OptionalPersistable>() -> T? where Element == T?, T.PersistedType: MinMaxType {
+        aggregate(.max, "self")
+    }
     /// The sum of the elements; zero where all are nil.
-    public func sum<T: AddableType>() -> T where Element == T? { aggregate(.sum, "self") ?? T._defaultValue() }
+    public func sum<T: OptionalPersistable>() -> T where Element == T?, T.PersistedType: AddableType { sum("self") }
     /// The average of the elements; nil where all are.
-    public func average<T: AddableType, R: AddableType>() -> R? where Element == T? { aggregate(.average, "self") }
+    public func average<T: OptionalPersistable, R: Persistable>() -> R?
+    where Element == T?, T.PersistedType: AddableType, R.PersistedType: AddableType { aggregate(.average, "self") }
 }
 
 extension RealmCollection {
+    private func sum<T: Persistable>(_ property: String) -> T { aggregate(.sum, property) ?? T._defaultValue() }
+
     fileprivate func aggregate<T: Persistable>(_ aggregate: FilterOperand.Aggregate, _ property: String) -> T? {
         let value: Value = self.aggregate(aggregate, property)
         return value.isNull ? nil : T._from(value.asNumber(T._propertyType))

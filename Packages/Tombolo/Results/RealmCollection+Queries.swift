@@ -78,7 +78,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 /// Of lists of values.
-extension RealmCollection where Element: ScalarElement {
+extension RealmCollection where Element.PersistedType: ScalarElement {
     /// The values in their order, nil first.
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)

@@ -76,30 +76,6 @@ extension Query {
     }
 }
 
-extension Query where T: PersistableEnum {
-    /// The stored form of an enumeration.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node: node) }
-}
-
-/// Optional enumerations.
-public protocol OptionalEnum {
-    associatedtype EnumRawValue: OptionalPersistable
-}
-
-extension Optional: OptionalEnum where Wrapped: PersistableEnum {
-    public typealias EnumRawValue = Wrapped.RawValue
-}
-
-extension Query where T: OptionalEnum {
-    /// The stored form of an optional enumeration.
-    public var rawValue: Query<T.EnumRawValue?> { Query<T.EnumRawValue?>(node: node) }
-}
-
-extension Query where T: FailableCustomPersistable {
-    /// The stored form of a projection, whose properties can be compared where it is an embedded object.
-    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node: node) }
-}
-
 extension Persistable {
     /// What the value is compared as: its stored form, and the primary key for an object.
     var queryLiteral: Value {

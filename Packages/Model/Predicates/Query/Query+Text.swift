@@ -1,67 +1,72 @@
-/// Text properties: `String` and `String?`, and enumerations of text.
-public protocol TextQueryable: Persistable {}
-extension String: TextQueryable {}
-extension String?: TextQueryable {}
+public import Foundation
 
-extension Query where T: TextQueryable {
-    private func text(_ test: Filter.TextTest, _ text: String, _ options: StringOptions) -> Query<Bool> {
-        condition(node.test { .text($0, test, .literal(.string(text)), options) })
+/// What can be searched for a part: text and data, which may be optional.
+public protocol BinaryQueryable: Persistable {}
+extension Data: BinaryQueryable {}
+extension String: TextQueryable {}
+
+/// Text, which may be optional.
+public protocol TextQueryable: BinaryQueryable {}
+extension Optional: BinaryQueryable where Wrapped: BinaryQueryable & OptionalPersistable {}
+extension Optional: TextQueryable where Wrapped: TextQueryable & OptionalPersistable {}
+
+extension Query where T: Persistable {
+    fileprivate func text(_ test: Filter.TextTest, _ value: T, _ options: StringOptions) -> Query<Bool> {
+        let literal = value.queryLiteral
+        return condition(node.test { .text($0, test, .literal(literal), options) })
     }
 
-    private func text<U>(_ test: Filter.TextTest, _ other: Query<U>, _ options: StringOptions) -> Query<Bool> {
+    fileprivate func text<U>(_ test: Filter.TextTest, _ other: Query<U>, _ options: StringOptions) -> Query<Bool> {
         guard case .path(let path) = other.node, path.collectionNameCount == 0 else {
             preconditionFailure("The query compares text with something that is no property of the object.")
         }
         let right = node.isInList ? path.operand.seenFromElement() : path.operand
         return condition(node.test { .text($0, test, right, options) })
     }
+}
 
-    public func contains(_ text: String, options: StringOptions = []) -> Query<Bool> {
-        self.text(.contains, text, options)
-    }
+/// Of properties that are stored as text or data. Options are for text.
+extension Query where T: Persistable, T.PersistedType: BinaryQueryable {
+    public func contains(_ part: T, options: StringOptions = []) -> Query<Bool> { text(.contains, part, options) }
 
-    public func contains<U: TextQueryable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        text(.contains, other, options)
-    }
+    public func contains<U: Persistable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool>
+    where U.PersistedType: BinaryQueryable { text(.contains, other, options) }
 
-    public func starts(with text: String, options: StringOptions = []) -> Query<Bool> {
-        self.text(.beginsWith, text, options)
-    }
+    public func starts(with part: T, options: StringOptions = []) -> Query<Bool> { text(.beginsWith, part, options) }
 
-    public func starts<U: TextQueryable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        text(.beginsWith, other, options)
-    }
+    public func starts<U: Persistable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool>
+    where U.PersistedType: BinaryQueryable { text(.beginsWith, other, options) }
 
-    public func ends(with text: String, options: StringOptions = []) -> Query<Bool> {
-        self.text(.endsWith, text, options)
-    }
+    public func ends(with part: T, options: StringOptions = []) -> Query<Bool> { text(.endsWith, part, options) }
 
-    public func ends<U: TextQueryable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        text(.endsWith, other, options)
-    }
+    public func ends<U: Persistable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool>
+    where U.PersistedType: BinaryQueryable { text(.endsWith, other, options) }
 
-    /// `*` stands for any text, `?` for one character.
-    public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Bool> {
-        text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
-    }
-
-    public func like(_ pattern: String, options: StringOptions) -> Query<Bool> { text(.like, pattern, options) }
-
-    public func equals(_ text: T, options: StringOptions = []) -> Query<Bool> {
-        let literal = text.queryLiteral
+    public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        let literal = value.queryLiteral
         return condition(node.test { .compare($0, .equal, .literal(literal), options) })
     }
 
-    public func equals<U: TextQueryable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        condition(node.compare(.equal, other.node, options))
-    }
+    public func equals<U: Persistable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool>
+    where U.PersistedType: BinaryQueryable { condition(node.compare(.equal, other.node, options)) }
 
-    public func notEquals(_ text: T, options: StringOptions = []) -> Query<Bool> {
-        let literal = text.queryLiteral
+    public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        let literal = value.queryLiteral
         return condition(node.test { .compare($0, .notEqual, .literal(literal), options) })
     }
 
-    public func notEquals<U: TextQueryable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool> {
-        condition(node.compare(.notEqual, other.node, options))
+    public func notEquals<U: Persistable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool>
+    where U.PersistedType: BinaryQueryable { condition(node.compare(.notEqual, other.node, options)) }
+}
+
+extension Query where T: Persistable, T.PersistedType: TextQueryable {
+    /// `*` stands for any text, `?` for one character.
+    public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
+        text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
+
+    public func like<U: Persistable>(_ pattern: Query<U>, caseInsensitive: Bool = false) -> Query<Bool>
+    where U.PersistedType: TextQueryable { text(.like, pattern, caseInsensitive ? .caseInsensitive : []) }
+
+    public func like(_ pattern: T, options: StringOptions) -> Query<Bool> { text(.like, pattern, options) }
 }
