@@ -59,6 +59,9 @@ extension SQLBuilder {
             guard let target = link.target else { throw ValueError("'\(path)' is no key behind a link.") }
             let test = compare(link, .equal, literal)
             return negate("(\(test) AND \(isPresent(link, target, negated: false)))", negated)
+        case .compare(let left, .lessOrEqual, .literal(.null), _),
+            .compare(let left, .greaterOrEqual, .literal(.null), _):
+            return try render(.compare(left, .equal, .literal(.null), []), scopes, negated: negated)
         case .compare(let left, let comparison, .literal(let literal), []):
             let operand = try operand(left, scopes)
             if literal.isNull, let target = operand.target {
@@ -89,6 +92,9 @@ extension SQLBuilder {
             let operand = try self.operand(operand, scopes)
             guard !options.isEmpty || operand.isDecimal else { return negate(isIn(operand, literals), negated) }
             return negate(isIn(operand, literals, operand.isDecimal ? .decimal : .text(options)), negated)
+        case .text(let left, let test, .literal(.null), _):
+            guard test == .like else { return negated ? "FALSE" : "TRUE" }
+            return try render(.compare(left, .equal, .literal(.null), []), scopes, negated: negated)
         case .text(let left, let test, let right, let options):
             if case .literal(.string(let text)) = right, options.isEmpty, let plain = test.ofPredicate {
                 let operand = try operand(left, scopes)
@@ -146,8 +152,10 @@ extension SQLBuilder {
         switch comparison {
         case .equal: return "(\(a) IS \(b))"
         case .notEqual: return "(\(a) IS NOT \(b))"
-        case .less, .lessOrEqual, .greater, .greaterOrEqual:
-            return "coalesce(\(a) \(Self.symbol(comparison)) \(b), FALSE)"
+        case .less, .greater: return "coalesce(\(a) \(Self.symbol(comparison)) \(b), FALSE)"
+        case .lessOrEqual, .greaterOrEqual:
+            let isNull = left.isOptional && right.isOptional ? "\(a) IS NULL AND \(b) IS NULL" : "FALSE"
+            return "coalesce(\(a) \(Self.symbol(comparison)) \(b), \(isNull))"
         }
     }
 
@@ -191,7 +199,9 @@ extension SQLBuilder {
             let subject = sql(left)
             condition = "text_like(\(subject), \(sql(right)), \(options.rawValue))"
         }
-        return "coalesce(\(condition), FALSE)"
+        guard case .operand(let operand) = right, operand.isOptional else { return "coalesce(\(condition), FALSE)" }
+        let subject = test == .like ? "\(sql(left)) IS NULL AND " : ""
+        return "coalesce(\(condition), \(subject)\(operand.sql) IS NULL)"
     }
 }
 

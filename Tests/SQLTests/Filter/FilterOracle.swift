@@ -31,9 +31,9 @@ struct FilterOracle {
             case .equal: return a.isNull || b.isNull ? a.isNull && b.isNull : order == 0
             case .notEqual: return a.isNull || b.isNull ? a.isNull != b.isNull : order != 0
             case .less: return order.map { $0 < 0 } ?? false
-            case .lessOrEqual: return order.map { $0 <= 0 } ?? false
+            case .lessOrEqual: return order.map { $0 <= 0 } ?? (a.isNull && b.isNull)
             case .greater: return order.map { $0 > 0 } ?? false
-            case .greaterOrEqual: return order.map { $0 >= 0 } ?? false
+            case .greaterOrEqual: return order.map { $0 >= 0 } ?? (a.isNull && b.isNull)
             }
         case .between(let operand, let low, let high):
             let value = value(operand, subjects)
@@ -58,6 +58,7 @@ struct FilterOracle {
         switch (folded(left, options), folded(right, options)) {
         case (.string(let subject), .string(let text)): (a, b) = (Array(subject.utf8), Array(text.utf8))
         case (.data(let subject), .data(let text)): (a, b) = (Array(subject), Array(text))
+        case (let subject, .null): return test != .like || subject.isNull
         default: return false
         }
         switch test {

@@ -35,7 +35,8 @@ extension Filter {
         case .compare(.property(let path), let comparison, .literal(let literal), []):
             switch (comparison, literal) {
             case (.equal, .null), (.notEqual, .null): break
-            // As everywhere, an order comparison with nil is false.
+            case (.lessOrEqual, .null), (.greaterOrEqual, .null):
+                return .compare(item.columnPath(path), .equal, literal)
             case (_, .null): return .constant(false)
             default: break
             }

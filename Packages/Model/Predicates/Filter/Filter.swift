@@ -4,7 +4,8 @@
 /// The part of it that looks at one row only, by comparing its properties with values, is a ``Predicate``, which
 /// subscriptions and rules take: see ``predicate(of:)``.
 ///
-/// Logic is two-valued, as in Realm: nil equals only nil, and every order comparison with nil is false.
+/// Logic is two-valued, as in Realm: nil equals only nil, so that `<=` and `>=` hold between nils, and is neither less nor
+/// greater than anything. Every text contains, begins and ends with nil, and only nil is like it.
 public indirect enum Filter: Hashable, Sendable {
     case constant(Bool)
     /// Two operands, of which one at least is no literal. Options fold text before it is compared.
@@ -13,7 +14,7 @@ public indirect enum Filter: Hashable, Sendable {
     case between(FilterOperand, FilterOperand, FilterOperand)
     /// Membership in a list of literals.
     case isIn(FilterOperand, [Value], StringOptions)
-    /// A test of text, or of data; false for nil.
+    /// A test of text, or of data.
     case text(FilterOperand, TextTest, FilterOperand, StringOptions)
     /// A condition on the elements that a path through at least one list leads to; in the condition, operands are those
     /// of an element. The path ends with a list or with LinkingObjects.
