@@ -1,4 +1,4 @@
-internal import TomboloModel
+public import TomboloModel
 
 extension SQLBuilder {
     /// The rows that paths begin at: those of the class, or the elements that a quantifier is about.
@@ -62,11 +62,33 @@ extension SQLBuilder {
         var type = schema.storedType(of: column)
         if case .int = type { type = .int(bits: 64) }
         let target = column.linkTarget.flatMap { schema[$0] }
-        var reference = "\(scope.alias).\(dialect.quoted(column.sqlName))"
-        if resolved.steps.isEmpty {
-            return Operand(sql: reference, type: type, isOptional: column.isOptional, isColumn: true, target: target)
+        let isColumn = resolved.steps.isEmpty
+        return Operand(
+            sql: select(dialect.quoted(column.sqlName), resolved, from: scope), type: type,
+            isOptional: column.isOptional || !isColumn, isColumn: isColumn, target: target)
+    }
+
+    /// The condition that the links and embedded objects on the way to a value are there, TRUE or FALSE; nil where the
+    /// row has the value itself.
+    /// - Throws: ``ValueError`` for a path that does not exist.
+    public func arrives(at path: PropertyPath) throws(ValueError) -> String? {
+        let scope = try rootScope
+        let resolved = try schema.resolve(path, from: scope.item)
+        guard let column = resolved.column else { return nil }
+        let embedding = resolved.item.columns.last { other in
+            if case .embedded = other.type { column.name.hasPrefix("\(other.name).") } else { false }
         }
-        // `(SELECT "link1"."name" FROM "room" AS "link1" WHERE "link1"."_id" = "session"."room")`
+        guard embedding != nil || !resolved.steps.isEmpty else { return nil }
+        // A value that is always there says the same as the key.
+        let certain = embedding ?? (column.isOptional ? nil : column)
+        let value = certain.map { dialect.quoted($0.sqlName) } ?? key(of: resolved.item)
+        return "(\(select(value, resolved, from: scope)) IS NOT NULL)"
+    }
+
+    /// A column of the row that a path ends at: `(SELECT "link1"."name" FROM "room" AS "link1" WHERE
+    /// "link1"."_id" = "session"."room")`.
+    private func select(_ column: String, _ resolved: ResolvedPath, from scope: Scope) -> String {
+        if resolved.steps.isEmpty { return "\(scope.alias).\(column)" }
         var tables: [String] = []
         var conditions: [String] = []
         var alias = scope.alias
@@ -77,11 +99,8 @@ extension SQLBuilder {
             conditions.append("\(table).\(key(of: target)) = \(alias).\(dialect.quoted(link.sqlName))")
             alias = table
         }
-        reference = "\(alias).\(dialect.quoted(column.sqlName))"
-        return Operand(
-            sql: "(SELECT \(reference) FROM \(tables.joined(separator: ", ")) "
-                + "WHERE \(conditions.joined(separator: " AND ")))",
-            type: type, isOptional: true, isColumn: false, target: target)
+        return "(SELECT \(alias).\(column) FROM \(tables.joined(separator: ", ")) "
+            + "WHERE \(conditions.joined(separator: " AND ")))"
     }
 
     /// Differs from the statement's own alias, whatever that is.

@@ -95,7 +95,7 @@ public struct SQLBuilder: Sendable {
     }
 
     /// Numbers the rows that have the same values at several paths, from 1: those numbered 1 are the distinct ones, the
-    /// first of each in an order.
+    /// first of each in an order. Only rows from which all the paths lead somewhere count: see ``arrives(at:)``.
     /// - Parameter order: the keys of an ORDER BY.
     /// - Throws: ``ValueError`` for a path that does not exist.
     public func distinctNumber(_ paths: [PropertyPath], orderBy order: String) throws(ValueError) -> String {
@@ -109,22 +109,31 @@ public struct SQLBuilder: Sendable {
     public func expression(_ path: PropertyPath) throws(ValueError) -> String { try operand(path).sql }
 
     /// The keys of an ORDER BY, without those words. Nil comes first in ascending order and last in descending, in
-    /// both databases, as in Realm.
+    /// both databases, as in Realm; and as there, what a link or an embedded object that is not there would lead to comes
+    /// last in ascending order.
     /// - Throws: ``ValueError`` for a path that does not exist.
     public func orderBy(_ sorts: [SQLSort]) throws(ValueError) -> String {
         var keys: [String] = []
         for sort in sorts {
-            let operand = try sortable(sort.path)
-            var direction = sort.isAscending ? "ASC" : "DESC"
-            guard dialect == .postgresql else {
-                keys.append("\(operand.comparable) \(direction)")
-                continue
+            let direction = sort.isAscending ? "ASC" : "DESC"
+            // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
+            let nulls = sort.isAscending ? " NULLS FIRST" : " NULLS LAST"
+            for (key, isOptional) in try sortKeys(sort.path) {
+                keys.append("\(key) \(direction)\(dialect == .postgresql && isOptional ? nulls : "")")
             }
-            // PostgreSQL thinks of NULL as the greatest value, and of a decimal NaN as greater than all numbers.
-            if operand.isOptional { direction += sort.isAscending ? " NULLS FIRST" : " NULLS LAST" }
-            if operand.isDecimal { keys.append("(\(operand.sql) <> 'NaN') \(direction)") }
-            keys.append("\(operand.sql) \(direction)")
         }
         return keys.joined(separator: ", ")
+    }
+
+    /// What is compared to sort by a path, all of it in the same direction.
+    /// - Throws: ``ValueError`` for a path that does not exist.
+    public func sortKeys(_ path: PropertyPath) throws(ValueError) -> [(sql: String, isOptional: Bool)] {
+        let operand = try sortable(path)
+        var keys: [(sql: String, isOptional: Bool)] = []
+        if let arrives = try arrives(at: path) { keys.append(("(NOT \(arrives))", false)) }
+        // PostgreSQL thinks of a decimal NaN as greater than all numbers.
+        if dialect == .postgresql, operand.isDecimal { keys.append(("(\(operand.sql) <> 'NaN')", operand.isOptional)) }
+        keys.append((dialect == .sqlite ? operand.comparable : operand.sql, operand.isOptional))
+        return keys
     }
 }

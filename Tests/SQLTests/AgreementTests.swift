@@ -103,8 +103,15 @@ struct AgreementTests {
 
     private func precedes(_ left: Row, _ right: Row, _ sorts: [SQLSort], _ random: RandomRows) -> Bool {
         for sort in sorts {
-            let a = random.value(at: sort.path, of: left)
-            let b = random.value(at: sort.path, of: right)
+            // What a link to nothing would lead to comes last.
+            guard let a = random.present(at: sort.path, of: left), let b = random.present(at: sort.path, of: right)
+            else {
+                let isPresent = (
+                    random.present(at: sort.path, of: left) != nil, random.present(at: sort.path, of: right) != nil
+                )
+                if isPresent.0 != isPresent.1 { return isPresent.0 == sort.isAscending }
+                continue
+            }
             if Value.sortsBefore(a, b) { return sort.isAscending }
             if Value.sortsBefore(b, a) { return !sort.isAscending }
         }

@@ -140,16 +140,19 @@ struct RandomRows {
     mutating func sortPaths() -> [(PropertyPath, Bool)] { (0..<int(1...3)).map { _ in (path().0, flag()) } }
 
     /// The value at a path of a row of A: the oracle.
-    func value(at path: PropertyPath, of row: Row) -> Value {
+    func value(at path: PropertyPath, of row: Row) -> Value { present(at: path, of: row) ?? .null }
+
+    /// The same, but nil where a link on the way leads nowhere.
+    func present(at path: PropertyPath, of row: Row) -> Value? {
         var item = schema["A"]
         var row: Row? = row
         for (position, name) in path.names.enumerated() {
-            guard let current = item, let present = row, let index = current.columnIndex(name) else { return .null }
+            guard let current = item, let present = row, let index = current.columnIndex(name) else { return nil }
             if position == path.names.count - 1 { return present[index] }
             item = current.columns[index].linkTarget.flatMap { schema[$0] }
             let key = present[index]
             row = key.isNull ? nil : item.flatMap { rows[$0.name]?.first { $0[0] == key } }
         }
-        return .null
+        return nil
     }
 }

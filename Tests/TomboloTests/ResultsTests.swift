@@ -70,7 +70,7 @@ struct ResultsTests {
                 all.sorted(by: [
                     SortDescriptor(keyPath: "room.name"), SortDescriptor(keyPath: "price", ascending: false),
                 ]),
-                "SELECT s._id FROM session s LEFT JOIN room r ON r._id = s.room ORDER BY r.name, price DESC, s.rowid"
+                "SELECT s._id FROM session s LEFT JOIN room r ON r._id = s.room ORDER BY r._id IS NULL, r.name, price DESC, s.rowid"
             ),
         ]
         for (results, sql) in queries {

@@ -180,9 +180,10 @@ extension RealmCore {
         let row = query.source == nil ? "o.rowid" : "e.rowid"
         let number = try builder.distinctNumber(
             distinct.paths, orderBy: order(query, distinct.sorts, .ascending, builder))
-        let inner = try condition(query, distincts.dropLast(), &builder)
-        let rows =
-            "SELECT \(row) AS r, \(number) AS n FROM \(tables(query))\(inner.isEmpty ? "" : " WHERE \(inner)")"
+        var conditions = [try condition(query, distincts.dropLast(), &builder)].filter { !$0.isEmpty }
+        for path in distinct.paths { conditions += [try builder.arrives(at: path)].compactMap { $0 } }
+        let inner = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+        let rows = "SELECT \(row) AS r, \(number) AS n FROM \(tables(query))\(inner)"
         return "\(row) IN (SELECT r FROM (\(rows)) WHERE n = 1)"
     }
 }

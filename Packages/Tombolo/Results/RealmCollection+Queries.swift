@@ -40,8 +40,8 @@ extension RealmCollection {
     }
 
     /// Sorts by a property, or by one behind links: `"room.name"`; `"self"` stands for the values of a list. Nil comes
-    /// first in ascending order, false before true; text is ordered by its UTF-8 bytes. Elements with equal values stay
-    /// in the order that they had.
+    /// first in ascending order, what a link or an embedded object that is not there would lead to comes last, false
+    /// before true; text is ordered by its UTF-8 bytes. Elements with equal values stay in the order that they had.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
@@ -52,7 +52,7 @@ extension RealmCollection {
     }
 
     /// The first of those that have the same values in these properties, `"name"` or `"room.name"`, in the present
-    /// order. Conditions come before it, also those that are added later.
+    /// order; without those whose links lead nowhere. Conditions come before it, also those that are added later.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         let results = self.results
         var query = results.content.query

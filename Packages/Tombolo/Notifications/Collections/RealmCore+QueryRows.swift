@@ -18,15 +18,14 @@ extension RealmCore {
     /// Reads the sort keys of single rows.
     func sortKeys(_ query: ObjectQuery) -> SortKeys {
         let keys = usable(query) { builder throws(ValueError) in
-            try query.sorts.map { sort throws(ValueError) in
-                let key = try builder.orderBy([sort])
-                return String(key[..<(key.lastIndex(of: " ") ?? key.endIndex)])
-            }
+            var keys: [(sql: String, isAscending: Bool)] = []
+            for sort in query.sorts { keys += try builder.sortKeys(sort.path).map { ($0.sql, sort.isAscending) } }
+            return keys
         }
         let table = layout.tables[query.classIndex].table
         return SortKeys(
-            self, "SELECT \(keys.joined(separator: ", ")) FROM \(table) AS o WHERE o.rowid = ?",
-            isAscending: query.sorts.map(\.isAscending))
+            self, "SELECT \(keys.map(\.sql).joined(separator: ", ")) FROM \(table) AS o WHERE o.rowid = ?",
+            isAscending: keys.map(\.isAscending))
     }
 
     private func run(
