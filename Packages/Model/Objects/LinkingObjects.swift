@@ -42,6 +42,17 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
+/// Those of the same object by the same property are equal.
+extension LinkingObjects: Equatable {
+    public static func == (left: LinkingObjects<Element>, right: LinkingObjects<Element>) -> Bool {
+        switch (left.storage, right.storage) {
+        case (let a?, let b?): a.isSameOrigin(as: b)
+        case (nil, nil): left.origin == right.origin
+        case (_?, nil), (nil, _?): false
+        }
+    }
+}
+
 extension LinkingObjects: Persistable {
     public typealias PersistedType = LinkingObjects<Element>
     public static var _propertyType: PropertyType { .linkingObjects(String(describing: Element.self)) }

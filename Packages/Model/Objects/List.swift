@@ -11,7 +11,8 @@ public final class List<Element: RealmCollectionValue> {
     package init(storage: any ListStorage) { self.storage = storage }
 
     /// Replaces a range of elements by others.
-    public func replaceSubrange(_ range: Range<Int>, with elements: some Collection<Element>) {
+    public func replaceSubrange(_ range: some RangeExpression<Int>, with elements: some Collection<Element>) {
+        let range = range.relative(to: self)
         guard range.lowerBound >= 0, range.upperBound <= count else {
             programError("Range \(range) is out of bounds: the list has \(count) elements.")
         }
@@ -123,10 +124,22 @@ extension List {
     }
 
     public func removeSubrange(_ range: some RangeExpression<Int>) {
-        replaceSubrange(range.relative(to: self), with: EmptyCollection())
+        replaceSubrange(range, with: EmptyCollection())
     }
 
     public func replace(index: Int, object: Element) { self[index] = object }
+}
+
+/// A managed list is equal to itself only; others where their elements are.
+extension List: Equatable {
+    public static func == (left: List<Element>, right: List<Element>) -> Bool {
+        switch (left.storage, right.storage) {
+        case (let a?, let b?): a.isSameList(as: b)
+        case (nil, nil):
+            left.unmanaged.lazy.map(\._tomboloStored).elementsEqual(right.unmanaged.lazy.map(\._tomboloStored))
+        case (_?, nil), (nil, _?): false
+        }
+    }
 }
 
 extension List: Persistable {

@@ -25,6 +25,12 @@ extension ListStorage {
 public protocol LinkingStorage: AnyObject {
     var count: Int { get }
     func object(at position: Int) -> Object
+    /// Whether another storage is about the same object and property.
+    func isSameOrigin(as other: any LinkingStorage) -> Bool
     /// The present objects, as of a list.
     func snapshot() -> AnyIterator<Object>
+}
+
+extension LinkingStorage {
+    public func isSameOrigin(as other: any LinkingStorage) -> Bool { self === other }
 }

@@ -1,5 +1,5 @@
 /// What a property or an element of a list holds, as a store sees it.
-public enum Stored {
+public enum Stored: Equatable {
     /// A scalar, or nil.
     case value(Value)
     /// A linked or an embedded object.

@@ -47,6 +47,11 @@ final class LinkingRows: LinkingStorage {
     /// Where they are to be found in any Realm of the file.
     var place: ConfinedPlace.Content { .linkingObjects(RowPlace(row), linkOrigin) }
 
+    func isSameOrigin(as other: any LinkingStorage) -> Bool {
+        guard let other = other as? LinkingRows else { return false }
+        return row.isSameObject(as: other.row) && linkOrigin == other.linkOrigin
+    }
+
     func moved(to core: RealmCore) -> LinkingRows {
         LinkingRows(row: core.row(core.classes[row.classIndex], rowid: row.rowid), linkOrigin: linkOrigin)
     }

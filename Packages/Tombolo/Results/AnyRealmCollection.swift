@@ -31,4 +31,9 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
         return observe(base)
     }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        func isEqual<Base: RealmCollection>(_ base: Base) -> Bool { right.base as? Base == base }
+        return isEqual(left.base)
+    }
 }

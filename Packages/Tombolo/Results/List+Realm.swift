@@ -17,7 +17,10 @@ extension List {
     public var isInvalidated: Bool { storage.map { !$0.isValid } ?? false }
 
     /// The position of the first element that is equal to this one.
-    public func index(of element: Element) -> Int? { firstIndex { $0._isEqual(to: element) } }
+    public func index(of element: Element) -> Int? {
+        let stored = element._tomboloStored
+        return firstIndex { $0._tomboloStored == stored }
+    }
 
     /// Removes the elements at these positions.
     public func remove(atOffsets offsets: IndexSet) { for position in offsets.reversed() { remove(at: position) } }
@@ -36,17 +39,6 @@ extension List {
                 move(from: source, to: target)
                 target += 1
             }
-        }
-    }
-}
-
-extension Persistable {
-    /// Objects are equal where they are the same; other values by what is stored.
-    fileprivate func _isEqual(to other: Self) -> Bool {
-        switch (_tomboloStored, other._tomboloStored) {
-        case (.value(let a), .value(let b)): a == b
-        case (.object(let a), .object(let b)): a == b
-        default: false
         }
     }
 }

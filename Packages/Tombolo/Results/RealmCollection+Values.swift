@@ -6,16 +6,24 @@ extension RealmCollection {
     /// A property of every element, by its name; `"self"` for the elements themselves.
     public func value(forKey key: String) -> [Any?] { values(forKeyPath: key) }
 
-    /// A property of every element, `"name"` or `"room.name"`; or a number that is computed of all of them: `"@count"`,
-    /// `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
+    /// A property of every element, `"name"` or `"room.name"`, without repetitions after `"@distinctUnionOfObjects."`; or
+    /// a number that is computed of all of them: `"@count"`, `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
     public func value(forKeyPath keyPath: String) -> Any? {
         let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         guard let function = names.first, function.hasPrefix("@") else { return values(forKeyPath: keyPath) }
-        if function == "@count" { return count }
+        let rest = names.count > 1 ? names[1] : "self"
+        switch function {
+        case "@count": return count
+        case "@unionOfObjects": return values(forKeyPath: rest)
+        case "@distinctUnionOfObjects":
+            var seen: Set<AnyHashable> = []
+            return values(forKeyPath: rest).filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? false }
+        default: break
+        }
         guard let aggregate = FilterOperand.Aggregate(rawValue: String(function.dropFirst())) else {
             programError("There is no function \(function): there are @count, @min, @max, @sum and @avg.")
         }
-        return computed(aggregate, names.count > 1 ? names[1] : "self")
+        return computed(aggregate, rest)
     }
 
     private func values(forKeyPath keyPath: String) -> [Any?] {

@@ -3,7 +3,7 @@ public import TomboloModel
 /// What results, lists and linking objects have in common. As in Realm `map`, `filter { }` and the like are lazy: they
 /// look at an element when it is asked for.
 public protocol RealmCollection<Element>: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
-    ThreadConfined
+    ThreadConfined, Equatable
 where Index == Int, Element: RealmCollectionValue {
     /// The Realm that the elements are in; nil for an unmanaged list.
     var realm: Realm? { get }

@@ -33,5 +33,7 @@ extension SortDescriptor: ExpressibleByStringLiteral {
 }
 
 extension SortDescriptor: CustomStringConvertible {
-    public var description: String { "SortDescriptor(keyPath: \(keyPath), ascending: \(ascending))" }
+    public var description: String {
+        "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
+    }
 }
