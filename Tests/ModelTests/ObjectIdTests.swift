@@ -53,4 +53,15 @@ struct ObjectIdTests {
         #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
         #expect(throws: (any Error).self) { try JSONDecoder().decode([ObjectId].self, from: Data("[\"x\"]".utf8)) }
     }
+
+    @Test("An ObjectId is made from a literal, and of a time; decoding what is none fails as decoding does")
+    func objectIds() throws {
+        let id = ObjectId("000123450000ffbeef91906c")
+        #expect(id.stringValue == "000123450000ffbeef91906c")
+        let made = ObjectId(
+            timestamp: Date(timeIntervalSince1970: 1_700_000_000), machineId: 0x0a0b0c, processId: 0x0d0e)
+        #expect(made.timestamp.timeIntervalSince1970 == 1_700_000_000)
+        #expect(Array(made.bytes[4..<9]) == [0x0a, 0x0b, 0x0c, 0x0d, 0x0e])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([ObjectId].self, from: Data(#"["x"]"#.utf8)) }
+    }
 }

@@ -26,6 +26,27 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self = parsed
     }
 
+    /// 24 hexadecimal digits that are written in the program; anything else stops it.
+    public init(_ literal: StaticString) {
+        guard let parsed = ObjectId(hex: "\(literal)") else {
+            programError("'\(literal)' is not an ObjectId: it has 24 hexadecimal digits.")
+        }
+        self = parsed
+    }
+
+    /// A new identifier of a given time.
+    /// - Parameters:
+    ///   - machineId: its lowest three bytes follow those of the time, as in the BSON specification's first version.
+    ///   - processId: its lowest two bytes follow; the last three bytes are random.
+    public init(timestamp: Date, machineId: Int, processId: Int) {
+        let seconds = UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970))
+        let machine = UInt32(truncatingIfNeeded: machineId) & 0xff_ffff
+        let process = UInt32(truncatingIfNeeded: processId) & 0xffff
+        self.init(
+            high: UInt64(seconds) << 32 | UInt64(machine << 8 | process >> 8),
+            low: (process & 0xff) << 24 | UInt32.random(in: 0...0xff_ffff))
+    }
+
     /// Parses exactly 12 bytes; `nil` for any other count.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
@@ -102,7 +123,12 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     }
 
     public init(from decoder: any Decoder) throws {
-        self = try ObjectId(string: decoder.singleValueContainer().decode(String.self))
+        let container = try decoder.singleValueContainer()
+        do {
+            self = try ObjectId(string: container.decode(String.self))
+        } catch let error as ValueError {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
