@@ -77,7 +77,10 @@ package struct StoredClass: Equatable, Sendable {
         table = lines.removeFirst()
         properties = []
         for line in lines {
-            let words = line.split(separator: " ").map(String.init)
+            // The column's name is last and may have spaces.
+            let column = line.firstRange(of: " column=").map { String(line[$0.upperBound...]) }
+            let words = line.prefix(upTo: line.firstRange(of: " column=")?.lowerBound ?? line.endIndex)
+                .split(separator: " ").map(String.init)
             guard words.count >= 2 else { return nil }
             if words[0] == "@embedded" {
                 embeddedClass = words[1]
@@ -87,7 +90,6 @@ package struct StoredClass: Equatable, Sendable {
             guard let type = PropertyType(name: isOptional ? String(words[1].dropLast()) : words[1]) else {
                 return nil
             }
-            let column = words.first { $0.hasPrefix("column=") }.map { String($0.dropFirst("column=".count)) }
             properties.append(
                 Property(
                     name: words[0], column: column ?? Column.sqlName(for: words[0]), type: type,

@@ -99,13 +99,18 @@ struct FormatLexer {
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
     private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || scalar.properties.isXIDStart
+        scalar == "_" || scalar.properties.isXIDStart || isSymbolOfNames(scalar)
+    }
+
+    /// Swift names may have emoji, and what joins them.
+    private static func isSymbolOfNames(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.isASCII && (scalar.properties.isEmoji || scalar == "\u{200D}")
     }
 
     private mutating func name() -> String {
         guard let first = peek(), Self.isNameStart(first) else { return "" }
         let start = position
-        while let scalar = peek(), scalar.properties.isXIDContinue || scalar == "_" { position += 1 }
+        while let scalar = peek(), Self.isNameStart(scalar) || scalar.properties.isXIDContinue { position += 1 }
         return string(from: start, to: position)
     }
 
