@@ -35,8 +35,11 @@ extension FailableCustomPersistable {
     public var _tomboloValue: Value { persistableValue._tomboloValue }
     public static func _from(_ value: Value) -> Self { _required(PersistedType._from(value)) }
     public var _tomboloStored: Stored { persistableValue._tomboloStored }
+    public var _namedValue: Any? { persistableValue._namedValue }
     public static func _from(_ stored: Stored) -> Self? {
-        PersistedType._from(stored).flatMap { Self(persistedValue: $0) }
+        // An embedded object that is not there reads as a new one.
+        if case .value(.null) = stored, case .embedded = _propertyType { return _defaultValue() }
+        return PersistedType._from(stored).flatMap { Self(persistedValue: $0) }
     }
     public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self {
         guard case .embedded = _propertyType else { return _from(accessor.value(at: property)) }

@@ -162,6 +162,14 @@ extension List: Persistable {
         if storage.count > 0 { storage.remove(0..<storage.count) }
         if !elements.isEmpty { storage.insert(elements, at: 0) }
     }
+
+    @inlinable public static var _keepsIdentity: Bool { true }
+
+    /// The property keeps its list, which gets the other one's elements: two objects never share one.
+    public static func _take(_ newValue: List<Element>, into held: List<Element>) -> List<Element> {
+        if held !== newValue { held.replaceSubrange(0..<held.count, with: Array(newValue)) }
+        return held
+    }
 }
 
 /// Lets stores read an unmanaged list without knowing its element type.

@@ -19,7 +19,28 @@ open class ObjectBase {
 
     /// Column names by property name, where they should differ from the property's name in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
+
+    /// The class and its properties, a line for each; linked objects down to a depth of 2, long lists cut.
+    open var description: String { ObjectText.text(of: self, depth: 0) }
+
+    /// Managed objects are equal when they are the same object of the same Realm; others only to themselves. `==` asks
+    /// this.
+    open func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        if self === other { return true }
+        guard let accessor, let others = other.accessor else { return false }
+        return accessor.isSameObject(as: others)
+    }
+
+    /// The same for equal objects.
+    open var hash: Int {
+        var hasher = Hasher()
+        if let accessor { accessor.hashIdentity(into: &hasher) } else { hasher.combine(ObjectIdentifier(self)) }
+        return hasher.finalize()
+    }
 }
+
+extension ObjectBase: CustomStringConvertible {}
 
 extension ObjectBase {
     /// The name of this object's class in the schema.
@@ -36,17 +57,7 @@ extension ObjectBase {
     }
 }
 
-extension ObjectBase: Equatable {
-    /// Managed objects are equal when they are the same object of the same Realm; others only to themselves.
-    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
-        if left === right { return true }
-        guard let a = left.accessor, let b = right.accessor else { return false }
-        return a.isSameObject(as: b)
-    }
-}
-
 extension ObjectBase: Hashable {
-    public func hash(into hasher: inout Hasher) {
-        if let accessor { accessor.hashIdentity(into: &hasher) } else { hasher.combine(ObjectIdentifier(self)) }
-    }
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

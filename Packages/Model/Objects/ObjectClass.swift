@@ -103,7 +103,8 @@ private struct ObjectClassBuilder {
         let schema = ClassSchema(
             name: className, table: object?.tableName(), columns: columns, lists: lists,
             uniqueProperties: object?.uniqueProperties() ?? [], isTrashable: object?.isTrashable() ?? false,
-            isEmbedded: object == nil, linkingObjects: linkingObjects, problems: problems)
+            isEmbedded: object == nil, linkingObjects: linkingObjects,
+            propertyNames: properties.filter { !$0.isComputed }.map(\.name), problems: problems)
         return ObjectClass(
             type: type, schema: schema, properties: properties, targets: targets, propertyOfColumn: propertyOfColumn,
             propertyOfList: propertyOfList, isPlain: isPlain)

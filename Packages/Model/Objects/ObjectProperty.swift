@@ -34,6 +34,9 @@ package struct ObjectProperty: Sendable {
         place = PropertyPlace(offset: offset, wrapper: wrapper, position: asked)
     }
 
+    /// Whether nothing is stored for it: what links here.
+    package var isComputed: Bool { if case .linkingObjects = slot { true } else { false } }
+
     /// The type of the property's values.
     package var valueType: any Persistable.Type { wrapper.valueType }
 
@@ -56,6 +59,17 @@ package struct ObjectProperty: Sendable {
 }
 
 extension ObjectBase {
+    /// The value of a property, of a managed object or an unmanaged one.
+    package final func held(_ property: ObjectProperty) -> any Persistable {
+        guard let accessor else { return property.unmanagedValue(of: self).value }
+        switch property.slot {
+        case .column(let position), .embedded(let position): return property.valueType._read(accessor, position)
+        case .list, .array, .linkingObjects:
+            let position = ObjectClass.of(type(of: self)).position(ofProperty: property.name) ?? 0
+            return property.valueType._read(accessor, position)
+        }
+    }
+
     /// Makes the object managed: its properties read and write through the accessor from now on. Stores only.
     package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
         self.accessor = accessor

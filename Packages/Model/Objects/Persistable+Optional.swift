@@ -10,6 +10,7 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
         value.isNull ? nil : Wrapped._from(Stored.value(value))
     }
     public var _tomboloStored: Stored { self?._tomboloStored ?? .value(.null) }
+    public var _namedValue: Any? { self?._namedValue }
     public static func _from(_ stored: Stored) -> Wrapped?? {
         if case .value(let value) = stored, value.isNull { return .some(nil) }
         return .some(Wrapped._from(stored))

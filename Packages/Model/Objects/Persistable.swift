@@ -24,6 +24,12 @@ public protocol Persistable: SendableMetatype {
     /// - Parameter property: a column for scalars, links and embedded objects; otherwise the property's position.
     static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self
     static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int)
+    /// Whether an unmanaged property keeps what it holds when it is assigned to, by ``_take(_:into:)``.
+    static var _keepsIdentity: Bool { get }
+    /// What an unmanaged property holds after an assignment.
+    static func _take(_ newValue: Self, into held: Self) -> Self
+    /// What reading the property by its name gives: raw values for enumerations, what is stored for projections.
+    var _namedValue: Any? { get }
 }
 
 extension Persistable {
@@ -40,6 +46,9 @@ extension Persistable {
     public static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int) {
         accessor.setValue(newValue._tomboloValue, at: property)
     }
+    @inlinable public static var _keepsIdentity: Bool { false }
+    public static func _take(_ newValue: Self, into held: Self) -> Self { newValue }
+    public var _namedValue: Any? { self }
 }
 
 extension Persistable {

@@ -7,6 +7,7 @@ extension PersistableEnum {
     public static var _propertyType: PropertyType { RawValue._propertyType }
     public static func _defaultValue() -> Self { _first }
     public var _tomboloValue: Value { rawValue._tomboloValue }
+    public var _namedValue: Any? { rawValue._namedValue }
     public static func _from(_ value: Value) -> Self { Self(rawValue: RawValue._from(value)) ?? _first }
     public static func _from(_ stored: Stored) -> Self? {
         guard case .value(let value) = stored, !value.isNull else { return nil }

@@ -46,6 +46,18 @@ public struct Persisted<Value: Persistable> {
         self.options = options
     }
 
+    /// Sets the property of an unmanaged object.
+    @inlinable mutating func assign(_ newValue: Value) {
+        guard Value._keepsIdentity else {
+            storage = .explicit(newValue)
+            return
+        }
+        switch storage {
+        case .initial(let held), .explicit(let held): storage = .explicit(Value._take(newValue, into: held))
+        case .unset, .managed: storage = .explicit(Value._take(newValue, into: Value._defaultValue()))
+        }
+    }
+
     @available(*, unavailable, message: "@Persisted is for properties of Object subclasses")
     public var wrappedValue: Value {
         get { preconditionFailure("@Persisted is for properties of Object subclasses") }
@@ -73,7 +85,7 @@ public struct Persisted<Value: Persistable> {
             if case .managed(let property) = object[keyPath: storageKeyPath].storage, let accessor = object.accessor {
                 Value._write(newValue, accessor, property)
             } else {
-                object[keyPath: storageKeyPath].storage = .explicit(newValue)
+                object[keyPath: storageKeyPath].assign(newValue)
             }
         }
     }
@@ -95,9 +107,11 @@ extension Persisted: Decodable where Value: Decodable {
 extension Persisted: Encodable where Value: Encodable {
     /// - Throws: `EncodingError` for the property of a managed object, which the wrapper alone cannot read.
     public func encode(to encoder: any Encoder) throws {
+        // Through a container: encoders write dates and data in the way that they were told to.
+        var container = encoder.singleValueContainer()
         switch storage {
-        case .initial(let value), .explicit(let value): try value.encode(to: encoder)
-        case .unset: try Value._defaultValue().encode(to: encoder)
+        case .initial(let value), .explicit(let value): try container.encode(value)
+        case .unset: try container.encode(Value._defaultValue())
         case .managed:
             throw EncodingError.invalidValue(
                 self,

@@ -12,6 +12,8 @@ public struct ClassSchema: Hashable, Sendable {
     public let lists: [ListProperty]
     /// By property name, where the LinkingObjects of the class come from. They have neither column nor table.
     public let linkingObjects: [String: LinkOrigin]
+    /// The names of columns and lists in the order of their declaration; empty where there is no model class.
+    public let propertyNames: [String]
     /// The position of the primary key in ``columns``; nil for a local class without one.
     public let primaryKeyIndex: Int?
     /// Groups of columns that must be unique together among live rows.
@@ -30,7 +32,8 @@ public struct ClassSchema: Hashable, Sendable {
     public init(
         name: String, table: String? = nil, columns: [Column], lists: [ListProperty] = [],
         uniqueProperties: [[String]] = [], isTrashable: Bool = false, owner: ElementOwner? = nil,
-        isEmbedded: Bool = false, linkingObjects: [String: LinkOrigin] = [:], problems: [String] = []
+        isEmbedded: Bool = false, linkingObjects: [String: LinkOrigin] = [:], propertyNames: [String] = [],
+        problems: [String] = []
     ) {
         self.name = name
         self.table = table ?? Column.sqlName(for: name)
@@ -45,6 +48,7 @@ public struct ClassSchema: Hashable, Sendable {
         self.owner = owner
         self.isEmbedded = isEmbedded
         self.linkingObjects = linkingObjects
+        self.propertyNames = propertyNames
         self.problems = problems
     }
 

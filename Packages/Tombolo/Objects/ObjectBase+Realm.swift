@@ -1,7 +1,7 @@
 public import TomboloModel
 
 extension ObjectBase {
-    private var core: RealmCore? {
+    var core: RealmCore? {
         switch accessor {
         case let row as ManagedRow: row.core
         case let part as EmbeddedAccessor: part.place.host.core
@@ -15,9 +15,11 @@ extension ObjectBase {
     /// Whether the object was deleted, or its Realm invalidated. Reading a property of it stops the program.
     public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
 
-    /// Whether two objects are the same object of one Realm.
+    /// Whether two objects are the same object of one Realm, or one unmanaged instance.
     public func isSameObject(as other: ObjectBase?) -> Bool {
-        guard let other, accessor != nil else { return false }
-        return self == other
+        guard let other else { return false }
+        if self === other { return true }
+        guard let accessor, let others = other.accessor else { return false }
+        return accessor.isSameObject(as: others)
     }
 }

@@ -41,15 +41,28 @@ extension Schema {
 extension ClassSchema {
     public var className: String { name }
 
-    /// Those with a column in the order of their declaration, then lists.
+    /// In the order of their declaration, without what links here.
     public var properties: [Property] {
-        columns.filter { !$0.name.contains(".") }.map { Property($0) }
+        let all =
+            columns.filter { !$0.name.contains(".") }.map { Property($0) }
             + lists.filter { !$0.name.contains(".") }.map { Property($0) }
+        let places = Dictionary(uniqueKeysWithValues: zip(propertyNames, propertyNames.indices))
+        return all.enumerated().sorted { left, right in
+            (places[left.element.name] ?? left.offset, left.offset)
+                < (places[right.element.name] ?? right.offset, right.offset)
+        }.map(\.element)
     }
 
     public var primaryKeyProperty: Property? { primaryKeyIndex.map { Property(columns[$0]) } }
 
     public subscript(propertyName: String) -> Property? { properties.first { $0.name == propertyName } }
+}
+
+extension ClassSchema: CustomStringConvertible {
+    /// The class and its properties, a line for each.
+    public var description: String {
+        "\(name) {\n\(properties.map { "\t\($0)\n" }.joined())}"
+    }
 }
 
 extension ObjectBase {

@@ -242,7 +242,7 @@ struct QuickStartTests {
     func identity() throws {
         let ada = Citizen(1, "Ada")
         let twin = Citizen(1, "Ada")
-        #expect(ada != twin && ada.isSameObject(as: ada) == false)
+        #expect(ada != twin && ada.isSameObject(as: ada))
         try realm.write { realm.add(ada) }
         let again = try #require(realm.object(ofType: Citizen.self, forPrimaryKey: 1))
         #expect(again == ada && again !== ada && again.isSameObject(as: ada) && !again.isSameObject(as: nil))

@@ -21,7 +21,7 @@ struct Code: CustomPersistable, Equatable {
     var persistableValue: String { text }
 }
 
-class Parcel: Object {
+class Consignment: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var weight: Grams
     @Persisted var tare: Grams?
@@ -37,6 +37,6 @@ class Parcel: Object {
     @Persisted var note: String?
     @Persisted var numbers: List<Int>
     @Persisted var prices: List<Float>
-    @Persisted var parts: List<Parcel>
-    @Persisted(originProperty: "parts") var wholes: LinkingObjects<Parcel>
+    @Persisted var parts: List<Consignment>
+    @Persisted(originProperty: "parts") var wholes: LinkingObjects<Consignment>
 }

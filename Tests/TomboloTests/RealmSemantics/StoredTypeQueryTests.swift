@@ -9,9 +9,9 @@ struct StoredTypeQueryTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        realm = try Realm(configuration: folder.configuration(types: [Parcel.self]))
+        realm = try Realm(configuration: folder.configuration(types: [Consignment.self]))
         try realm.write {
-            let one = Parcel()
+            let one = Consignment()
             one._id = 1
             one.weight = Grams(500)
             one.tare = Grams(20)
@@ -27,15 +27,15 @@ struct StoredTypeQueryTests {
             one.note = "ÄB-*"
             one.numbers.append(objectsIn: [1, 2])
             one.prices.append(objectsIn: [1.5, 2.5])
-            let two = Parcel()
+            let two = Consignment()
             two._id = 2
             two.parts.append(one)
             realm.add([one, two])
         }
     }
 
-    private func ids(_ query: (Query<Parcel>) -> Query<Bool>) -> [Int] {
-        realm.objects(Parcel.self).where(query).map(\._id)
+    private func ids(_ query: (Query<Consignment>) -> Query<Bool>) -> [Int] {
+        realm.objects(Consignment.self).where(query).map(\._id)
     }
 
     @Test("Projections are compared, in ranges and in lists, by what they are stored as")
@@ -91,13 +91,13 @@ struct StoredTypeQueryTests {
 
     @Test("Collections of projections and enumerations are sorted, made distinct and computed")
     func collections() throws {
-        let one = try #require(realm.object(ofType: Parcel.self, forPrimaryKey: 1))
+        let one = try #require(realm.object(ofType: Consignment.self, forPrimaryKey: 1))
         #expect(
             one.weights.min() == Grams(200) && one.weights.sum() == Grams(500) && one.weights.average() == Grams(250))
         #expect(one.tares.max() == Grams(15) && one.ranks.max() == .high && one.ranks.average() == 5.5)
         #expect(Array(one.weights.sorted(ascending: false)) == [Grams(300), Grams(200)])
         #expect(Array(one.ranks.distinct()) == [.low, .high] && Array(one.spareRanks.sorted()) == [nil, .high])
-        let all = realm.objects(Parcel.self)
+        let all = realm.objects(Consignment.self)
         #expect(
             all.max(of: \.weight) == Grams(500) && all.min(of: \.tare) == Grams(20)
                 && all.sum(of: \.weight) == Grams(500))
