@@ -1,16 +1,41 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// What one `add` has still to do: objects that others lead to are added one after another, not by recursion, for
-/// chains of links may be long and may lead in circles.
+/// What one `add` or `create` has still to do: objects that others lead to follow one after another, not by recursion,
+/// for chains of links may be long and may lead in circles.
 struct Addition {
+    /// An unmanaged object, or a row of another Realm.
+    enum Source: Hashable {
+        case object(ObjectIdentifier)
+        case row(ObjectIdentifier, ObjectReference)
+
+        init(_ object: Object) {
+            if let row = object.accessor as? ManagedRow {
+                self = .row(ObjectIdentifier(row.core), row.reference)
+            } else {
+                self = .object(ObjectIdentifier(object))
+            }
+        }
+    }
+
+    /// The row that an object in line will have. It keeps the object, by whose identity it is found.
+    struct Reservation {
+        let object: Object
+        let key: Value
+        let rowid: Int64
+    }
+
     let policy: Realm.UpdatePolicy
+    /// Whether objects stay what they are, and copies of them are made; otherwise they become managed.
+    let copies: Bool
     /// Linked to by what was added already.
     var waiting: [Object] = []
-    /// The rowids that objects in line will have.
-    var reserved: [ObjectIdentifier: Int64] = [:]
+    var reserved: [Source: Reservation] = [:]
 
-    init(policy: Realm.UpdatePolicy) { self.policy = policy }
+    init(policy: Realm.UpdatePolicy, copies: Bool = false) {
+        self.policy = policy
+        self.copies = copies
+    }
 }
 
 /// What goes into a row and its lists.

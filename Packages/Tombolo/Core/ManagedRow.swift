@@ -357,7 +357,7 @@ final class ManagedRow: ObjectAccessor {
     func setLinkedObject(_ object: Object?, at column: Int) {
         core.requireWrite()
         guard let object else { return setValue(.null, at: column) }
-        guard let row = core.managed(object) else { return }
+        guard let target = type.linkTargets[column], let row = core.managed(object, target) else { return }
         setValue(row.key, at: column)
     }
 

@@ -3,9 +3,22 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// The row of an object that a link or list is given: added where it is unmanaged. Nil where it cannot be added;
-    /// the transaction fails then.
-    func managed(_ object: Object) -> ManagedRow? { ownRow(of: object) ?? add(object, .error) }
+    /// The row of an object that a link is given: added where it is unmanaged. Nil where it cannot be added; the
+    /// transaction fails then.
+    func managed(_ object: Object, _ target: Int) -> ManagedRow? {
+        checkClass(of: object, target)
+        return ownRow(of: object) ?? add(object, .error)
+    }
+
+    /// A link leads to the table of its class: Swift lets one hold an object of a subclass, which is in another table.
+    private func checkClass(of object: Object, _ target: Int) {
+        let (found, expected) = (type(of: object), objectClass(target).type)
+        if found != expected {
+            programError(
+                "Object of type '\(found)' does not match the type '\(expected)' of the link or list: links do not hold "
+                    + "objects of subclasses. Declare a link of type '\(found)', or link to an object that both have.")
+        }
+    }
 
     /// The row of a managed object of this Realm; nil for an unmanaged one.
     func ownRow(of object: Object) -> ManagedRow? {
@@ -30,7 +43,7 @@ extension RealmCore {
         if let row = ownRow(of: object) { return row }
         let type = managedClass(ofNew: object)
         guard policy == .error || type.schema.primaryKeyIndex != nil else {
-            fail(.invalidInput, "'\(type.schema.name)' does not have a primary key and cannot be updated.")
+            failUpdate(type)
             return nil
         }
         var addition = Addition(policy: policy)
@@ -50,7 +63,11 @@ extension RealmCore {
     /// Adds what is in line, and what that leads to.
     func addWaiting(_ addition: inout Addition) {
         while let next = addition.waiting.popLast() {
-            if next.accessor == nil { addOne(next, classes[classIndex(of: type(of: next))], &addition) }
+            if addition.copies {
+                guard copyOne(next, &addition) else { return }
+            } else if next.accessor == nil {
+                addOne(next, classes[classIndex(of: type(of: next))], &addition)
+            }
         }
     }
 
@@ -58,7 +75,8 @@ extension RealmCore {
     private func addOne(_ object: Object, _ type: ManagedClass, _ addition: inout Addition) -> ManagedRow? {
         let layout = objectClass(type.index)
         if addition.policy == .error, let scalars = type.scalars {
-            let row = insert(object, type, scalars, reserved: addition.reserved[ObjectIdentifier(object)])
+            let row = insert(
+                object, type, scalars, reserved: addition.reserved[.object(ObjectIdentifier(object))]?.rowid)
             if let row { object.attach(row, layout) }
             return row
         }
@@ -77,7 +95,7 @@ extension RealmCore {
         var content = AddedContent()
         content.fields.reserveCapacity(type.schema.columns.count)
         guard collect(object, layout, type, base: 0, prefix: "", into: &content, &addition) else { return nil }
-        let reserved = addition.reserved.isEmpty ? nil : addition.reserved[ObjectIdentifier(object)]
+        let reserved = addition.reserved.isEmpty ? nil : addition.reserved[Addition.Source(object)]?.rowid
         guard let row = insert(type, key: key, content.fields, rowid: reserved) else {
             failDuplicate(ObjectReference(classIndex: type.index, key: key ?? .null))
             return nil
@@ -139,6 +157,10 @@ extension RealmCore {
         return row
     }
 
+    func failUpdate(_ type: ManagedClass) {
+        fail(.invalidInput, "'\(type.schema.name)' does not have a primary key and cannot be updated.")
+    }
+
     func failDuplicate(_ reference: ObjectReference) {
         fail(
             .invalidInput,
@@ -150,27 +172,29 @@ extension RealmCore {
         object.scalar(at: layout.places[layout.propertyOfColumn[column]]).value
     }
 
-    /// What a link to an object holds, and the object's rowid. Unmanaged objects are put in line to be added.
-    func reference(to object: Object, _ addition: inout Addition) -> (key: Value, rowid: Int64) {
-        if let row = ownRow(of: object) { return (row.key, row.rowid) }
-        let type = classes[classIndex(of: Swift.type(of: object))]
+    /// What a link to an object holds, and the object's rowid. Objects that are not here are put in line to be added or
+    /// copied.
+    func reference(to object: Object, _ target: Int, _ addition: inout Addition) -> (key: Value, rowid: Int64) {
+        checkClass(of: object, target)
+        let foreign = addition.copies ? foreignRow(of: object) : nil
+        if foreign == nil, let row = ownRow(of: object) { return (row.key, row.rowid) }
+        let source = Addition.Source(object)
+        if let known = addition.reserved[source] { return (known.key, known.rowid) }
         addition.waiting.append(object)
+        let type = classes[target]
         var key: Value?
         if let column = type.schema.primaryKeyIndex {
-            let value = unmanagedKey(of: object, objectClass(type.index), column)
-            if type.table.isKeyRowID, case .int(let rowid) = value { return (value, rowid) }
-            key = value
+            key = foreign?.key ?? unmanagedKey(of: object, objectClass(type.index), column)
         }
-        let id = ObjectIdentifier(object)
         let rowid: Int64
-        if let known = addition.reserved[id] {
-            rowid = known
+        if type.table.isKeyRowID, case .int(let number) = key {
+            rowid = number
         } else if addition.policy != .error, let key, let page = page(type, key: key) {
             rowid = page.rowids[0]
         } else {
             rowid = nextRowID(type.index)
-            addition.reserved[id] = rowid
         }
+        addition.reserved[source] = Addition.Reservation(object: object, key: key ?? .int(rowid), rowid: rowid)
         return (key ?? .int(rowid), rowid)
     }
 
@@ -188,9 +212,9 @@ extension RealmCore {
                 let column = base + own
                 if column == type.schema.primaryKeyIndex { continue }
                 var (value, isDefault) = object.scalar(at: property.place)
-                if type.linkTargets[column] != nil {
+                if let target = type.linkTargets[column] {
                     let held = property.unmanagedValue(of: object).value as? Object
-                    value = held.map { reference(to: $0, &addition).key } ?? .null
+                    value = held.map { reference(to: $0, target, &addition).key } ?? .null
                 }
                 guard isAccepted(value, own, layout, column, type) else { return false }
                 content.fields.append(FieldWrite(column: column, value: value, isDefault: isDefault))
@@ -260,7 +284,8 @@ extension RealmCore {
         case .value(let value):
             return validate(value, column: ElementColumn.content, of: elementType.index) ? .value(value) : nil
         case .object(let object as Object):
-            let (key, rowid) = reference(to: object, &addition)
+            guard let target = elementType.linkTargets[ElementColumn.target] else { return nil }
+            let (key, rowid) = reference(to: object, target, &addition)
             return .link(key, rowid: rowid)
         case .object(let object):
             if object.accessor != nil { EmbeddedPlace.refuseManaged(object) }

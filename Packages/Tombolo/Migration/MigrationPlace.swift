@@ -63,7 +63,7 @@ struct MigrationContent {
         case let object as ObjectBase:
             values = ObjectClass.of(type(of: object)).properties.compactMap { property in
                 if case .linkingObjects = property.slot { return nil }
-                return (property.name, object.dynamicValue(property))
+                return (property.name, object.held(property))
             }
         default:
             throw Realm.Error(

@@ -1,0 +1,80 @@
+internal import Foundation
+internal import TomboloModel
+
+extension Value {
+    /// A value given without its static type: one of a property, an enumeration or projection, a number of another
+    /// type that the property holds exactly, or a class of Foundation. Nil where it does not fit.
+    init?(any value: Any, for type: PropertyType) {
+        if Self.isNil(value) {
+            self = .null
+            return
+        }
+        if type == .decimal128, let decimal = Self.decimal(value) {
+            self = .decimal(decimal)
+            return
+        }
+        guard let persistable = value as? any Persistable else {
+            guard let given = Value(foundation: value, for: type) else { return nil }
+            self = given
+            return
+        }
+        switch (persistable._tomboloValue, type) {
+        case (.int(let number), .bool) where number == 0 || number == 1: self = .bool(number == 1)
+        case (.int(let number), .double), (.int(let number), .float): self = .double(Double(number))
+        case (.null, _): self = .null
+        case (let stored, _): self = stored
+        }
+    }
+
+    /// Whether this is nil, in an `Any` that may hold an optional, or `NSNull`.
+    static func isNil(_ value: Any) -> Bool { value is NSNull || (value as? any OptionalValue)?.isNil == true }
+
+    /// Floating point numbers by the digits that they are written with; nil for what is no number.
+    private static func decimal(_ value: Any) -> Decimal128? {
+        switch value {
+        case let number as Float: Decimal128(number)
+        case let number as Double: Decimal128(number)
+        case let number as Decimal: Decimal128(number)
+        case let text as String: try? Decimal128(string: text)
+        case let number as any BinaryInteger: Decimal128(number)
+        case let number as NSNumber: Decimal128(number: number)
+        default: nil
+        }
+    }
+
+    /// As JSONSerialization, property lists and Objective-C make them; nil where a number does not fit exactly.
+    private init?(foundation value: Any, for type: PropertyType) {
+        switch (value, type) {
+        case (let date as NSDate, .date):
+            self = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)._tomboloValue
+        case (let data as NSData, .data): self = .data(Data(referencing: data))
+        case (let uuid as NSUUID, .uuid):
+            guard let uuid = UUID(uuidString: uuid.uuidString) else { return nil }
+            self = .uuid(uuid)
+        case (let text as NSString, .string): self = .string(String(describing: text))
+        case (let number as NSNumber, .bool):
+            guard number.doubleValue == 0 || number.doubleValue == 1 else { return nil }
+            self = .bool(number.boolValue)
+        case (let number as NSNumber, .int):
+            guard let integer = Int64(exactly: number) else { return nil }
+            self = .int(integer)
+        case (let number as NSNumber, .float), (let number as NSNumber, .double): self = .double(number.doubleValue)
+        default: return nil
+        }
+    }
+}
+
+/// Optionals of any type.
+private protocol OptionalValue {
+    /// Also where the optional holds one that is nil.
+    var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var isNil: Bool {
+        switch self {
+        case .none: true
+        case .some(let value): (value as? any OptionalValue)?.isNil == true
+        }
+    }
+}
