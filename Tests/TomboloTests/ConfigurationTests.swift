@@ -87,6 +87,15 @@ struct ConfigurationTests {
         func close() { held = nil }
     }
 
+    @Test("The folder of in-memory Realms stays while one of them has yet to make its file")
+    func memoryFolder() throws {
+        let held = try MemoryFile(identifier: UUID().uuidString)
+        do { _ = try MemoryFile(identifier: UUID().uuidString) }
+        let folder = URL(fileURLWithPath: held.path).deletingLastPathComponent()
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        withExtendedLifetime(held) {}
+    }
+
     // MARK: Classes
 
     @Test("Two classes of one name are both named when a Realm lists no classes")

@@ -42,8 +42,8 @@ final class MemoryFile: Sendable {
             counts[path] = nil
             let session = SyncSession.remove(path: path)
             RealmFiles.delete(at: path)
-            // Fails while other Realms are in the folder, as it should.
-            rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+            // Another Realm may be about to make its file there.
+            if counts.isEmpty { rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
             return session
         }
         // Outside of the lock, for it waits for the engine.
