@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
@@ -30,8 +29,7 @@ final class RealmCore {
     var changeCount: UInt64 = 0
     /// Raised by everything that may change what a query finds.
     var changeStamp: UInt64 { version &+ changeCount }
-    /// Loops over results that still read from the file.
-    private var cursors: [ObjectIdentifier: Unmanaged<RowCursor>] = [:]
+    let cursors = OpenCursors()
     /// By class: the last rowid given, while nobody else wrote since it was read.
     var lastRowIDs: [Int64?]
     /// By class: what the file knows of it.
@@ -48,7 +46,7 @@ final class RealmCore {
 
     private(set) var transaction: WriteTransaction?
     private var transactionCount: UInt64 = 0
-    private var isReading = false
+    private(set) var isReading = false
     /// How often everything was invalidated: objects of earlier times cannot be used.
     private(set) var invalidations: UInt64 = 0
     /// Tells the app what changed.
@@ -92,7 +90,7 @@ final class RealmCore {
         keptRowIDs = lastRowIDs
         writer.observer = self
         try beginReading()
-        if lock == nil { listen() }
+        if lock == nil { fileObserver = observeFile(watchingProcesses: memoryFile == nil) }
     }
 
     deinit {
@@ -139,7 +137,7 @@ final class RealmCore {
 
     private func endReading() {
         guard isReading else { return }
-        drainCursors()
+        cursors.drain()
         file.observers.unpin(ObjectIdentifier(self))
         isReading = false
         do {
@@ -366,7 +364,7 @@ final class RealmCore {
                 try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
             }
             try keepRowIDs(finished.deletedFrom)
-            drainCursors()
+            cursors.drain()
             written = try file.commitWriting()
         } catch {
             cancel()
@@ -394,7 +392,7 @@ final class RealmCore {
             programError("Cannot cancel: the Realm is not in a write transaction.")
         }
         writer.discard()
-        drainCursors()
+        cursors.drain()
         let undone = cancelled.deletedFrom.isEmpty ? ChangeSet() : file.recorder.changes
         connection.rollback()
         transaction = nil
@@ -420,7 +418,7 @@ final class RealmCore {
     /// Runs a step of the write transaction. After a failure of SQLite nothing is written any more.
     func perform(_ body: () throws -> Void) {
         guard transaction?.isBroken == false else { return }
-        if !cursors.isEmpty { drainCursors() }
+        cursors.drain()
         do {
             try body()
             transaction?.hasChanges = true
@@ -480,54 +478,4 @@ final class RealmCore {
     }
 
     func linkTarget(of classIndex: Int, _ column: Int) -> Int? { classes[classIndex].linkTargets[column] }
-
-    // MARK: Cursors
-
-    /// Until ``close(_:)``, which every cursor calls before it goes: it is not counted meanwhile.
-    func open(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = Unmanaged.passUnretained(cursor) }
-    func close(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
-
-    /// Before the tables change under them, or their transaction ends.
-    private func drainCursors() {
-        for cursor in cursors.values { cursor.takeUnretainedValue().drain() }
-        cursors = [:]
-    }
-
-    // MARK: Notifications
-
-    /// Follows what other connections commit, those of other processes too where the Realm can be reached.
-    private func listen() {
-        let reference = RealmCoreReference(self)
-        let confinement = confinement
-        fileObserver = file.observers.add(watchingProcesses: memoryFile == nil && confinement.isReachable) { news in
-            guard news.origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing)
-            else {
-                return
-            }
-            let isOnItsWay = confinement.schedule {
-                reference.isIdle.store(true, ordering: .releasing)
-                reference.core?.othersCommitted(isEcho: news.isEcho)
-            }
-            if !isOnItsWay { reference.isIdle.store(true, ordering: .releasing) }
-        }
-    }
-
-    private func othersCommitted(isEcho: Bool) {
-        // After `invalidate` nothing is read until somebody asks, or listens.
-        guard transaction == nil, isReading || notifier.isNeeded else { return }
-        if autorefresh { _ = refresh() } else if !isEcho { notifier.announce(.refreshRequired) }
-    }
-}
-
-/// Finds the way back to a Realm from other threads. `core` is read only where the Realm's confinement allows it;
-/// `isIdle` keeps a burst of commits from queueing more than one visit.
-private final class RealmCoreReference: @unchecked Sendable {
-    weak var core: RealmCore?
-    let origin: ObjectIdentifier
-    let isIdle = Atomic<Bool>(true)
-
-    init(_ core: RealmCore) {
-        self.core = core
-        origin = ObjectIdentifier(core)
-    }
 }

@@ -42,7 +42,7 @@ internal import TomboloSQLiteStore
         // Objects of frozen Realms are read by any thread; those with properties of the app's own are not used again.
         readsAhead = core.isFrozen || type.objectClass?.isPlain != true
         (statement, rest) = core.locked { core.open(query) }
-        if statement != nil { core.locked { core.open(self) } }
+        if statement != nil { core.locked { core.cursors.insert(self) } }
     }
 
     deinit { finish() }
@@ -52,7 +52,7 @@ internal import TomboloSQLiteStore
         leave()
         self.statement = nil
         core.locked {
-            core.close(self)
+            core.cursors.remove(self)
             core.connection.giveBack(statement)
         }
     }

@@ -1,0 +1,42 @@
+internal import Synchronization
+internal import TomboloSQLiteStore
+
+extension RealmCore {
+    /// Follows what other connections commit.
+    /// - Parameter watchingProcesses: also those of other processes, where the Realm can be reached.
+    /// - Returns: the observer's number, by which the file forgets it.
+    func observeFile(watchingProcesses: Bool) -> Int {
+        let reference = RealmCoreReference(self)
+        let confinement = confinement
+        return file.observers.add(watchingProcesses: watchingProcesses && confinement.isReachable) { news in
+            guard news.origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing)
+            else {
+                return
+            }
+            let isOnItsWay = confinement.schedule {
+                reference.isIdle.store(true, ordering: .releasing)
+                reference.core?.othersCommitted(isEcho: news.isEcho)
+            }
+            if !isOnItsWay { reference.isIdle.store(true, ordering: .releasing) }
+        }
+    }
+
+    private func othersCommitted(isEcho: Bool) {
+        // After `invalidate` nothing is read until somebody asks, or listens.
+        guard transaction == nil, isReading || notifier.isNeeded else { return }
+        if autorefresh { _ = refresh() } else if !isEcho { notifier.announce(.refreshRequired) }
+    }
+}
+
+/// Finds the way back to a Realm from other threads. `core` is read only where the Realm's confinement allows it;
+/// `isIdle` keeps a burst of commits from queueing more than one visit.
+private final class RealmCoreReference: @unchecked Sendable {
+    weak var core: RealmCore?
+    let origin: ObjectIdentifier
+    let isIdle = Atomic<Bool>(true)
+
+    init(_ core: RealmCore) {
+        self.core = core
+        origin = ObjectIdentifier(core)
+    }
+}
