@@ -39,7 +39,7 @@ import Testing
             "TomboloSyncProtocol", "TomboloSyncSession", "TomboloWebSocket",
         ],
         "Tombolo": [
-            "AsyncHTTPClient", "Dispatch", "Foundation", "GRDB", "Glibc", "Logging", "NIOCore", "NIOHTTP1",
+            "AsyncHTTPClient", "CDispatch", "Dispatch", "Foundation", "GRDB", "Glibc", "Logging", "NIOCore", "NIOHTTP1",
             "Synchronization", "TomboloModel", "TomboloSQL", "TomboloChangesets", "TomboloSyncProtocol",
             "TomboloSyncSession", "TomboloSQLiteStore", "TomboloSyncClient",
         ],

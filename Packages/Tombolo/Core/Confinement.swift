@@ -1,3 +1,6 @@
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
 internal import Dispatch
 internal import Foundation
 internal import Synchronization
@@ -116,8 +119,11 @@ struct ThreadID: Equatable, Sendable, CustomStringConvertible {
         return QueueMark.main.isCurrent ? ThreadID(number: 0, isMain: true) : current
     }
 
+    /// Asked at every access.
     @inline(__always)
-    var isCurrent: Bool { number == Self.currentNumber || (isMain && Self.currentOwner.isMain) }
+    var isCurrent: Bool {
+        number == Self.currentNumber || (isMain && (MainQueue.isCurrent || Self.currentOwner.isMain))
+    }
 
     static func == (left: ThreadID, right: ThreadID) -> Bool { left.number == right.number }
 
@@ -130,6 +136,20 @@ struct ThreadID: Equatable, Sendable, CustomStringConvertible {
             UInt(pthread_self())
         #endif
     }
+}
+
+/// Whether the calling code runs on the main queue itself; told in a nanosecond, for every access asks. A queue that only
+/// targets the main queue is told by ``QueueMark``.
+private enum MainQueue {
+    #if canImport(CDispatch)
+        /// Where the main queue's name lies: no other queue has its name there. Swift's interface has only copies of names.
+        nonisolated(unsafe) private static let name = dispatch_queue_get_label(dispatch_get_main_queue())
+
+        @inline(__always)
+        static var isCurrent: Bool { dispatch_queue_get_label(nil) == name }
+    #else
+        static var isCurrent: Bool { QueueMark.main.isCurrent }
+    #endif
 }
 
 /// A mark on a queue that only code on the queue sees.
