@@ -54,6 +54,39 @@ struct StoredSchemaTests {
         #expect(StoredClass(name: "Talk", text: "talk\nprice money") == nil)
     }
 
+    @Test(
+        "a property may be named like any word of the text",
+        arguments: ["key", "indexed", "required", "encrypted", "cascade", "column", "@embedded2", "is key", "a  b"])
+    func wordsAsNames(name: String) throws {
+        let plain = ClassSchema(name: "Odd", columns: [Column(name: name, type: .string)])
+        let marked = ClassSchema(
+            name: "Odd",
+            columns: [
+                Column(name: "id", type: .int(bits: 64), isPrimaryKey: true),
+                Column(name: name, sqlName: "other \(name)", type: .string, isIndexed: true),
+                Column(name: "\(name)2", type: .link(to: "Odd"), isOptional: true, deleteRule: .cascade),
+                Column(name: "\(name)3", type: .data, isEncrypted: true, isRequiredWhenPresent: true),
+            ])
+        for item in [StoredClass(plain), StoredClass(marked)] {
+            #expect(StoredClass(name: "Odd", text: item.text) == item, "\(item.text)")
+        }
+    }
+
+    @Test("an embedded class may have a property of the parent column's name")
+    func parentProperty() throws {
+        let part = ClassSchema(
+            name: "Part",
+            columns: [Column(name: "size", type: .double), Column(name: "_parent", type: .string, isOptional: true)],
+            isEmbedded: true)
+        let schema = try Schema([
+            ClassSchema(
+                name: "Owner", columns: [Self.key], lists: [ListProperty(name: "parts", element: .embedded(part))])
+        ])
+        let stored = StoredSchema(StoreLayout(schema))
+        #expect(stored["Owner.parts"]?.content.map(\.name) == ["size", "_parent"])
+        #expect(try stored.schema().canonicalText == schema.canonicalText)
+    }
+
     private static func classTexts(_ schema: Schema) -> Set<String> {
         Set("\n\(schema.canonicalText)".components(separatedBy: "\nclass "))
     }

@@ -53,6 +53,19 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: raised).objects(Room.self).count == 1)
     }
 
+    @Test("An open Realm does not keep a file open whose path is the end of its own")
+    func pathAtTheEnd() throws {
+        let place = folder.url.path
+        var other = folder.configuration(types: [Note.self])
+        other.fileURL = URL(fileURLWithPath: "\(place)/test.sqlite")
+        var nested = other
+        nested.fileURL = URL(fileURLWithPath: "\(place)/a \(place)/test.sqlite")
+        let open = try Realm(configuration: nested)
+        _ = try Realm.fresh(other)
+        #expect(try Realm.deleteFiles(for: other))
+        #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: open.configuration) }
+    }
+
     @Test("A Realm that reads an old version stops writers where the number of versions is bounded")
     func versions() throws {
         var configuration = folder.configuration()

@@ -33,6 +33,22 @@ private enum Wrong {
     }
 }
 
+/// Its properties have names that mean something in the file's description of a class.
+private class Words: Release {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var key: String
+    @Persisted(indexed: true) var indexed: Bool
+    @Persisted var required: Int?
+    @Persisted var encrypted: Data
+    @Persisted var cascade: Words?
+    @Persisted var column: String
+    @Persisted var `is key`: Bool
+}
+
+private class Dotted: Release {
+    @Persisted var `a.b`: Bool
+}
+
 @Suite("Schemas and files")
 struct SchemaTests {
     let folder: TemporaryFolder
@@ -44,6 +60,29 @@ struct SchemaTests {
     private func fill(synced: Bool = false) throws {
         let realm = try Realm.fresh(folder.configuration(synced: synced, types: [V1.Student.self]))
         try realm.write { realm.create(V1.Student.self, value: ["_id": 1, "name": "Ada", "nickname": "A"]) }
+    }
+
+    @Test("a Realm opens again whose class has properties named key, indexed, required, encrypted and cascade")
+    func wordsAsNames() throws {
+        let configuration = folder.configuration(types: [Words.self])
+        do {
+            let realm = try Realm.fresh(configuration)
+            try realm.write {
+                let first = realm.create(Words.self, value: ["id": 1, "key": "k", "required": 2, "is key": true])
+                realm.create(Words.self, value: ["id": 2, "cascade": first])
+            }
+        }
+        let words = try Realm.fresh(configuration).objects(Words.self)
+        #expect(words[0].key == "k" && words[0].required == 2 && words[0].`is key` && words[1].cascade == words[0])
+        #expect(words.where { $0.`is key` }.map(\.id) == [1])
+    }
+
+    @Test("a property with a dot in its name is refused with the reason")
+    func dottedName() throws {
+        let error = #expect(throws: Realm.Error.self) {
+            try Realm.fresh(folder.configuration(types: [Dotted.self]))
+        }
+        #expect(error?.message.contains("Dotted.`a.b` has a dot in its name") == true, "\(error?.message ?? "")")
     }
 
     @Test("Changed classes without a raised version are refused, and the message names every difference")

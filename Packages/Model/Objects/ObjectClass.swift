@@ -93,7 +93,7 @@ private struct ObjectClassBuilder {
                 if fieldType != (any ObjectAccessor)?.self { isPlain = false }
                 return true
             }
-            let name = String(String(cString: label).dropFirst())
+            let name = Self.propertyName(String(cString: label))
             if ignored.contains(name) { isPlain = false } else { fields.append((name, offset, wrapper)) }
             return true
         }
@@ -110,6 +110,13 @@ private struct ObjectClassBuilder {
             propertyOfList: propertyOfList, isPlain: isPlain)
     }
 
+    /// The property of a wrapper's storage: `_name`. Names that Swift needs backticks for have them here too, and
+    /// no-break spaces for spaces.
+    private static func propertyName(_ label: String) -> String {
+        guard label.hasPrefix("`") else { return String(label.dropFirst()) }
+        return String(label.dropFirst(2).dropLast().replacing("\u{A0}", with: " "))
+    }
+
     /// What the class functions name must be there: a slip would go unnoticed.
     private mutating func checkNames(_ names: [String]) {
         func check(_ name: String, _ function: String) {
@@ -117,6 +124,11 @@ private struct ObjectClassBuilder {
             let hint = name.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
             problems.append(
                 "\(className).\(function) names '\(name)', which is no property declared with @Persisted\(hint)")
+        }
+        for name in names where name.contains(".") {
+            problems.append(
+                "\(className).`\(name)` has a dot in its name, which stands for the property of an embedded object in "
+                    + "key paths: give it another name.")
         }
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }

@@ -43,7 +43,9 @@ package struct StoredClass: Equatable, Sendable {
 
     /// How many columns of an element class come before its content, and whether the last one names a parent element.
     package var hasParent: Bool {
-        isElement && properties.last?.name == (embeddedClass == nil ? "parent" : "_parent")
+        // By its type: the embedded class may have a property of that name, but only this column links to elements.
+        guard isElement, case .link(let target)? = properties.last?.type else { return false }
+        return target.contains(".")
     }
     package var content: ArraySlice<Property> {
         isElement ? properties[ElementColumn.content..<(properties.count - (hasParent ? 1 : 0))] : properties[...]
@@ -52,11 +54,14 @@ package struct StoredClass: Equatable, Sendable {
     // MARK: Text
 
     /// The table's name, then a line for each property: `price int`, `room link<Room>? indexed`, `_id objectId key`;
-    /// for elements that are embedded objects a line `@embedded Address`.
+    /// for elements that are embedded objects a line `@embedded Address`. Name and type come first, so that a property
+    /// may be called `key`; spaces in names are written `\s`.
     var text: String {
         var lines = [table]
         for property in properties {
-            var words = [property.name, property.type.name + (property.isOptional ? "?" : "")]
+            var words = [
+                Self.word(property.name), Self.word(property.type.name + (property.isOptional ? "?" : "")),
+            ]
             if property.isPrimaryKey { words.append("key") }
             if property.isIndexed { words.append("indexed") }
             if property.isEncrypted { words.append("encrypted") }
@@ -65,9 +70,13 @@ package struct StoredClass: Equatable, Sendable {
             if property.column != Column.sqlName(for: property.name) { words.append("column=\(property.column)") }
             lines.append(words.joined(separator: " "))
         }
-        if let embeddedClass { lines.append("@embedded \(embeddedClass)") }
+        if let embeddedClass { lines.append("@embedded \(Self.word(embeddedClass))") }
         return lines.joined(separator: "\n")
     }
+
+    /// Swift's names may have spaces, but never a backslash.
+    private static func word(_ name: String) -> String { name.replacing(" ", with: "\\s") }
+    private static func name(_ word: Substring) -> String { String(word.replacing("\\s", with: " ")) }
 
     /// From ``text``; nil where it is not one.
     init?(name: String, text: String) {
@@ -80,7 +89,7 @@ package struct StoredClass: Equatable, Sendable {
             // The column's name is last and may have spaces.
             let column = line.firstRange(of: " column=").map { String(line[$0.upperBound...]) }
             let words = line.prefix(upTo: line.firstRange(of: " column=")?.lowerBound ?? line.endIndex)
-                .split(separator: " ").map(String.init)
+                .split(separator: " ").map(Self.name)
             guard words.count >= 2 else { return nil }
             if words[0] == "@embedded" {
                 embeddedClass = words[1]
@@ -90,12 +99,13 @@ package struct StoredClass: Equatable, Sendable {
             guard let type = PropertyType(name: isOptional ? String(words[1].dropLast()) : words[1]) else {
                 return nil
             }
+            let marks = words.dropFirst(2)
             properties.append(
                 Property(
                     name: words[0], column: column ?? Column.sqlName(for: words[0]), type: type,
-                    isOptional: isOptional, isPrimaryKey: words.contains("key"),
-                    isIndexed: words.contains("indexed"), isEncrypted: words.contains("encrypted"),
-                    isRequiredWhenPresent: words.contains("required"), deletesWithTarget: words.contains("cascade")))
+                    isOptional: isOptional, isPrimaryKey: marks.contains("key"),
+                    isIndexed: marks.contains("indexed"), isEncrypted: marks.contains("encrypted"),
+                    isRequiredWhenPresent: marks.contains("required"), deletesWithTarget: marks.contains("cascade")))
         }
     }
 }

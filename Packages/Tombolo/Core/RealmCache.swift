@@ -10,13 +10,18 @@ enum RealmCache {
         let schema: Schema
     }
 
-    private static let entries = Mutex<[String: Entry]>([:])
+    private struct Key: Hashable {
+        let place: String
+        let path: String
+    }
+
+    private static let entries = Mutex<[Key: Entry]>([:])
 
     /// The Realm that is open in this place, or a new one.
     static func core(
         path: String, confinement: Confinement, open: () throws -> RealmCore, matches: (RealmCore) -> Bool
     ) throws -> RealmCore {
-        let key = "\(confinement.cacheKey ?? UUID().uuidString) \(path)"
+        let key = Key(place: confinement.cacheKey ?? UUID().uuidString, path: path)
         if let known = entries.withLock({ $0[key] })?.core, matches(known) { return known }
         let core = try open()
         let entry = Entry(core: core, schema: core.schema)
@@ -36,7 +41,7 @@ enum RealmCache {
 
     private static func isOpen(_ path: String, where matches: (Schema) -> Bool) -> Bool {
         entries.withLock { entries in
-            entries.contains { $0.key.hasSuffix(" \(path)") && $0.value.core != nil && matches($0.value.schema) }
+            entries.contains { $0.key.path == path && $0.value.core != nil && matches($0.value.schema) }
         }
     }
 
