@@ -12,6 +12,13 @@ private enum Keys {
     static let secret = "a-token-that-nobody-may-read"
 }
 
+private let longKey = "https://example.org/accounts/0123456789/box"
+
+private func decoded(_ hexadecimal: String) -> Data {
+    let digits = hexadecimal.compactMap { $0.hexDigitValue.map(UInt8.init) }
+    return Data(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+}
+
 class Account: Release {
     @Persisted(primaryKey: true) var provider: String
     @Persisted(encrypted: true) var token: String
@@ -67,15 +74,15 @@ struct EncryptionTests {
 
     private func configuration(
         _ types: [ObjectBase.Type] = [Account.self, Secret.self], key: Data? = Keys.first, version: UInt64 = 0,
-        _ block: MigrationBlock? = nil
+        named name: String = "accounts", _ block: MigrationBlock? = nil
     ) -> Realm.Configuration {
-        var configuration = folder.release(version, types, name: "accounts", block)
+        var configuration = folder.release(version, types, name: name, block)
         configuration.encryptionKey = key
         return configuration
     }
 
-    private func fill() throws {
-        let realm = try Realm(configuration: configuration())
+    private func fill(named name: String = "accounts") throws {
+        let realm = try Realm(configuration: configuration(named: name))
         try realm.write {
             realm.create(
                 Account.self,
@@ -172,27 +179,163 @@ struct EncryptionTests {
         }
     }
 
+    private func open(readOnly: Bool = false) throws -> StoreFile {
+        try StoreFile(
+            path: folder.url.appending(path: "accounts.sqlite").path,
+            schema: Schema.of([Account.self, Secret.self]),
+            options: StoreOptions(
+                isSynced: false, isReadOnly: readOnly, durability: .full, encryptionKey: Keys.first),
+            newClient: .init(rawValue: 1))
+    }
+
+    /// The token of an account, opened.
+    private func token(_ provider: String, _ file: StoreFile) throws -> Value {
+        let table = file.layout.tables[try #require(file.schema.index(of: "Account"))]
+        let statement = try file.connection.statement(table.selectByKey)
+        defer { statement.reset() }
+        statement.bind(.string(provider), at: 1)
+        try #require(try statement.step())
+        let column = try #require(table.schema.columnIndex("token"))
+        let value = statement.value(at: column, as: table.storedTypes[column])
+        return try file.decrypted(value, column, of: table, key: .string(provider))
+    }
+
+    private func moveToken(_ file: StoreFile, from source: String, to target: String) throws {
+        try file.connection.execute(
+            "UPDATE account SET token = (SELECT token FROM account WHERE provider = '\(source)') "
+                + "WHERE provider = '\(target)'")
+    }
+
     @Test("A value that was moved to another object, or changed, is not accepted")
     func moved() throws {
         try fill()
-        let file = try StoreFile(
-            path: folder.url.appending(path: "accounts.sqlite").path,
-            schema: Schema.of([Account.self, Secret.self]),
-            options: StoreOptions(isSynced: false, durability: .full, encryptionKey: Keys.first),
-            newClient: .init(rawValue: 1))
-        try file.connection.execute(
-            "UPDATE account SET token = (SELECT token FROM account WHERE provider = 'box') WHERE provider = 'empty'")
-        let table = file.layout.tables[try #require(file.schema.index(of: "Account"))]
-        let statement = try file.connection.statement(table.selectByKey)
-        statement.bind(.string("empty"), at: 1)
-        #expect(try statement.step())
-        let column = try #require(table.schema.columnIndex("token"))
-        let value = statement.value(at: column, as: table.storedTypes[column])
-        statement.reset()
-        let error = #expect(throws: SQLiteStoreError.self) {
-            try file.decrypted(value, column, of: table, key: .string("empty"))
-        }
+        let file = try open()
+        try moveToken(file, from: "box", to: "empty")
+        let error = #expect(throws: SQLiteStoreError.self) { try token("empty", file) }
         #expect(error?.message.contains("'Account.token' of the object \"empty\"") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("a value moved between objects whose keys share their first 40 characters is not accepted")
+    func movedBetweenLongKeys() throws {
+        let keys = ["1", "2"].map { String(repeating: "k", count: 40) + $0 }
+        let realm = try Realm(configuration: configuration())
+        try realm.write {
+            for key in keys { realm.create(Account.self, value: ["provider": key, "token": "of \(key)"]) }
+        }
+        let file = try open()
+        #expect(try token(keys[1], file) == .string("of \(keys[1])"))
+        try moveToken(file, from: keys[0], to: keys[1])
+        #expect(throws: SQLiteStoreError.self) { try token(keys[1], file) }
+    }
+
+    @Test(
+        "values open that another program sealed by the description of both forms",
+        arguments: [
+            (.shortenedKey, .string(longKey), "a5d30c51bead21d0a1c19157078bb102036eb3e04d2111"),
+            (.wholeKey, .string(longKey), "a5d30c51bead21f3f5eb5295558ae0b418db9ab1edf208"),
+            (.wholeKey, .int(-5), "a5d30c51bead2173d77660ea6930fe3d5705b939605405"),
+            (.wholeKey, .objectId(ObjectId(bytes: 0..<12)!), "a5d30c51bead21373fdda22401cb89b6941b76aee734c6"),
+            (
+                .wholeKey, .uuid(UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))),
+                "a5d30c51bead215a265d1536b05cfe837f5cdd7703d934"
+            ),
+        ] as [(ValuePlace.Form, Value, String)])
+    func sealedElsewhere(form: ValuePlace.Form, key: Value, sealed: String) throws {
+        let cipher = PropertyCipher(key: Keys.first, salt: Data(repeating: 7, count: 32), form: form)
+        let value = Value.data(Data(count: 12) + decoded(sealed))
+        #expect(try cipher.open(value, as: .string, "Account", "token", key: key) == .string("a-token"))
+        #expect(throws: SQLiteStoreError.self) {
+            try cipher.open(value, as: .string, "Account", "token", key: .string("other"))
+        }
+    }
+
+    /// Rewrites the file's encrypted values, or those of one key, as the first version of Tombolo wrote them.
+    private func makeOld() throws {
+        let file = try open()
+        let salt = try file.connection.statement("SELECT salt FROM tombolo_key")
+        try #require(try salt.step())
+        let old = PropertyCipher(key: Keys.first, salt: Data(salt.bytes(at: 0)), form: .shortenedKey)
+        salt.reset()
+        try file.connection.writeTransaction {
+            try Resealing(
+                file.connection, from: try #require(file.cipher), to: old, keepsUnreadable: false
+            ).run()
+            try file.connection.execute("UPDATE tombolo_meta SET format = 1")
+        }
+    }
+
+    private func format(_ file: StoreFile) throws -> Int64? {
+        try file.connection.integer("SELECT format FROM tombolo_meta")
+    }
+
+    @Test("a file of the first format is read as it is, and brought to the present form when it is opened for writing")
+    func firstFormat() throws {
+        let keys = ["1", "2", "3"].map { String(repeating: "k", count: 40) + $0 }
+        do {
+            let realm = try Realm(configuration: configuration())
+            try realm.write {
+                for key in keys { realm.create(Account.self, value: ["provider": key, "token": "of \(key)"]) }
+                realm.create(Secret.self)
+            }
+        }
+        try makeOld()
+        do {
+            let file = try open(readOnly: true)
+            #expect(try token(keys[0], file) == .string("of \(keys[0])"))
+            #expect(try format(file) == 1)
+            // Another program damages a value, which keeps no other from being read.
+            try SQLiteConnection(path: file.path, durability: .full)
+                .execute("UPDATE account SET token = x'00' WHERE provider = '\(keys[2])'")
+        }
+        // The app has one of the classes only.
+        _ = try Realm.fresh(configuration([Account.self]))
+        let file = try open()
+        #expect(try format(file) == 2)
+        #expect(try token(keys[1], file) == .string("of \(keys[1])"))
+        #expect(throws: SQLiteStoreError.self) { try token(keys[2], file) }
+        #expect(try Realm.fresh(configuration()).objects(Secret.self).first?.text == "declared")
+        try moveToken(file, from: keys[0], to: keys[1])
+        #expect(throws: SQLiteStoreError.self) { try token(keys[1], file) }
+    }
+
+    @Test("a file open for reading only is read on when another process brings it to the present form")
+    func firstFormatMeanwhile() throws {
+        try fill()
+        try makeOld()
+        let reader = try open(readOnly: true)
+        #expect(try token("box", reader) == .string(Keys.secret))
+        #expect(try format(open()) == 2)
+        #expect(try token("box", reader) == .string(Keys.secret))
+    }
+
+    @Test("a migration takes the values of a file of the first format along")
+    func firstFormatMigrated() throws {
+        try fill()
+        try makeOld()
+        let realm = try Realm(
+            configuration: configuration([Renamed.Account.self], version: 1) { migration, _ in
+                migration.renameProperty(onType: "Account", from: "token", to: "bearer")
+                migration.enumerateObjects(ofType: "Account") { old, new in new?["id"] = old?["visits"] as? Int ?? 9 }
+            })
+        #expect(realm.object(ofType: Renamed.Account.self, forPrimaryKey: 1)?.bearer == Keys.secret)
+    }
+
+    @Test("a file without encrypted properties keeps the format that older versions read")
+    func formatWithoutEncryption() throws {
+        let realm = try Realm(configuration: configuration([Plain.Account.self], key: nil))
+        #expect(try format(realm.core.file) == 1)
+        try fill(named: "other")
+        #expect(try format(Realm(configuration: configuration(named: "other")).core.file) == 2)
+    }
+
+    @Test("a copy with another key has the values of classes that the app no longer has")
+    func copyOfMissingClass() throws {
+        try fill()
+        let copy = folder.url.appending(path: "copy.sqlite")
+        try Realm.fresh(configuration([Account.self])).writeCopy(toFile: copy, encryptionKey: Keys.second)
+        var other = configuration(key: Keys.second)
+        other.fileURL = copy
+        #expect(try Realm(configuration: other).objects(Secret.self).first?.text == "declared")
     }
 
     @Test("A copy may have another key")

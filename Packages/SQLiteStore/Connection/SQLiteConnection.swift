@@ -42,7 +42,10 @@ package final class SQLiteConnection {
         configuration.foreignKeysEnabled = false
         configuration.readonly = readOnly
         configuration.label = "Tombolo"
-        if !readOnly { configuration.journalMode = .wal }
+        if !readOnly {
+            configuration.journalMode = .wal
+            PrivateFile.prepare(path)
+        }
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
             let handle = try queue.inDatabase { database in

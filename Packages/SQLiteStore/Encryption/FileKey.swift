@@ -18,7 +18,8 @@ enum FileKey {
         guard try statement.step() else {
             throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' has lost its row in tombolo_key.")
         }
-        let cipher = PropertyCipher(key: key, salt: Data(statement.bytes(at: 0)))
+        let form = try FileOpening.storedFormat(connection) < FileMeta.format ? .shortenedKey : ValuePlace.Form.current
+        let cipher = PropertyCipher(key: key, salt: Data(statement.bytes(at: 0)), form: form)
         guard cipher.matches(check: Data(statement.bytes(at: 1))) else {
             throw SQLiteStoreError(
                 .invalidDatabase,
@@ -48,16 +49,31 @@ enum FileKey {
         }
     }
 
-    /// Gives the file a salt of its own. In the caller's transaction.
+    /// Gives the file a salt of its own. In the caller's transaction. Values that are there do not open any more.
     static func make(_ connection: SQLiteConnection, key: Data) throws -> PropertyCipher {
         try connection.execute("DROP TABLE IF EXISTS \(table)")
         try connection.execute(definition)
         let salt = PropertyCipher.newSalt()
-        let cipher = PropertyCipher(key: key, salt: salt)
+        let cipher = PropertyCipher(key: key, salt: salt, form: .current)
         let insert = try connection.statement("INSERT INTO tombolo_key VALUES (1, ?, ?)")
         insert.bind(bytes: Array(salt), at: 1)
         insert.bind(bytes: Array(try cipher.makeCheck()), at: 2)
         try insert.run()
+        try FileOpening.raiseFormat(connection)
         return cipher
+    }
+
+    /// Brings the encrypted values of a file of an older format to the present form, in a transaction of its own.
+    /// Values that do not open stay as they are: they are as unreadable afterwards.
+    static func renewValues(_ connection: SQLiteConnection, key: Data?) throws {
+        guard let old = try cipher(connection, key: key), let key, old.form != .current else { return }
+        try connection.writeTransaction {
+            let statement = try connection.statement("SELECT salt FROM tombolo_key")
+            guard try statement.step() else { return }
+            let new = PropertyCipher(key: key, salt: Data(statement.bytes(at: 0)), form: .current)
+            statement.reset()
+            try Resealing(connection, from: old, to: new, keepsUnreadable: true).run()
+            try FileOpening.raiseFormat(connection)
+        }
     }
 }

@@ -5,9 +5,10 @@ package import TomboloModel
 /// Encrypts the values of properties declared with `@Persisted(encrypted: true)`.
 ///
 /// AES-256-GCM with a random nonce for each value; stored as nonce, ciphertext and tag. Class, property and the row's
-/// primary key are authenticated with it, so that a value cannot be moved to another place. The key comes from the
-/// configuration's by HKDF-SHA512 with the file's own salt (RFC 5869): equal keys of two files have nothing in common.
-/// What can still be seen: whether a value is nil, and how long it is.
+/// primary key are authenticated with it, so that a value cannot be moved to another place: see ``ValuePlace``. The key
+/// comes from the configuration's by HKDF-SHA512 with the file's own salt (RFC 5869): equal keys of two files have
+/// nothing in common. What can still be seen: whether a value is nil, and how long it is. What is not noticed: an
+/// earlier value of the same place that was put back.
 package struct PropertyCipher: Sendable {
     /// As in Realm.
     package static let keyByteCount = 64
@@ -15,9 +16,12 @@ package struct PropertyCipher: Sendable {
 
     private let valueKey: SymmetricKey
     private let checkKey: SymmetricKey
+    /// How the values of the file are bound to their places.
+    let form: ValuePlace.Form
 
     /// - Parameter key: ``keyByteCount`` bytes.
-    init(key: Data, salt: Data) {
+    init(key: Data, salt: Data, form: ValuePlace.Form) {
+        self.form = form
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA512>.deriveKey(
                 inputKeyMaterial: SymmetricKey(data: key), salt: salt, info: Data("Tombolo \(purpose) 1".utf8),
@@ -53,8 +57,8 @@ package struct PropertyCipher: Sendable {
             throw SQLiteStoreError(
                 .invalidInput, "'\(className).\(property)' is encrypted and cannot hold \(value).")
         }
-        let box = try AES.GCM.seal(plain, using: valueKey, authenticating: Self.place(className, property, key))
-        return .data(try Self.combined(box))
+        let place = try ValuePlace(className, property, key).bytes(form)
+        return .data(try Self.combined(AES.GCM.seal(plain, using: valueKey, authenticating: place)))
     }
 
     /// - Throws: ``SQLiteStoreError`` with the code `invalidDatabase` for bytes that were not sealed for this place.
@@ -62,17 +66,24 @@ package struct PropertyCipher: Sendable {
         _ value: Value, as type: PropertyType, _ className: String, _ property: String, key: Value
     ) throws -> Value {
         guard case .data(let sealed) = value else { return .null }
-        do {
-            let plain = try AES.GCM.open(
-                AES.GCM.SealedBox(combined: sealed), using: valueKey,
-                authenticating: Self.place(className, property, key))
-            return type == .data ? .data(plain) : .string(String(decoding: plain, as: UTF8.self))
-        } catch {
+        let place = ValuePlace(className, property, key)
+        guard let plain = opened(sealed, place, form) ?? openedInNewForm(sealed, place) else {
             throw SQLiteStoreError(
                 .invalidDatabase,
                 "The encrypted value of '\(className).\(property)' of the object \(key) was damaged, or put there by "
                     + "another program. Restore the file from a backup, or set the property anew.")
         }
+        return type == .data ? .data(plain) : .string(String(decoding: plain, as: UTF8.self))
+    }
+
+    private func opened(_ sealed: Data, _ place: ValuePlace, _ form: ValuePlace.Form) -> Data? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed), let bytes = try? place.bytes(form) else { return nil }
+        return try? AES.GCM.open(box, using: valueKey, authenticating: bytes)
+    }
+
+    /// A file that is open for reading only may be brought to the new form by another process.
+    private func openedInNewForm(_ sealed: Data, _ place: ValuePlace) -> Data? {
+        form == .current ? nil : opened(sealed, place, .current)
     }
 
     private static func combined(_ box: AES.GCM.SealedBox) throws -> Data {
@@ -80,10 +91,5 @@ package struct PropertyCipher: Sendable {
             throw SQLiteStoreError(.failure, "AES-GCM gave no combined form of a value.")
         }
         return combined
-    }
-
-    /// No name has a NUL, so that different places never give the same bytes.
-    private static func place(_ className: String, _ property: String, _ key: Value) -> Data {
-        Data("\(className)\0\(property)\0\(key)".utf8)
     }
 }

@@ -17,7 +17,7 @@ package enum FileCopy {
         try copy.take(from: file.connection)
         try copy.writeTransaction {
             if file.isSynced { try makeLocal(copy, file.layout) }
-            if let cipher = file.cipher, let key { try changeKey(copy, file.layout, from: cipher, to: key) }
+            if let cipher = file.cipher, let key { try changeKey(copy, from: cipher, to: key) }
         }
         try settle(copy)
         guard try publish(unfinished, at: path) else { throw exists(path) }
@@ -70,28 +70,10 @@ package enum FileCopy {
         for name in names { try copy.execute("DROP TABLE \(SQLDialect.sqlite.quoted(name))") }
     }
 
-    private static func changeKey(
-        _ copy: SQLiteConnection, _ layout: StoreLayout, from old: PropertyCipher, to key: Data
-    ) throws {
+    private static func changeKey(_ copy: SQLiteConnection, from old: PropertyCipher, to key: Data) throws {
         guard key.count == PropertyCipher.keyByteCount else { throw FileKey.wrongLength(key) }
         guard try FileKey.isOther(key, copy) else { return }
-        let new = try FileKey.make(copy, key: key)
-        let schema = StoredSchema(layout)
-        let before = MigrationSide(copy, schema, old)
-        for item in schema.sorted {
-            for property in item.properties where property.isEncrypted {
-                let update = try copy.statement(
-                    "UPDATE \(SQLDialect.sqlite.quoted(item.table)) "
-                        + "SET \(SQLDialect.sqlite.quoted(property.column)) = ? WHERE rowid = ?")
-                try before.forEachRow(of: item) { row in
-                    let value = try before.value(property, of: row, in: item)
-                    update.bind(
-                        try new.seal(value, item.name, property.name, key: before.key(of: row, in: item)), at: 1)
-                    update.bind(row, at: 2)
-                    try update.run()
-                }
-            }
-        }
+        try Resealing(copy, from: old, to: FileKey.make(copy, key: key), keepsUnreadable: false).run()
     }
 }
 

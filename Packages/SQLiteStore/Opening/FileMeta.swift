@@ -9,8 +9,11 @@ package struct FileMeta {
     package var lastChangeset: Int64
     package var clock: HybridClock
 
-    /// Raised when older versions of Tombolo could not read the file.
-    static let format: Int64 = 1
+    /// Raised when older versions of Tombolo could not read the file. A file gets it when it has what they cannot read:
+    /// - 1: every file begins with it;
+    /// - 2: encrypted values are bound to the whole primary key, see ``ValuePlace``.
+    static let format: Int64 = 2
+    static let firstFormat: Int64 = 1
 
     static let tables = [
         """

@@ -29,7 +29,8 @@ struct FileOpening {
                 let stored = try storedSchema()
                 let version = try storedVersion()
                 if isInPlace(stored), options.schemaVersion ?? version == version,
-                    try !isSynced || abandonedClasses(stored).isEmpty, cipher != nil || !needsCipher
+                    try !isSynced || abandonedClasses(stored).isEmpty, cipher != nil || !needsCipher,
+                    options.isReadOnly || cipher.map({ $0.form == .current }) ?? true
                 {
                     try connection.run(.commit)
                     return (isSynced, needsCipher ? cipher : nil)
@@ -41,6 +42,7 @@ struct FileOpening {
             throw error
         }
         guard !options.isReadOnly else { return try readOnly() }
+        try renewValues()
         let result = try connection.writeTransaction { try bringUp(newClient) }
         // Bytes that were plain before a migration may still be in the log.
         if result.cipher != nil { try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -79,6 +81,13 @@ struct FileOpening {
 
     // MARK: Writing
 
+    /// Before migrating: its second connection reads values as they were committed.
+    private func renewValues() throws {
+        guard options.encryptionKey != nil, try isMade() else { return }
+        _ = try check()
+        try FileKey.renewValues(connection, key: options.encryptionKey)
+    }
+
     private func bringUp(_ newClient: ClientID) throws -> (isSynced: Bool, cipher: PropertyCipher?) {
         let isNew = try !isMade()
         if isNew {
@@ -109,7 +118,7 @@ struct FileOpening {
     private func make(_ client: ClientID) throws {
         for statement in FileMeta.tables { try connection.execute(statement) }
         let insert = try connection.statement(FileMeta.insert)
-        insert.bind(FileMeta.format, at: 1)
+        insert.bind(FileMeta.firstFormat, at: 1)
         insert.bind(options.isSynced ?? true ? 1 : 0 as Int64, at: 2)
         insert.bind(Int64(bitPattern: options.schemaVersion ?? 0), at: 3)
         insert.bind(client.rawValue, at: 4)
@@ -288,16 +297,27 @@ struct FileOpening {
     }
 
     static func checkFormat(_ connection: SQLiteConnection) throws {
-        let format = try connection.integer("SELECT format FROM tombolo_meta") ?? 0
-        guard format == FileMeta.format else {
+        let format = try storedFormat(connection)
+        guard (FileMeta.firstFormat...FileMeta.format).contains(format) else {
             throw SQLiteStoreError(
                 .unsupportedFormat,
-                "'\(connection.path)' has format \(format); this version of Tombolo reads format \(FileMeta.format). "
-                    + "Update the app.")
+                "'\(connection.path)' has format \(format); this version of Tombolo reads formats up to "
+                    + "\(FileMeta.format). Update the app.")
         }
     }
 
-    private func storedSchema() throws -> StoredSchema {
+    static func storedFormat(_ connection: SQLiteConnection) throws -> Int64 {
+        try connection.integer("SELECT format FROM tombolo_meta") ?? 0
+    }
+
+    /// The file has something now that older versions of Tombolo cannot read. In the caller's transaction.
+    static func raiseFormat(_ connection: SQLiteConnection) throws {
+        try connection.run("UPDATE tombolo_meta SET format = \(FileMeta.format)")
+    }
+
+    private func storedSchema() throws -> StoredSchema { try Self.storedSchema(connection) }
+
+    static func storedSchema(_ connection: SQLiteConnection) throws -> StoredSchema {
         let statement = try connection.statement("SELECT name, description FROM tombolo_class")
         defer { statement.reset() }
         var stored: [String: StoredClass] = [:]

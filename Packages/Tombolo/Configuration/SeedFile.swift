@@ -15,13 +15,11 @@ enum SeedFile {
         let copy = "\(path).seed-\(UUID().uuidString)"
         defer { RealmFiles.delete(at: copy) }
         do {
-            try FileManager.default.copyItem(atPath: seed.path, toPath: copy)
+            try PrivateFile.copy(seed.path, to: copy)
             // What has not reached the file itself yet.
             if FileManager.default.fileExists(atPath: seed.path + "-wal") {
-                try FileManager.default.copyItem(atPath: seed.path + "-wal", toPath: copy + "-wal")
+                try PrivateFile.copy(seed.path + "-wal", to: copy + "-wal")
             }
-            // A bundled file may be read-only, and its copy with it.
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy)
         } catch {
             throw Realm.Error(
                 .fileAccess,

@@ -16,7 +16,8 @@ final class MemoryFile: Sendable {
         _ = Self.deleteLeftovers
         let path = folder.appending(path: "\(identifier.utf8.hexadecimal).sqlite").path
         try Self.useCounts.withLock { counts in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             counts[path, default: 0] += 1
         }
         self.path = path

@@ -1,0 +1,66 @@
+internal import Foundation
+internal import TomboloModel
+
+/// Where an encrypted value stands: authenticated with it, so that it opens nowhere else.
+///
+///     offset 0   2, the form; the first form began with the name of a class
+///            1   the class's name, 0, the property's name, 0: no name has a NUL
+///                the kind of the key: 1 integer, 2 text, 3 ObjectId, 4 UUID
+///                the key: 8 bytes, big-endian; UTF-8; 12 bytes; 16 bytes
+struct ValuePlace {
+    /// How places are written. A file has one form: see ``FileMeta/format``.
+    enum Form: UInt8 {
+        /// The key as messages showed it: of texts the first 40 characters. Values could be moved between rows whose
+        /// keys begin alike. Only read, in files that cannot be written.
+        case shortenedKey = 1
+        /// The whole key with its type.
+        case wholeKey = 2
+
+        static let current = wholeKey
+    }
+
+    private let className: String
+    private let property: String
+    private let key: Value
+
+    /// - Parameter key: the row's primary key; its rowid where the class has none.
+    init(_ className: String, _ property: String, _ key: Value) {
+        self.className = className
+        self.property = property
+        self.key = key
+    }
+
+    /// - Throws: ``SQLiteStoreError`` for a key that no row can have.
+    func bytes(_ form: Form) throws -> Data {
+        switch form {
+        case .shortenedKey: return Data("\(className)\0\(property)\0\(try shortenedKey())".utf8)
+        case .wholeKey:
+            var bytes = Data([form.rawValue])
+            bytes += Data("\(className)\0\(property)\0".utf8)
+            switch key {
+            case .int(let number): bytes += [1] + withUnsafeBytes(of: number.bigEndian) { Data($0) }
+            case .string(let text): bytes += [2] + Data(text.utf8)
+            case .objectId(let id): bytes += [3] + Data(id.bytes)
+            case .uuid(let id): bytes += [4] + withUnsafeBytes(of: id.uuid) { Data($0) }
+            default: throw noKey
+            }
+            return bytes
+        }
+    }
+
+    private var noKey: SQLiteStoreError {
+        SQLiteStoreError(
+            .invalidInput, "'\(className).\(property)' is encrypted, and \(key) cannot be its object's primary key.")
+    }
+
+    /// Never to be changed: files have values that were sealed with it.
+    private func shortenedKey() throws -> String {
+        switch key {
+        case .int(let number): return "\(number)"
+        case .string(let text): return text.count > 40 ? "\"\(text.prefix(40))…\"" : "\"\(text)\""
+        case .objectId(let id): return id.stringValue
+        case .uuid(let id): return id.uuidString.lowercased()
+        default: throw noKey
+        }
+    }
+}
