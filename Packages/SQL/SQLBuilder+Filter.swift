@@ -59,6 +59,10 @@ extension SQLBuilder {
             guard let target = link.target else { throw ValueError("'\(path)' is no key behind a link.") }
             let test = compare(link, .equal, literal)
             return negate("(\(test) AND \(isPresent(link, target, negated: false)))", negated)
+        case .compare(.property(let path), .greater, .literal(.null), []) where isOwnText(path, scopes):
+            return try render(.compare(.property(path), .notEqual, .literal(.null), []), scopes, negated: negated)
+        case .compare(.property(let path), .greaterOrEqual, .literal(.null), []) where isOwnText(path, scopes):
+            return negated ? "FALSE" : "TRUE"
         case .compare(let left, .lessOrEqual, .literal(.null), _),
             .compare(let left, .greaterOrEqual, .literal(.null), _):
             return try render(.compare(left, .equal, .literal(.null), []), scopes, negated: negated)
@@ -119,6 +123,11 @@ extension SQLBuilder {
             case .link(_, to: let target)? = resolved.steps.first, let key = target.primaryKey
         else { return false }
         return resolved.column == key
+    }
+
+    /// Whether a path is text of the object that the query is on: as in Realm every such text is greater than nil.
+    private func isOwnText(_ path: PropertyPath, _ scopes: ArraySlice<Scope>) -> Bool {
+        scopes.count == 1 && scopes.first.map { $0.item.isOwnText(path) } == true
     }
 
     /// A link to an object that is not there, or not yet, reads as nil.

@@ -104,8 +104,9 @@ struct SchemaDiscoveryTests {
         #expect(id != ObjectId())
     }
 
-    @Test("Declared values and zeros are the defaults")
+    @Test("Declared values, zeros and the present are the defaults")
     func defaults() {
+        let start = Date()
         let talk = Talk()
         #expect(talk.title == "Untitled")
         #expect(talk.seats == 30)
@@ -113,7 +114,9 @@ struct SchemaDiscoveryTests {
         #expect(talk.kind == .talk)
         #expect(talk.level == nil)
         #expect(!talk.isPublic)
-        #expect(talk.createdAt == Date(timeIntervalSince1970: 0))
+        let createdAt = talk.createdAt
+        #expect(createdAt.microsecondsSince1970 >= start.microsecondsSince1970 && createdAt <= Date() + 0.000_001)
+        #expect(talk.createdAt == createdAt)
         #expect(talk.speakers.isEmpty)
         #expect(talk.room == nil)
     }

@@ -78,7 +78,7 @@ struct SQLFunctionTests {
         let numbers = "decimal_sum(value), decimal_avg(value), decimal_min(value), decimal_max(value)"
         #expect(
             try rows("SELECT format('%s %s %s %s', \(numbers)) FROM item GROUP BY kind ORDER BY kind")
-                == ["1.0 0.1 0.1 0.1", "9.050 2.2625 -1E+1 10", "0   ", "Inf Inf 1 Inf"])
+                == ["1 0.1 0.1 0.1", "9.05 2.2625 -1E+1 10", "0   ", "Inf Inf 1 Inf"])
         for name in ["avg", "min", "max"] {
             #expect(try rows("SELECT decimal_\(name)(value) FROM item WHERE FALSE") == [nil])
             #expect(try rows("SELECT decimal_\(name)(value) FROM item WHERE kind = 3") == [nil])

@@ -7,6 +7,8 @@ package protocol AnyPersisted: SendableMetatype {
     /// Hands the property at an address over to the object's accessor.
     static func attach(at place: UnsafeMutableRawPointer, property: Int)
     var declared: PersistedOptions { get }
+    /// Whether the declaration, or the app, gave the unmanaged property a value.
+    var hasValue: Bool { get }
     /// The value held before the object is managed, and whether it is a default; fixes a random one.
     mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
     /// Sets what an unmanaged object holds.
@@ -17,6 +19,13 @@ package protocol AnyPersisted: SendableMetatype {
 extension Persisted: AnyPersisted {
     package static var valueType: any Persistable.Type { Value.self }
     package var declared: PersistedOptions { options }
+
+    package var hasValue: Bool {
+        switch storage {
+        case .initial, .explicit: true
+        case .unset, .managed: false
+        }
+    }
 
     package mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool) {
         switch storage {

@@ -4,8 +4,9 @@
 ///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 ///     }
 ///
-/// Empty for an unmanaged object.
-public struct LinkingObjects<Element: Object> {
+/// Empty for an unmanaged object. Embedded classes may declare them, also of embedded classes, as Realm's do; reading
+/// them there stops the program.
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     /// The store's side, once managed. Stores only.
     package let storage: (any LinkingStorage)?
     private let origin: String?

@@ -13,10 +13,9 @@ public final class List<Element: RealmCollectionValue> {
     /// Replaces a range of elements by others.
     public func replaceSubrange(_ range: some RangeExpression<Int>, with elements: some Collection<Element>) {
         let range = range.relative(to: self)
-        guard range.lowerBound >= 0, range.upperBound <= count else {
-            programError("Range \(range) is out of bounds: the list has \(count) elements.")
-        }
-        guard let storage else { return unmanaged.replaceSubrange(range, with: elements) }
+        if range.lowerBound < 0 || range.upperBound > count { outOfBounds(range) }
+        // Elements of this very list are read before it changes.
+        guard let storage else { return unmanaged.replaceSubrange(range, with: Array(elements)) }
         let added = elements.map(\._tomboloStored)
         if !range.isEmpty { storage.remove(range) }
         if !added.isEmpty { storage.insert(added, at: range.lowerBound) }
@@ -81,6 +80,23 @@ extension List: RandomAccessCollection, MutableCollection {
 }
 
 extension List {
+    /// A part of the list. Assigning another one replaces these elements by its own, however many there are.
+    public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
+        get {
+            if bounds.lowerBound < 0 || bounds.upperBound > count { outOfBounds(bounds) }
+            return Slice(base: self, bounds: bounds)
+        }
+        set {
+            // What was done to the slice itself, `list[1..<3].sort()`, was done to the list.
+            if newValue.base === self, newValue.startIndex..<newValue.endIndex == bounds { return }
+            replaceSubrange(bounds, with: newValue)
+        }
+    }
+
+    private func outOfBounds(_ range: Range<Int>) -> Never {
+        programError("Range \(range) is out of bounds: the list has \(count) elements.")
+    }
+
     public func append(_ element: Element) { insert(element, at: endIndex) }
 
     public func append(objectsIn elements: some Sequence<Element>) {
@@ -140,6 +156,11 @@ extension List: Equatable {
         case (_?, nil), (nil, _?): false
         }
     }
+}
+
+extension List {
+    /// The same as `==`, for any value.
+    public func isEqual(_ object: Any?) -> Bool { (object as? List<Element>).map { $0 == self } ?? false }
 }
 
 extension List: Persistable {

@@ -48,6 +48,14 @@ package struct ObjectProperty: Sendable {
         return read(wrapper)
     }
 
+    /// Whether an unmanaged object that was just made holds a value of its class's declaration.
+    package func hasValue(in object: ObjectBase) -> Bool {
+        func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
+            object.withField(at: offset, Wrapper.self) { $0.hasValue }
+        }
+        return read(wrapper)
+    }
+
     /// Sets what an unmanaged object holds.
     /// - Returns: false where the property's type has no value for it.
     package func setUnmanaged(_ stored: Stored, of object: ObjectBase) -> Bool {

@@ -11,7 +11,8 @@ public protocol Persistable: SendableMetatype {
     static var _targetClass: ObjectBase.Type? { get }
     /// Whether the type is an app's own, stored as another one.
     static var _isProjection: Bool { get }
-    /// The value of a property that was declared without one; random for ObjectId and UUID, as in Realm.
+    /// The value of a property that was declared without one; as in Realm random for ObjectId and UUID, and the present
+    /// for Date.
     static func _defaultValue() -> Self
     /// The stored form of a scalar. Null for objects and lists.
     var _tomboloValue: Value { get }
@@ -62,8 +63,8 @@ extension Persistable {
     }
 }
 
-/// Types that can be the elements of a ``List``.
-public protocol RealmCollectionValue: Persistable {}
+/// Types that can be the elements of a ``List``. Hashable as in Realm, so that the compiler makes `==` for projections.
+public protocol RealmCollectionValue: Persistable, Hashable {}
 
 /// Types whose optional can be persisted too.
 public protocol OptionalPersistable: RealmCollectionValue {
@@ -173,22 +174,6 @@ extension Data: OptionalPersistable {
     public static func _defaultValue() -> Data { Data() }
     public var _tomboloValue: Value { .data(self) }
     public static func _from(_ value: Value) -> Data { if case .data(let value) = value { value } else { Data() } }
-}
-
-extension Date: OptionalPersistable {
-    public typealias PersistedType = Date
-    public static var _propertyType: PropertyType { .date }
-    public static func _defaultValue() -> Date { Date(timeIntervalSince1970: 0) }
-    public var _tomboloValue: Value { .date(microsecondsSince1970) }
-    public static func _from(_ value: Value) -> Date {
-        if case .date(let value) = value { Date(microsecondsSince1970: value) } else { _defaultValue() }
-    }
-    public static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Date {
-        accessor.integer(at: property).map { Date(microsecondsSince1970: $0) } ?? _defaultValue()
-    }
-    public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Date? {
-        accessor.integer(at: property).map { Date(microsecondsSince1970: $0) }
-    }
 }
 
 extension ObjectId: OptionalPersistable {

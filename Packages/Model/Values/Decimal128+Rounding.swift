@@ -40,6 +40,14 @@ extension Decimal128 {
         self.init(isNegative: isNegative, exactCoefficient: coefficient, exponent: exponent)
     }
 
+    /// The same number without zeros at the end of its fraction, as sums are: `3.30` is `3.3`, and `10` stays `10`.
+    package var withoutTrailingZeros: Decimal128 {
+        guard isFinite, exponent < 0 else { return self }
+        if coefficient == 0 { return Decimal128(isNegative: isSignMinus, exactCoefficient: 0, exponent: 0) }
+        let (digits, exponent) = Self.strippingZeros(coefficient, exponent: exponent, upTo: 0)
+        return Decimal128(isNegative: isSignMinus, exactCoefficient: digits, exponent: exponent)
+    }
+
     /// The same number without zeros at the end of its coefficient, as far as `limit` lets the exponent grow.
     static func strippingZeros(_ coefficient: UInt128, exponent: Int, upTo limit: Int) -> (UInt128, Int) {
         var coefficient = coefficient

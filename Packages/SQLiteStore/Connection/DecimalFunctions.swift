@@ -7,6 +7,8 @@ internal import TomboloModel
 /// - `decimal_sum(x)`: the sum of all numbers; 0 for none, as in Realm.
 /// - `decimal_avg(x)`, `decimal_min(x)`, `decimal_max(x)`: NULL for no numbers.
 ///
+/// Sums and averages have no zeros at the end of their fraction.
+///
 /// The aggregates leave out NULL and NaN, as in Realm. Text that is no decimal ends the statement with an error.
 enum DecimalFunctions {
     static func register(on connection: OpaquePointer, path: String) throws {
@@ -17,13 +19,15 @@ enum DecimalFunctions {
         try SQLFunctions.aggregate("decimal_sum", on: connection, path: path) { context, _, arguments in
             DecimalFunctions.accumulate(context, arguments) { $0 + $1 }
         } result: { context in
-            SQLFunctions.answer(context, text: DecimalFunctions.found(context)?.number.description ?? "0")
+            SQLFunctions.answer(
+                context, text: DecimalFunctions.found(context)?.number.withoutTrailingZeros.description ?? "0")
         }
         try SQLFunctions.aggregate("decimal_avg", on: connection, path: path) { context, _, arguments in
             DecimalFunctions.accumulate(context, arguments) { $0 + $1 }
         } result: { context in
             guard let found = DecimalFunctions.found(context) else { return }
-            SQLFunctions.answer(context, text: (found.number / Decimal128(found.count)).description)
+            let average = found.number / Decimal128(found.count)
+            SQLFunctions.answer(context, text: average.withoutTrailingZeros.description)
         }
         try SQLFunctions.aggregate("decimal_min", on: connection, path: path) { context, _, arguments in
             DecimalFunctions.accumulate(context, arguments) { $1 < $0 ? $1 : $0 }

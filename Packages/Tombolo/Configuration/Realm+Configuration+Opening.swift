@@ -75,7 +75,8 @@ extension Realm.Configuration {
 
 /// The values that a class declares for its properties.
 enum InitialValues {
-    /// Nil for identifiers, which differ from object to object, and for what has no declared value.
+    /// Nil for identifiers, which differ from object to object, and for what has no declared value: of a date, whose
+    /// default is the present, nobody knows when the object was made.
     static func value(_ className: String, _ property: String, _ types: [Object.Type]) -> Value? {
         let names = property.split(separator: ".").map(String.init)
         guard let type = types.first(where: { String(describing: $0) == className }) else { return nil }
@@ -89,7 +90,10 @@ enum InitialValues {
         }
         switch property.valueType._propertyType {
         case .objectId, .uuid, .link: return nil
-        default: return property.unmanagedValue(of: layout.type.init()).value._tomboloValue
+        default:
+            let sample = layout.type.init()
+            if case .date = property.valueType._propertyType, !property.hasValue(in: sample) { return nil }
+            return property.unmanagedValue(of: sample).value._tomboloValue
         }
     }
 }

@@ -94,6 +94,12 @@ final class RealmCore {
     }
 
     deinit {
+        if transaction != nil {
+            let warning =
+                "WARNING: The last reference to the Realm at '\(file.path)' was let go of in a write transaction, all of "
+                + "which is undone. Keep the Realm until commitWrite() or cancelWrite().\n"
+            try? FileHandle.standardError.write(contentsOf: Data(warning.utf8))
+        }
         if let fileObserver { file.observers.remove(fileObserver) }
         file.observers.unpin(ObjectIdentifier(self))
         connection.rollback()

@@ -147,7 +147,7 @@ extension FilterOperand.Aggregate {
         }
         if case .decimal = first {
             let sum = values.reduce(Decimal128(0)) { if case .decimal(let number) = $1 { $0 + number } else { $0 } }
-            return .decimal(self == .sum ? sum : sum / Decimal128(Int64(values.count)))
+            return .decimal((self == .sum ? sum : sum / Decimal128(Int64(values.count))).withoutTrailingZeros)
         }
         if self == .sum, case .int = first {
             var sum: Int64 = 0

@@ -38,6 +38,16 @@ struct NilSemanticsTests {
         #expect(ids("height <= boss.height") == [1] && ids("height < boss.height").isEmpty)
     }
 
+    @Test("an object's own text is greater than nil, whatever it is; text behind a link is not")
+    func textOrder() {
+        #expect(ids("nick > nil") == [0, 2] && ids("nil < nick") == [0, 2] && ids("nick > %@", nil) == [0, 2])
+        #expect(ids("nick >= nil") == [0, 1, 2] && ids("nil <= nick") == [0, 1, 2])
+        #expect(ids("nick < nil").isEmpty && ids("nick <= nil") == [1])
+        #expect(ids("NOT nick > nil") == [1] && ids("NOT nick >= nil").isEmpty)
+        #expect(ids("name > nil").count == 3 && ids("name >= nil").count == 3 && ids("name <= nil").isEmpty)
+        #expect(ids("boss.nick > nil").isEmpty && ids("boss.nick >= nil") == [0, 1, 2])
+    }
+
     @Test(
         "Every text contains, begins with and ends with nil; only nil is like it",
         arguments: ["", "[c]", "[d]", "[cd]"])

@@ -35,6 +35,9 @@ extension Filter {
         case .compare(.property(let path), let comparison, .literal(let literal), []):
             switch (comparison, literal) {
             case (.equal, .null), (.notEqual, .null): break
+            case (.greater, .null) where item.isOwnText(path):
+                return .compare(item.columnPath(path), .notEqual, literal)
+            case (.greaterOrEqual, .null) where item.isOwnText(path): return .constant(true)
             case (.lessOrEqual, .null), (.greaterOrEqual, .null):
                 return .compare(item.columnPath(path), .equal, literal)
             case (_, .null): return .constant(false)
@@ -64,6 +67,14 @@ extension Filter {
             "The condition \(self) on \(item.name) cannot be part of a subscription: a subscription looks at one object "
                 + "only, and compares its properties with values by ==, !=, <, <=, >, >=, IN, BETWEEN, CONTAINS, "
                 + "BEGINSWITH and ENDSWITH, of which the last three take [c].")
+    }
+}
+
+extension ClassSchema {
+    /// Whether a path is a property of the class itself, of text. As in Realm such text is greater than nil, whatever it
+    /// is; in order comparisons of all else nil takes no part.
+    package func isOwnText(_ path: PropertyPath) -> Bool {
+        path.names.count == 1 && columnIndex(path.names[0]).map { columns[$0].type == .string } == true
     }
 }
 
