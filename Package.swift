@@ -251,7 +251,10 @@ let package = Package(
             ]),
         tests(
             "OpenEventImportTests",
-            ["OpenEventImport", "TomboloModel", "EventModels", "PostgresClient", "TomboloPostgresStore", "TestSupport"]),
+            [
+                "OpenEventImport", "TomboloModel", "EventModels", "MigrationTool", "PostgresClient", "RandomValues",
+                "TestPrograms", "TestSupport", "TomboloPostgresStore",
+            ]),
         tests(
             "TomboloMigrationTests",
             [

@@ -15,7 +15,8 @@ struct MigrationTool: AsyncParsableCommand {
 
             'codemod' is another kind of migration and needs no database: it rewrites the source of Realm models.
 
-            Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage.
+            Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage. 'import open-event' and \
+            'codemod' also exit with 2, which their help explains.
             """,
         subcommands: [Plan.self, Apply.self, Status.self, Import.self, Sample.self, User.self, RewriteModels.self])
 }

@@ -12,24 +12,37 @@ enum Report {
         if notes.count > shownNoteCount { Swift.print("  … and \(notes.count - shownNoteCount) more.") }
     }
 
+    /// Every one: nothing else says what is missing.
+    static func print(setAside problems: [OpenEventProblem]) {
+        guard !problems.isEmpty else { return }
+        Swift.print("Set aside, and not imported:")
+        for problem in problems { Swift.print("  \(problem)") }
+    }
+
     static func progress(_ className: String, _ written: Int, _ total: Int) {
         if total > 0 { Swift.print("  \(className): \(written) of \(total)") }
     }
 
     static func print(_ summary: OpenEventSummary) {
         Swift.print("\(summary.eventName), id \(summary.eventID)")
-        let header = ["class", "file", "records", "new", "changed", "as before"]
+        let header = ["class", "file", "records", "set aside", "new", "changed", "as before"]
         let lines = summary.lines.map { line in
             [
-                line.className, line.file, "\(line.records)", "\(line.inserted)", "\(line.updated)",
-                "\(line.unchanged)",
+                line.className, line.file, "\(line.records)", "\(line.setAside)", "\(line.inserted)",
+                "\(line.updated)", "\(line.unchanged)",
             ]
         }
         for cells in [header] + lines {
-            let text = zip(cells, [17, 20, 8, 8, 8, 9]).map { cell, width in
+            let text = zip(cells, [17, 20, 8, 10, 8, 8, 9]).map { cell, width in
                 cell + String(repeating: " ", count: max(1, width - cell.count))
             }
             Swift.print("  " + text.joined().trimmingSuffix(while: \.isWhitespace))
+        }
+        if !summary.setAside.isEmpty {
+            let (records, links) = (summary.setAside.recordCount, summary.setAside.linkCount)
+            Swift.print(
+                "Set aside: \(records) \(records == 1 ? "record" : "records"), "
+                    + "\(links) \(links == 1 ? "link" : "links"). Everything else was imported.")
         }
     }
 }

@@ -32,6 +32,7 @@ struct Sample: AsyncParsableCommand {
         }
         let path = try export ?? Self.defaultExport()
         let export = try OpenEventImporter.read(path)
+        Report.print(setAside: export.setAside)
         try await database.withPool { pool in
             let report = try await SampleData.load(export, pool)
             Report.print(report.event)

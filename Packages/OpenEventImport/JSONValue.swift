@@ -42,8 +42,21 @@ enum JSONValue: Decodable, Hashable, Sendable {
         init?(intValue: Int) { nil }
     }
 
-    /// What it is, for messages: long texts are cut.
+    /// How many members of an object a summary shows.
+    private static let shownMemberCount = 5
+
+    /// What it is, for messages: long texts are cut, and of lists and objects within an object only the kind is said.
     var summary: String {
+        guard case .object(let members) = self else { return shortSummary }
+        guard !members.isEmpty else { return "an object without members" }
+        var shown = members.sorted { $0.key < $1.key }.prefix(Self.shownMemberCount).map { key, value in
+            "\(JSONValue.string(key).shortSummary): \(value.shortSummary)"
+        }
+        if members.count > shown.count { shown.append("…") }
+        return "an object with \(shown.joined(separator: ", "))"
+    }
+
+    private var shortSummary: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"

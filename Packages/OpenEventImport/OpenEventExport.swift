@@ -8,8 +8,10 @@ public struct OpenEventExport: Sendable {
         public let className: String
         /// The file that the rows are from.
         public let file: String
-        /// How many records the file has; those that are marked as deleted make no row.
+        /// How many records the file has; those that are set aside or marked as deleted make no row.
         public let recordCount: Int
+        /// How many of them are set aside.
+        public let setAsideCount: Int
         public internal(set) var rows: [Row]
     }
 
@@ -25,6 +27,9 @@ public struct OpenEventExport: Sendable {
     public let parts: [Part]
     /// What was odd and imported all the same.
     public let notes: [OpenEventNote]
+    /// What is not imported, in the order of the files: every problem of every record that is set aside, and of every
+    /// link that is left out.
+    public let setAside: [OpenEventProblem]
     let people: [Person]
     /// The e-mail addresses of speakers, by key.
     let emailOfSpeaker: [ObjectId: String]

@@ -8,8 +8,11 @@ import TomboloModel
 /// own), references whose id and name disagree (the name is believed where it fits one record, otherwise the id),
 /// empty texts for values of any type, numbers written as text, keys in any of three styles, dates without an offset
 /// (in the event's zone), speakers and sessions that disagree about each other (the sessions' file is believed), list
-/// files that are missing, records marked as deleted (left out). Everything else is an error with its place, and then
-/// nothing is imported.
+/// files that are missing, records marked as deleted (left out).
+///
+/// Everything else is a fault, reported with file, record, field and reason. A record with a fault is set aside, a link
+/// with a fault or to such a record is left out, and the rest is imported. A fault of the event itself or of a file as
+/// a whole, and in a strict import any fault, refuses the export.
 ///
 /// Not imported, because the models have no place for it: forms, call for speakers, versions, the event's e-mail
 /// address, the organizers' comments on sessions.
@@ -18,10 +21,13 @@ public enum OpenEventImporter {
     public typealias Progress = @Sendable (_ className: String, _ written: Int, _ total: Int) -> Void
 
     /// Reads and checks an export without writing anything.
-    /// - Parameter folder: the path of the folder that has `event.json`.
-    /// - Throws: ``OpenEventError`` with every problem of every file.
-    public static func read(_ folder: String) throws(OpenEventError) -> OpenEventExport {
-        var parser = OpenEventParser(folder: folder)
+    /// - Parameters:
+    ///   - folder: the path of the folder that has `event.json`.
+    ///   - isStrict: whether any fault refuses the export; otherwise ``OpenEventExport/setAside`` has those that cost
+    ///     a record or a link.
+    /// - Throws: ``OpenEventError`` with every problem that refuses the export.
+    public static func read(_ folder: String, isStrict: Bool = false) throws(OpenEventError) -> OpenEventExport {
+        var parser = OpenEventParser(folder: folder, isStrict: isStrict)
         return try parser.parse()
     }
 
@@ -49,11 +55,14 @@ public enum OpenEventImporter {
                 let counts = try await upsert.write(rows, connection) { progress(part.className, $0, rows.count) }
                 classes.append(
                     OpenEventSummary.Line(
-                        className: part.className, file: part.file, records: part.recordCount, rows: rows.count,
-                        inserted: counts.inserted, updated: counts.updated, unchanged: counts.unchanged))
+                        className: part.className, file: part.file, records: part.recordCount,
+                        setAside: part.setAsideCount,
+                        rows: rows.count, inserted: counts.inserted, updated: counts.updated,
+                        unchanged: counts.unchanged))
             }
             return OpenEventSummary(
-                eventID: export.eventID, eventName: export.eventName, lines: classes, notes: export.notes)
+                eventID: export.eventID, eventName: export.eventName, lines: classes, notes: export.notes,
+                setAside: export.setAside)
         }
     }
 
@@ -81,7 +90,7 @@ public enum OpenEventImporter {
         return (
             ids,
             OpenEventSummary.Line(
-                className: "User", file: "speakers.json", records: rows.count, rows: rows.count,
+                className: "User", file: "speakers.json", records: rows.count, setAside: 0, rows: rows.count,
                 inserted: counts.inserted, updated: 0, unchanged: counts.unchanged)
         )
     }

@@ -1,37 +1,74 @@
-/// Finds the records of one file by what references say of them.
+/// Finds the records of one file by what references say of them. It knows those that are set aside too: a reference to
+/// one of them must not find a record that shares its id or its name.
 struct OpenEventIndex {
+    /// What became of a record.
+    enum Fate {
+        /// Its place among the imported ones.
+        case imported(Int)
+        case setAside
+    }
+
+    struct Entry {
+        let id: String
+        let name: String
+        let fate: Fate
+    }
+
     /// The file that the records are in.
     let file: String
     private var byID: [String: [Int]] = [:]
     private var byName: [String: [Int]] = [:]
-    private let entries: [(id: String, name: String)]
+    private let entries: [Entry]
 
-    init(file: String, _ entries: [(id: String, name: String)]) {
+    init(file: String, _ entries: [Entry]) {
         self.file = file
         self.entries = entries
         for (position, entry) in entries.enumerated() {
-            byID[entry.id, default: []].append(position)
-            byName[Self.key(entry.name), default: []].append(position)
+            // A record that is set aside may lack either.
+            if !entry.id.isEmpty { byID[entry.id, default: []].append(position) }
+            if !entry.name.isEmpty { byName[Self.key(entry.name), default: []].append(position) }
         }
     }
 
     /// Blanks and case do not count: `Meeting Room 9 C` is `Meeting room 9C`.
     private static func key(_ name: String) -> String { name.lowercased().filter { !$0.isWhitespace } }
 
+    /// Positions are those among the imported records.
     enum Answer {
         case found(Int)
         /// Found by one of id and name while the other says something else.
         case likely(Int, String)
+        case setAside
         case none(found: String)
     }
 
     func find(_ reference: OpenEventReference) -> Answer {
+        let (position, doubt): (Int, String?)
+        switch search(reference) {
+        case .found(let found): (position, doubt) = (found, nil)
+        case .likely(let found, let message): (position, doubt) = (found, message)
+        case let other: return other
+        }
+        switch entries[position].fate {
+        case .imported(let place): return doubt.map { .likely(place, $0) } ?? .found(place)
+        case .setAside: return .setAside
+        }
+    }
+
+    private func isImported(_ position: Int) -> Bool {
+        if case .imported = entries[position].fate { true } else { false }
+    }
+
+    /// Positions are those among all entries.
+    private func search(_ reference: OpenEventReference) -> Answer {
         let ids = reference.id.flatMap { byID[$0] } ?? []
         let names = reference.name.flatMap { byName[Self.key($0)] } ?? []
         let both = ids.filter(names.contains)
         if both.count == 1 { return .found(both[0]) }
         if both.count > 1 {
-            return .likely(both[0], "\(reference.summary) fits \(both.count) records of \(file); the first was taken")
+            return .likely(
+                both.first(where: isImported) ?? both[0],
+                "\(reference.summary) fits \(both.count) records of \(file); the first was taken")
         }
         if reference.id == nil || reference.name == nil {
             let fitting = ids + names

@@ -1,4 +1,4 @@
-/// Something in an export that cannot be imported, with its place.
+/// Something in an export that can't be imported, with its place.
 public struct OpenEventProblem: Hashable, Sendable, CustomStringConvertible {
     /// The file's name in the export's folder.
     public let file: String
@@ -10,6 +10,18 @@ public struct OpenEventProblem: Hashable, Sendable, CustomStringConvertible {
     public let field: String?
     public let expected: String
     public let found: String
+    /// What is left out because of it.
+    public internal(set) var extent = Extent.export
+
+    /// What is not imported because of a problem.
+    public enum Extent: Hashable, Sendable {
+        /// Nothing is imported: the problem is the event's or a whole file's.
+        case export
+        /// The record is set aside.
+        case record
+        /// The record is imported without the link.
+        case link
+    }
 
     public var description: String {
         var place = file
@@ -18,4 +30,14 @@ public struct OpenEventProblem: Hashable, Sendable, CustomStringConvertible {
         if let field { place += ", field '\(field)'" }
         return "\(place): expected \(expected), found \(found)."
     }
+}
+
+extension [OpenEventProblem] {
+    /// The records that are set aside; one may have several problems.
+    public var recordCount: Int {
+        Set(filter { $0.extent == .record }.map { "\($0.file)/\($0.record ?? 0)" }).count
+    }
+
+    /// The links that are left out.
+    public var linkCount: Int { count { $0.extent == .link } }
 }

@@ -69,11 +69,15 @@ struct OpenEventRecord {
         return nil
     }
 
+    /// The value of a field, for messages.
+    func shown(_ names: String...) -> String { value(names)?.value.summary ?? "nothing" }
+
     // MARK: Fields
 
     /// The id, which every record has.
     mutating func requiredID() -> String {
-        if let id { return id }
+        // Read as a text too, which knows what the database refuses.
+        if id != nil { return text("id") ?? "" }
         fail("id", expected: "a number or a text", found: fields["id"]?.value.summary ?? "nothing")
         return ""
     }
@@ -181,7 +185,13 @@ struct OpenEventRecord {
     /// A nested record: `{"id": 2, "name": …}`, of which either may be missing, or only the id, or only the name.
     mutating func reference(_ name: String) -> OpenEventReference? {
         guard let (_, value) = value([name]) else { return nil }
-        if let reference = OpenEventReference(value) { return reference }
+        if let reference = OpenEventReference(value) {
+            guard reference.name?.utf8.contains(0) != true else {
+                fail(name, expected: "a name without the character U+0000", found: "one with it")
+                return nil
+            }
+            return reference
+        }
         if value == .object([:]) || value == .array([]) { return nil }
         fail(name, expected: "an object with an id or a name", found: value.summary)
         return nil
@@ -193,9 +203,9 @@ struct OpenEventRecord {
             fail(name, expected: "a list", found: value.summary)
             return []
         }
-        return elements.compactMap { element in
+        return elements.enumerated().compactMap { position, element in
             if let reference = OpenEventReference(element) { return reference }
-            fail(name, expected: "objects with an id or a name", found: element.summary)
+            fail(name, expected: "an object with an id or a name as entry \(position + 1)", found: element.summary)
             return nil
         }
     }

@@ -8,7 +8,9 @@ public struct OpenEventSummary: Hashable, Sendable {
         public let file: String
         /// Records in the file.
         public let records: Int
-        /// Rows that they make.
+        /// Records that were set aside; for a list's elements, links that were left out.
+        public let setAside: Int
+        /// Rows that the others make.
         public let rows: Int
         public let inserted: Int
         public let updated: Int
@@ -20,6 +22,8 @@ public struct OpenEventSummary: Hashable, Sendable {
     /// In the order of writing.
     public let lines: [Line]
     public let notes: [OpenEventNote]
+    /// What was not imported, and why.
+    public let setAside: [OpenEventProblem]
 
     public subscript(className: String) -> Line? { lines.first { $0.className == className } }
 }

@@ -10,9 +10,10 @@ import TomboloModel
         try Exports.withFolder(files) { try OpenEventImporter.read($0) }
     }
 
+    /// What a strict import refuses.
     private func problems(_ files: [String: String]) throws -> [OpenEventProblem] {
         do {
-            _ = try read(files)
+            _ = try Exports.withFolder(files) { try OpenEventImporter.read($0, isStrict: true) }
             return []
         } catch let error as OpenEventError {
             return error.problems
