@@ -34,6 +34,7 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -262,6 +263,11 @@ let package = Package(
                 "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport",
             ]),
         tests("HTTPTests", service),
+        tests(
+            "WebSocketTests",
+            [
+                "RandomValues", "TomboloWebSocket", crypto, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioWebSocket,
+            ]),
         tests(
             "GatewayServiceTests",
             sync + [

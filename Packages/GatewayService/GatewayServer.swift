@@ -42,6 +42,7 @@ public func buildGatewayServices(
     ) {
         $0.addHealth(pool)
         $0.addLogin(authenticator)
+        $0.addWebSocketHint()
     }
     let electable: [any Service] =
         runsSequencer

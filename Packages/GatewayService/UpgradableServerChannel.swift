@@ -5,7 +5,6 @@ internal import NIOHTTP1
 public import NIOHTTPTypes
 public import TomboloWebSocket
 internal import NIOHTTPTypesHTTP1
-internal import NIOWebSocket
 
 /// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket where the client asks for one at
 /// `path`. A connection that does not say which within the configuration's idle timeout is closed.
@@ -47,18 +46,9 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             let path = path
             let configuration = configuration
             let openingByteCount = openingByteCount
-            let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
-                maxFrameSize: MessageSocket.maximumMessageByteCount,
-                shouldUpgrade: { channel, head in
-                    channel.eventLoop.makeSucceededFuture(head.uri == path ? HTTPHeaders() : nil)
-                },
-                upgradePipelineHandler: { channel, _ in
-                    channel.eventLoop.makeCompletedFuture {
-                        Upgrade.socket(
-                            try MessageSocket(
-                                upgraded: channel, isClient: false, openingByteCount: openingByteCount))
-                    }
-                })
+            let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
+                Upgrade.socket($0)
+            }
             let upgrading = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
@@ -77,6 +67,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             pipeline.decoderConfiguration.maxHeaderFieldCount = configuration.httpDecoder.maxHeaderFieldCount
             let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
                 configuration: pipeline)
+            try MessageSocket.filterOpenings(of: channel, path: path, for: Upgrade.self)
             try channel.pipeline.syncOperations.addHandler(ParserErrorHandler())
             closeUnlessDecided(channel, upgrade)
             return Value(upgrade: upgrade, channel: channel)

@@ -51,9 +51,17 @@ extension MessageSocket {
     private static func upgrading(
         _ channel: any NIOCore.Channel, host: String, port: Int, path: String
     ) throws -> EventLoopFuture<MessageSocket> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<MessageSocket>(maxFrameSize: maximumMessageByteCount) {
-            channel, _ in
-            channel.eventLoop.makeCompletedFuture { try MessageSocket(upgraded: channel, isClient: true) }
+        let upgrader = NIOTypedWebSocketClientUpgrader<MessageSocket>(
+            maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false
+        ) { channel, head in
+            channel.eventLoop.makeCompletedFuture {
+                // RFC 6455 §4.1: the client asked for none.
+                for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
+                where head.headers.contains(name: name) {
+                    throw MessageSocketError.refusedUpgrade("it answered with \(name), which was not asked for.")
+                }
+                return try MessageSocket(upgraded: channel, isClient: true)
+            }
         }
         var headers = HTTPHeaders()
         headers.add(name: "Host", value: "\(host):\(port)")
@@ -65,7 +73,9 @@ extension MessageSocket {
             channel.eventLoop.makeFailedFuture(
                 MessageSocketError.refusedUpgrade("check the address, and that a gateway answers at \(path)."))
         }
-        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: configuration))
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration<MessageSocket>(upgradeConfiguration: configuration)
+        // A server's first frames may come in the same packet as its answer.
+        pipeline.leftOverBytesStrategy = .forwardBytes
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     }
 }

@@ -2,12 +2,12 @@ package import NIOCore
 internal import NIOWebSocket
 
 /// One WebSocket connection that carries whole binary messages, on either side. Pings, fragments and closing
-/// (RFC 6455) are dealt with here.
+/// (RFC 6455) are dealt with here; docs/websocket.md says what is refused and with which code.
 public struct MessageSocket: Sendable {
     /// The largest message that is accepted, in bytes; a peer that sends more is closed with code 1009.
     public static let maximumMessageByteCount = 20 << 20
-    /// Fragments of one message.
-    static let maximumFragmentCount = 4_096
+    /// The fragments of one message; with more of them the connection is closed with code 1009.
+    public static let maximumFragmentCount = 4_096
     /// Messages that wait for their reader; nothing more is taken off the network meanwhile.
     static let maximumWaitingMessages = 1
     /// How often the other side is pinged.
@@ -16,6 +16,9 @@ public struct MessageSocket: Sendable {
     public static let silenceLimit = Duration.seconds(45)
     /// A server is more patient: a client that stands still for a minute does not answer pings meanwhile.
     public static let serverSilenceLimit = Duration.seconds(90)
+
+    /// The closing handshake may take so long; then the network connection is closed without it.
+    public static let closeTimeout = Duration.seconds(5)
 
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
@@ -29,12 +32,7 @@ public struct MessageSocket: Sendable {
         let pipeline = channel.pipeline.syncOperations
         limit = openingByteCount.map(OpeningLimit.init(byteCount:))
         if let limit { try pipeline.addHandler(OpeningLimitHandler(limit), position: .first) }
-        // Puts fragments together.
-        try pipeline.addHandler(
-            NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: Self.maximumFragmentCount,
-                maxAccumulatedFrameSize: Self.maximumMessageByteCount))
-        try pipeline.addHandler(FragmentErrorHandler(isClient: isClient))
+        try pipeline.addHandler(MessageSocketHandler(isClient: isClient))
         self.channel = try Channel(
             wrappingChannelSynchronously: channel,
             configuration: .init(
@@ -44,10 +42,12 @@ public struct MessageSocket: Sendable {
         self.isClient = isClient
     }
 
-    /// Closes a connection that is not run. Every one is run or closed.
+    /// Closes a connection that is not run, with code 1001. Every one is run or closed.
     public func close() async { try? await channel.executeThenClose { _, _ in } }
 
-    /// Runs the connection until `body` returns or throws, or the other side is silent for too long; then closes it.
+    /// Runs the connection until `body` returns or throws, or the other side is silent for too long; then closes it:
+    /// with code 1000 after `body` returned, 1001 when the task is cancelled, and 1011 when a server's `body` throws.
+    /// Returns when the network connection is closed, ``closeTimeout`` later at most.
     /// - Parameters:
     ///   - silenceLimit: ``silenceLimit`` or ``serverSilenceLimit`` where nil.
     ///   - body: gets the messages and a writer; both end when the connection does.
@@ -66,7 +66,15 @@ public struct MessageSocket: Sendable {
                 group.addTask {
                     let messages = MessageStream(
                         inbound: inbound, limit: limit, liveness: liveness, onPing: { addPing.yield($0) })
-                    try await body(messages, writer)
+                    do {
+                        try await body(messages, writer)
+                    } catch {
+                        if !isClient, !(error is CancellationError) {
+                            network.triggerUserOutboundEvent(
+                                SocketCommand.closeWith(.unexpectedServerError), promise: nil)
+                        }
+                        throw error
+                    }
                     liveness.listen()
                     try? await writer.close(.normalClosure)
                 }
@@ -84,33 +92,12 @@ public struct MessageSocket: Sendable {
                     while liveness.silence < silenceLimit {
                         try await Task.sleep(for: silenceLimit - liveness.silence)
                     }
-                    network.close(promise: nil)
+                    network.triggerUserOutboundEvent(SocketCommand.drop, promise: nil)
                     throw MessageSocketError.silent(silenceLimit)
                 }
                 defer { group.cancelAll() }
                 try await group.next()
             }
-        }
-    }
-}
-
-/// Why a connection ended before its time.
-public enum MessageSocketError: Error, Sendable, CustomStringConvertible {
-    /// The other side sent nothing for so long.
-    case silent(Duration)
-    /// Text or another frame that the protocol does not use.
-    case unexpectedFrame(String)
-    /// The server answered the upgrade with something else.
-    case refusedUpgrade(String)
-    /// The server did not answer the upgrade.
-    case noUpgrade(within: Duration)
-
-    public var description: String {
-        switch self {
-        case .silent(let time): "The other side sent nothing for \(time); the connection counts as dead."
-        case .unexpectedFrame(let kind): "A \(kind) frame came where only binary messages are used."
-        case .refusedUpgrade(let reason): "The server did not open a WebSocket: \(reason)"
-        case .noUpgrade(let time): "The server did not open a WebSocket within \(time)."
         }
     }
 }

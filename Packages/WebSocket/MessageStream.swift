@@ -34,10 +34,8 @@ public struct MessageStream: AsyncSequence, Sendable {
                     liveness.pause()
                     return frame.unmaskedData
                 case .ping: onPing(frame.unmaskedData)
-                case .pong: continue
                 case .connectionClose: return nil
-                case .text: throw MessageSocketError.unexpectedFrame("text")
-                default: throw MessageSocketError.unexpectedFrame("reserved")
+                default: continue
                 }
             }
             return nil

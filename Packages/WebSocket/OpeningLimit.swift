@@ -3,7 +3,7 @@ internal import NIOWebSocket
 internal import Synchronization
 
 /// How many bytes the other side may still send, until the limit is lifted. Shared by the handler, which counts down on
-/// the event loop, and whoever lifts it.
+/// the event loop, and the session, which lifts it.
 final class OpeningLimit: Sendable {
     private let left: Mutex<Int?>
 
@@ -35,7 +35,7 @@ final class OpeningLimitHandler: ChannelInboundHandler {
         guard !isExceeded else { return }
         guard limit.take(unwrapInboundIn(data).readableBytes) else {
             isExceeded = true
-            // The protocol's error handler makes code 1009 of it.
+            // The handler of frames makes code 1009 of it.
             context.fireErrorCaught(NIOWebSocketError.invalidFrameLength)
             return
         }

@@ -44,7 +44,7 @@ struct GatewayFixture: Sendable {
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
         let http = HTTPApplication(
             name: "gateway", host: "127.0.0.1", port: 0, limits: httpLimits, logger: logger,
-            identify: { _ in .anonymous }, whenRunning: { hasPort.yield($0) }, register: { _ in })
+            identify: { _ in .anonymous }, whenRunning: { hasPort.yield($0) }, register: { $0.addWebSocketHint() })
         let services = ServiceGroup(
             services: [
                 SequencerService(sequencer: sequencer), ticks, gateway,

@@ -1,0 +1,54 @@
+internal import Foundation
+package import NIOCore
+internal import NIOHTTP1
+package import NIOWebSocket
+
+extension MessageSocket {
+    /// The bytes of a `Sec-WebSocket-Key` (RFC 6455 §4.1).
+    private static let keyByteCount = 16
+
+    /// Takes part in a server's choice between HTTP and WebSocket, together with ``filterOpenings(of:path:for:)``.
+    /// - Parameters:
+    ///   - path: where clients connect; other requests stay HTTP.
+    ///   - openingByteCount: what a client may send until ``MessageStream/liftOpeningLimit()``.
+    ///   - transform: makes what the server works with of the socket.
+    package static func serverUpgrader<Result: Sendable>(
+        path: String, openingByteCount: Int? = nil,
+        _ transform: @escaping @Sendable (MessageSocket) -> Result
+    ) -> NIOTypedWebSocketServerUpgrader<Result> {
+        NIOTypedWebSocketServerUpgrader<Result>(
+            maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeSucceededFuture(isOpening(head, path: path) ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    transform(
+                        try MessageSocket(upgraded: channel, isClient: false, openingByteCount: openingByteCount))
+                }
+            })
+    }
+
+    /// Makes requests that ask for an upgrade and do not open a WebSocket ordinary ones, which get an HTTP answer.
+    /// Called on the channel's event loop, when its pipeline has NIO's upgrade handler.
+    package static func filterOpenings<Result: Sendable>(
+        of channel: any NIOCore.Channel, path: String, for result: Result.Type
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let handler = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Result>.self)
+        try pipeline.addHandler(OpeningFilter(path: path), position: .before(handler))
+    }
+
+    /// What RFC 6455 §4.2.1 asks for.
+    static func isOpening(_ head: HTTPRequestHead, path: String) -> Bool {
+        let keys = head.headers["Sec-WebSocket-Key"]
+        return head.uri == path && head.method == .GET && head.version == .http1_1
+            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+            && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+            && head.headers["Sec-WebSocket-Version"] == ["13"]
+            && keys.count == 1 && Data(base64Encoded: keys[0])?.count == keyByteCount
+            // A body would be taken for frames.
+            && !head.headers.contains(name: "Transfer-Encoding")
+            && head.headers["Content-Length"].allSatisfy { $0 == "0" }
+    }
+}

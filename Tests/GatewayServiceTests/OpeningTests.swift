@@ -1,0 +1,107 @@
+import NIOCore
+import NIOPosix
+import Testing
+import TomboloModel
+
+@testable import GatewayService
+
+/// How a gateway takes requests at the address of its WebSocket, as bytes.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct OpeningTests {
+    private static let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    private static let fields = [
+        "Host: gateway", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+    ]
+
+    private static func request(
+        _ line: String = "GET /sync HTTP/1.1", without: String = "-", with more: [String] = [key]
+    ) -> String {
+        let kept = fields.filter { !$0.hasPrefix(without) }
+        return ([line] + kept + more).joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// Sends a text and closes its side after the answer's first part came.
+    private static func talk(_ port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: bytes))
+            var answer: [UInt8] = []
+            for try await buffer in inbound {
+                answer += Array(buffer.readableBytesView)
+                outbound.finish()
+            }
+            return answer
+        }
+    }
+
+    private static let refused: [(String, String)] = [
+        (request(without: "Sec-WebSocket-Version"), "426"),
+        (request(without: "Sec-WebSocket-Version", with: [key, "Sec-WebSocket-Version: 8"]), "426"),
+        (request(with: []), "426"),
+        (request(with: [key, key]), "426"),
+        (request(with: ["Sec-WebSocket-Key: c2hvcnQ="]), "426"),
+        (request(with: ["Sec-WebSocket-Key: ????????????????????????"]), "426"),
+        (request(without: "Connection"), "426"),
+        (request(without: "Upgrade"), "426"),
+        (request("GET /sync HTTP/1.0"), "426"),
+        (request("POST /sync HTTP/1.1"), "405"),
+        (request("GET /elsewhere HTTP/1.1"), "404"),
+        (request("GET /sync/../sync HTTP/1.1"), "404"),
+        (request(with: [key, "Content-Length: 3"]) + "abc", "426"),
+        (request("GET /elsewhere HTTP/1.1").replacing("websocket", with: "h2c"), "404"),
+    ]
+
+    @Test("a request that does not open a WebSocket as RFC 6455 says is refused with a reason")
+    func refusals() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            for (request, status) in Self.refused {
+                let answer = String(decoding: try await Self.talk(fixture.port, Array(request.utf8)), as: UTF8.self)
+                #expect(answer.split(separator: " ").dropFirst().first == Substring(status), "\(request)\(answer)")
+                guard status == "426" else { continue }
+                #expect(answer.lowercased().contains("sec-websocket-version: 13"), "\(answer)")
+                #expect(answer.contains("Sec-WebSocket-Key of 16 bytes"), "\(answer)")
+            }
+        }
+    }
+
+    @Test("a body with the opening, and requests behind a refused one, leave the gateway as it was")
+    func bodies() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            let hostile = [
+                Self.request(with: [Self.key, "Content-Length: 3"]) + "abc",
+                Self.request(with: [Self.key, "Transfer-Encoding: chunked"]) + "3\r\nabc\r\n0\r\n\r\n",
+                Self.request("POST /sync HTTP/1.1", with: [Self.key, "Content-Length: 3"]) + "abc",
+                Self.request(with: []) + Self.request(with: []) + Self.request(),
+                Self.request() + Self.request(),
+            ]
+            for request in hostile { _ = try? await Self.talk(fixture.port, Array(request.utf8)) }
+            let answer = try await Self.talk(fixture.port, Array(Self.request().utf8))
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+        }
+    }
+
+    @Test("a gateway closes with the code that says what a device did wrong")
+    func codes() async throws {
+        // Masked with zeros, apart from the one that isn't masked.
+        let frames: [([UInt8], [UInt8])] = [
+            ([0x82, 0x01, 7], [0x88, 0x02, 0x03, 0xEA]), ([0xC2, 0x81, 0, 0, 0, 0, 7], [0x88, 0x02, 0x03, 0xEA]),
+            ([0x83, 0x81, 0, 0, 0, 0, 7], [0x88, 0x02, 0x03, 0xEA]),
+            ([0x81, 0x81, 0, 0, 0, 0, 65], [0x88, 0x02, 0x03, 0xEB]),
+            ([0x80, 0x81, 0, 0, 0, 0, 7], [0x88, 0x02, 0x03, 0xEA]),
+            ([0x88, 0x83, 0, 0, 0, 0, 0x03, 0xE8, 0xFF], [0x88, 0x02, 0x03, 0xEF]),
+        ]
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            for (frame, close) in frames {
+                let answer = try await Self.talk(fixture.port, Array(Self.request().utf8) + frame)
+                #expect(answer.suffix(4).elementsEqual(close), "\(frame): \(answer.suffix(8))")
+            }
+        }
+    }
+}
