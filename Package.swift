@@ -149,7 +149,7 @@ let package = Package(
             "TomboloHTTP", "HTTP",
             [
                 "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient", hummingbird,
-                hummingbirdCore, httpTypes, lifecycle, logging, nioCore,
+                hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         library(
             "GatewayService", "GatewayService",

@@ -1,12 +1,21 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Closes a connection whose request is none, or has more headers than are taken; the refusal was written before.
-final class ParserErrorHandler: ChannelInboundHandler {
+/// Refuses a first request that is no HTTP, or has more headers than are taken, and closes the connection. Removed when
+/// the connection is known to be HTTP: from then on the HTTP server does this, after the answers that are under way.
+final class ParserErrorHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
+    typealias OutboundOut = HTTPServerResponsePart
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.fireErrorCaught(error)
-        if error is HTTPParserError { context.close(promise: nil) }
+        guard error is HTTPParserError else {
+            context.fireErrorCaught(error)
+            return
+        }
+        let headers: HTTPHeaders = ["Connection": "close", "Content-Length": "0"]
+        let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: headers)
+        let channel = context.channel
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 }

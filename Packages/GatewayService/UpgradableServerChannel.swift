@@ -51,8 +51,10 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             }
             let upgrading = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-                    try channel.pipeline.syncOperations.addHandler(
+                    let handlers = channel.pipeline.syncOperations
+                    handlers.removeHandler(try handlers.handler(type: ParserErrorHandler.self), promise: nil)
+                    try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+                    try handlers.addHandler(
                         HTTPConnectionStateHandler(
                             idleTimeout: configuration.idleTimeout.map { Duration($0) }, logger: logger))
                     return Upgrade.http(
@@ -62,6 +64,11 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
                 }
             }
             var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrading)
+            // As in Hummingbird's own server, which does all three itself. NIO's handlers of parser errors and of
+            // pipelining answer a request that breaks off once more, which traps.
+            pipeline.enablePipelining = false
+            pipeline.enableErrorHandling = false
+            pipeline.enableResponseHeaderValidation = false
             pipeline.decoderConfiguration.maxHeaderFieldSize = configuration.httpDecoder.maxHeaderFieldSize
             pipeline.decoderConfiguration.maxHeaderListSize = configuration.httpDecoder.maxHeaderListSize
             pipeline.decoderConfiguration.maxHeaderFieldCount = configuration.httpDecoder.maxHeaderFieldCount

@@ -87,6 +87,32 @@ struct OpeningTests {
         }
     }
 
+    /// Requests whose end breaks a rule after their beginning may have been answered.
+    private static let malformed: [(String, Set<Substring>)] = [
+        ("GET / HTTP/9.9\r\n\r\n", ["400"]), ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", ["400"]),
+        ("GET /sync HTTP/1.1\r\nHost: gateway\r\nnonsense\r\n\r\n", ["400"]),
+        ("POST /sync HTTP/1.1\r\nHost: gateway\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n", ["400", "405"]),
+        ("POST /sync HTTP/1.1\r\nHost: gateway\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", ["400", "405"]),
+        ("GET /a HTTP/1.1\r\nHost: gateway\r\n\r\nnonsense\r\n\r\n", ["400", "404"]),
+        ("GET /a HTTP/1.1\r\nHost: gateway\r\n\r\nGET /b HTTP/1.1\r\nHost: gateway\r\n\r\n\0", ["400", "404"]),
+        (request(with: []) + "nonsense\r\n\r\n", ["400", "426"]),
+    ]
+
+    @Test("a request that breaks off in nonsense is answered once and does not end the gateway")
+    func nonsense() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            for _ in 0..<20 {
+                for (request, statuses) in Self.malformed {
+                    let answer = String(decoding: try await Self.talk(fixture.port, Array(request.utf8)), as: UTF8.self)
+                    let status = answer.split(separator: " ").dropFirst().first
+                    #expect(status.map(statuses.contains) == true, "\(request)\(answer)")
+                }
+            }
+            let answer = try await Self.talk(fixture.port, Array(Self.request().utf8))
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+        }
+    }
+
     @Test("a gateway closes with the code that says what a device did wrong")
     func codes() async throws {
         // Masked with zeros, apart from the one that isn't masked.

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 public import PostgresClient
 import TomboloAuthentication
 
@@ -15,6 +16,8 @@ extension RequestFailure {
             self.init(.unavailable, "The server is busy.", hint: Self.retryHint, cause: error)
         case let error as HTTPError: self.init(error)
         case is NIOTooManyBytesError: self = .bodyTooLarge
+        case is HTTPParserError:
+            self.init(.badRequest, "The request's body breaks off, or is not HTTP.", cause: error)
         default:
             self.init(
                 .internalError, "The server could not carry out the request.",
