@@ -16,6 +16,7 @@ public import TomboloModel
 ///   erase makes a new object.
 /// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped. One whose target a
 ///   later instruction creates comes after it: ``InstructionOrder``.
+/// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
 /// - Permission is asked for every life of an object within the changeset, also for one that it began and ended, and
 ///   for what a create replaces in the trash.
 public struct Arbiter: Sendable {
@@ -92,6 +93,7 @@ public struct Arbiter: Sendable {
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
         permit: (WriteRequest) -> String?
     ) throws(Refusal) -> (writes: [RowWrite], lost: Int) {
+        try ChangesetCheck(schema: schema).requireValid(changeset)
         var attempt = Attempt(arbiter: self, client: client, stamp: stamp, base: base)
         let instructions = InstructionOrder.targetsFirst(changeset.instructions, schema: schema) { [rows] in
             rows[$0] != nil
@@ -170,7 +172,7 @@ extension Arbiter {
                 if arbiter.rows[reference] != nil {
                     try merge(fields, into: reference, item, concurrent)
                 } else {
-                    try insert(fields, as: reference, item)
+                    insert(fields, as: reference, item)
                 }
             case .set(_, let fields):
                 guard arbiter.rows[reference] != nil else {
@@ -212,17 +214,14 @@ extension Arbiter {
             }
         }
 
-        mutating func insert(
-            _ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema
-        ) throws(Refusal) {
+        mutating func insert(_ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema) {
             var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
             var defaults = Set(item.columns.indices)
             if let key = item.primaryKeyIndex {
                 row[key] = reference.key
                 defaults.remove(key)
             }
-            for field in fields {
-                try validate(field, item, reference)
+            for field in fields where field.column != item.primaryKeyIndex {
                 row[field.column] = field.value
                 if field.isDefault { defaults.insert(field.column) } else { defaults.remove(field.column) }
             }
@@ -253,7 +252,6 @@ extension Arbiter {
             guard var row = arbiter.rows[reference] else { return }
             var columns: [ColumnWrite] = []
             for field in fields {
-                try validate(field, item, reference)
                 if item.owner != nil, field.column == ElementColumn.owner, field.value != row[field.column] {
                     throw Refusal(
                         .invalid, "An element of \(item.name) cannot move to another object's list.",
@@ -294,10 +292,6 @@ extension Arbiter {
             _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ClassSchema,
             _ concurrent: [LogEntry]
         ) throws(Refusal) {
-            guard item.columns.indices.contains(column), case .int = item.columns[column].type else {
-                throw Refusal(
-                    .invalid, "Only an integer property can be added to.", className: item.name, key: reference.key)
-            }
             guard var row = arbiter.rows[reference] else {
                 lost += 1
                 return
@@ -317,7 +311,7 @@ extension Arbiter {
                     .invalid, "\(item.name).\(item.columns[column].name) would exceed 64 bits.",
                     className: item.name, key: reference.key)
             }
-            try validate(write, item, reference)
+            try ChangesetCheck(schema: arbiter.schema).requireValid(write, of: reference, item)
             row[column] = write.value
             arbiter.rows[reference] = row
             writes.append(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
@@ -369,21 +363,6 @@ extension Arbiter {
             concurrent.reduce(0) { sum, entry in
                 guard case .add(let amount) = entry.mark(of: column), !isLater(than: entry) else { return sum }
                 return sum &+ amount
-            }
-        }
-
-        func validate(
-            _ field: FieldWrite, _ item: ClassSchema, _ reference: ObjectReference
-        ) throws(Refusal) {
-            guard item.columns.indices.contains(field.column) else {
-                throw Refusal(
-                    .invalid, "\(item.name) has no column \(field.column).", className: item.name, key: reference.key)
-            }
-            let column = item.columns[field.column]
-            do {
-                try column.validate(field.value, linkKeyType: arbiter.schema.keyType(ofLink: column))
-            } catch {
-                throw Refusal(.invalid, "\(item.name): \(error.message)", className: item.name, key: reference.key)
             }
         }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 public import TomboloModel
 
 extension Changeset {
@@ -6,88 +5,27 @@ extension Changeset {
     /// to tell one that comes again from another of the same number. Leaves the base out: a device that had to take
     /// everything anew sends its pending changesets again with a newer one.
     public func fingerprint(in schema: Schema) -> Int64 {
-        var hash = StableHash()
-        hash.add(number)
-        hash.add(stamp.microseconds)
+        if let defect { return defect.fingerprint }
+        var hash = ChangesetFingerprint(number: number, stamp: stamp)
         for instruction in instructions {
             let item = schema[instruction.reference.classIndex]
-            hash.add(item.name)
-            hash.add(instruction.reference.key)
+            func add(_ fields: [FieldWrite]) {
+                for field in fields {
+                    hash.addField(item.columns[field.column].name, field.value, isDefault: field.isDefault)
+                }
+            }
+            hash.beginInstruction(className: item.name, key: instruction.reference.key)
             switch instruction {
             case .create(_, let fields):
-                hash.add(1)
-                hash.add(fields, item)
+                hash.addCreate(fieldCount: fields.count)
+                add(fields)
             case .set(_, let fields):
-                hash.add(2)
-                hash.add(fields, item)
-            case .add(_, let column, let amount):
-                hash.add(3)
-                hash.add(item.columns[column].name)
-                hash.add(amount)
-            case .erase: hash.add(4)
+                hash.addSet(fieldCount: fields.count)
+                add(fields)
+            case .add(_, let column, let amount): hash.addAddition(item.columns[column].name, amount: amount)
+            case .erase: hash.addErase()
             }
         }
-        return Int64(bitPattern: hash.value)
-    }
-}
-
-/// FNV-1a over values, each with its kind and length, so that neighbours cannot be mistaken for each other.
-private struct StableHash {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
-
-    mutating func add(_ number: Int64) {
-        for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> Int64(shift))) }
-    }
-
-    mutating func add(bytes: some Collection<UInt8>) {
-        add(Int64(bytes.count))
-        for byte in bytes { add(byte: byte) }
-    }
-
-    mutating func add(_ text: String) { add(bytes: text.utf8) }
-
-    mutating func add(_ fields: [FieldWrite], _ item: ClassSchema) {
-        add(Int64(fields.count))
-        for field in fields {
-            add(item.columns[field.column].name)
-            add(byte: field.isDefault ? 1 : 0)
-            add(field.value)
-        }
-    }
-
-    mutating func add(_ value: Value) {
-        switch value {
-        case .null: add(byte: 0)
-        case .bool(let flag):
-            add(byte: 1)
-            add(byte: flag ? 1 : 0)
-        case .int(let number):
-            add(byte: 2)
-            add(number)
-        case .double(let number):
-            add(byte: 3)
-            // Both zeros are equal.
-            add(Int64(bitPattern: (number == 0 ? 0 : number).bitPattern))
-        case .string(let text):
-            add(byte: 4)
-            add(text)
-        case .data(let data):
-            add(byte: 5)
-            add(bytes: data)
-        case .date(let microseconds):
-            add(byte: 6)
-            add(microseconds)
-        case .objectId(let id):
-            add(byte: 7)
-            add(bytes: id.bytes)
-        case .uuid(let id):
-            add(byte: 8)
-            add(id.uuidString)
-        case .decimal(let number):
-            add(byte: 9)
-            add(number.description)
-        }
+        return hash.value
     }
 }

@@ -8,6 +8,13 @@ public struct Changeset: Hashable, Sendable {
     public var base: Int64
     public var stamp: Stamp
     public var instructions: [Instruction]
+    /// Why the reader cannot say what the changeset does: its schema lacks a class or property that it names.
+    /// ``instructions`` is empty then. The server refuses such a changeset, and goes on with those behind it.
+    public var defect: ChangesetDefect?
+    /// On a device, after an app update dropped classes or properties that the changeset writes: its bytes as first
+    /// queued. They are uploaded, so that the changeset stays the one that the server may have seen;
+    /// ``instructions`` has only what the app still knows.
+    public var queuedBytes: [UInt8]?
 
     public init(number: Int64, base: Int64, stamp: Stamp, instructions: [Instruction]) {
         self.number = number

@@ -319,7 +319,9 @@ actor SessionRunner {
         let client = session.clientID
         do {
             let results = try await services.uploads.upload(
-                changesets.map { Upload(client: client, changeset: $0, permit: authority.permit) })
+                changesets.map {
+                    Upload(client: client, changeset: $0, permit: authority.permit, denial: authority.denial)
+                })
             await releaseUploaded()
             handle(.uploaded(results))
             await releaseDroppedUploads()

@@ -70,15 +70,30 @@ public struct Rules: Sendable {
     /// Judges the writes of a subject's uploads: why one is not permitted, or nil. A request without rows is denied.
     public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> String? {
         { request in
-            let operation: Operation =
-                switch request.operation {
-                case .create: .create
-                case .update: .update
-                case .delete: .delete
-                }
+            let operation = Self.operation(request.operation)
             let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
             guard case .denied(let denial) = authorize(subject, operation, resource) else { return nil }
             return denial.reason
+        }
+    }
+
+    /// Why the subject may not do something to any object of a class, by position; nil where a rule permits it for some.
+    /// For an element class it is about the object that has the list.
+    public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> String? {
+        { operation, classIndex in
+            guard
+                case .denied(let denial) = authorize(
+                    subject, Self.operation(operation), .objects(classIndex: classIndex))
+            else { return nil }
+            return denial.reason
+        }
+    }
+
+    private static func operation(_ operation: WriteRequest.Operation) -> Operation {
+        switch operation {
+        case .create: .create
+        case .update: .update
+        case .delete: .delete
         }
     }
 

@@ -4,6 +4,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
+import TomboloWebSocket
 
 @testable import GatewayService
 
@@ -76,6 +77,33 @@ struct UploadTests {
                 }
                 let end = try await device.firstEnd { $0.acknowledged == 4 }
                 #expect(end != nil)
+            }
+        }
+    }
+
+    @Test
+    func `A changeset that names what the server does not have is refused, and those behind it are applied`()
+        async throws
+    {
+        let other = MessageCodec(
+            schema: try Schema([
+                ClassSchema(name: "Ghost", columns: [Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true)])
+            ]))
+        let unknown = Changeset(
+            number: 1, base: 0, stamp: Stamp(microseconds: 1),
+            instructions: [.erase(ObjectReference(classIndex: 0, key: .int(1)))])
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.firstEnd()
+                try await device.writer.write(other.encode(.upload([unknown])))
+                try await device.send(.upload([Self.changeset(2, "two")]))
+                var refused: [Int64] = []
+                let end = try await device.firstEnd {
+                    refused += $0.refusals.map(\.number)
+                    return $0.acknowledged == 2
+                }
+                #expect(end != nil && refused == [1])
             }
         }
     }

@@ -171,8 +171,11 @@ struct ProtocolErrorTests {
                 $0.field(5, build)
             }
         }
-        func expect(_ message: String, _ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation) {
-            self.expect(.malformed, "changeset 4: instruction 1: \(message)", location) {
+        func expect(
+            _ message: String, _ bytes: [UInt8], _ code: ProtocolError.Code = .malformed,
+            _ location: SourceLocation = #_sourceLocation
+        ) {
+            self.expect(code, "changeset 4: instruction 1: \(message)", location) {
                 _ = try codec.decodeChangeset(bytes)
             }
         }
@@ -184,12 +187,12 @@ struct ProtocolErrorTests {
             "the key of a Tag: '_id' is of type int and cannot hold \"x\".",
             changeset {
                 $0.field(2) { $0.field(5, "x") }; $0.field(6, 1)
-            })
+            }, .badSchema)
         expect(
             "the key of a Tag: '_id' is required and cannot be nil.",
             changeset {
                 $0.field(2) { $0.field(1, 1) }; $0.field(6, 1)
-            })
+            }, .badSchema)
         expect(
             "an erase that says it is none",
             changeset {

@@ -43,6 +43,27 @@ import TomboloRules
         ]
     }
 
+    @Test(
+        "what a rule permits for some object is not denied for the class; what none does is, elements like their object"
+    )
+    func denialOfAClass() throws {
+        let rules = try rules(table)
+        let element = try #require(schema.elementClassIndex(of: note, list: 0))
+        func denied(_ subject: Subject, _ classIndex: Int) -> [WriteRequest.Operation] {
+            let denial = rules.denial(subject)
+            return [.create, .update, .delete].filter { denial($0, classIndex) != nil }
+        }
+        for index in [note, element] {
+            #expect(denied(.anonymous, index) == [.create, .update, .delete])
+            #expect(denied(Subject(user: userID), index) == [])
+            #expect(denied(Subject(user: userID), 99) == [.create, .update, .delete])
+        }
+        let table = [Rule(editor, "Note", [.read, .update], where: .inScope("project"))]
+        let scoped = try self.rules(table).denial(
+            Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]))
+        #expect(scoped(.update, note) == nil && scoped(.create, note) != nil && scoped(.delete, note) != nil)
+    }
+
     @Test func whatNoRulePermitsIsDenied() throws {
         let empty = try rules([])
         let admin = Subject(user: userID, grants: [RoleGrant(Role("superAdmin"))])

@@ -7,8 +7,8 @@ internal import TomboloSyncSession
 /// One transaction that applies changesets, exactly once in effect. In order, each with reason:
 ///
 /// 1. The clients' progress rows are locked, in order of their ids: another gateway with the same changesets waits
-///    here and then finds them applied.
-/// 2. The rows that the changesets write are locked, in the order of classes and keys; link targets only against
+///    here and then finds them applied. Changesets that no row can make right are refused here.
+/// 2. The rows that the other changesets write are locked, in the order of classes and keys; link targets only against
 ///    being deleted.
 /// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base.
 /// 4. The arbiter decides.
@@ -184,10 +184,7 @@ struct UploadTransaction {
             results[position] = .gap(expected: client.last + 1)
         } else if let base = bases[upload.changeset.base] {
             var item = Accepted(position: position, upload: upload, base: base, hash: hash)
-            if !isReadable {
-                item.outcome = .refused(
-                    Refusal(.invalid, "The changeset names a class or a property that the server does not have."))
-            }
+            item.outcome = refusal(of: upload).map { .refused($0) }
             accepted.append(item)
             client.last = number
             client.hashes[number] = hash
@@ -196,6 +193,18 @@ struct UploadTransaction {
         }
         client.isStopped = client.isStopped || results[position]?.stopsItsClient == true
         clients[upload.client] = client
+    }
+
+    /// What can be refused without a look at the rows, which are not locked then.
+    private func refusal(of upload: Upload) -> Refusal? {
+        let check = ChangesetCheck(schema: layout.schema)
+        do throws(Refusal) {
+            try check.requireValid(upload.changeset)
+            try check.requirePermission(upload.changeset, denial: upload.denial)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     // MARK: 2–4. Rows, changelog, arbitration

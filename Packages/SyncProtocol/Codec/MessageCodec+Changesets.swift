@@ -61,7 +61,7 @@ extension MessageCodec {
         do {
             try resolved.key.validate(key)
         } catch {
-            throw ProtocolError(.malformed, "the key of a \(schema[resolved.index].name): \(error.message)")
+            throw ProtocolError(.badSchema, "the key of a \(schema[resolved.index].name): \(error.message)")
         }
         let reference = ObjectReference(classIndex: resolved.index, key: key)
         switch item.operation {

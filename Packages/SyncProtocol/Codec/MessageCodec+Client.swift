@@ -72,7 +72,7 @@ extension MessageCodec {
         }
         var result: [Changeset] = []
         for changeset in upload.changesets {
-            let next = try decode(changeset)
+            let next = try decodeUploaded(changeset)
             if let last = result.last, next.number != last.number &+ 1 {
                 throw ProtocolError(
                     .malformed, "upload: changeset \(next.number) follows \(last.number); numbers have no gaps")

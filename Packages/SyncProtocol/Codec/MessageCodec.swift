@@ -68,6 +68,7 @@ public struct MessageCodec: Sendable {
     // MARK: Parts that are stored
 
     public func encode(_ changeset: Changeset) -> [UInt8] {
+        if let bytes = changeset.queuedBytes { return Self.renumbered(bytes, changeset) }
         let writer = ChangesetWriter(schema: schema, changeset.instructions)
         return writer.finish(number: changeset.number, base: changeset.base, stamp: changeset.stamp)
     }
@@ -75,6 +76,13 @@ public struct MessageCodec: Sendable {
     public func decodeChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
         return try decode(message)
+    }
+
+    /// A changeset of a device's queue, which an earlier version of the app may have written: see
+    /// ``Changeset/queuedBytes``.
+    public func decodeQueuedChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
+        let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
+        return try decodeQueued(message, bytes)
     }
 
     public func encode(_ frame: BatchFrame) -> [UInt8] { Self.serialize(wire(frame)) }

@@ -11,14 +11,18 @@ public struct SessionAuthority: Sendable {
     public let readable: @Sendable (Int) -> Predicate
     /// Why a write is not permitted; nil where it is.
     public let permit: @Sendable (WriteRequest) -> String?
+    /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some.
+    public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
 
     public init(
         user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
-        permit: @escaping @Sendable (WriteRequest) -> String?
+        permit: @escaping @Sendable (WriteRequest) -> String?,
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil }
     ) {
         self.user = user
         self.rulesFingerprint = rulesFingerprint
         self.readable = readable
         self.permit = permit
+        self.denial = denial
     }
 }

@@ -98,11 +98,18 @@ public struct Upload: Sendable {
     public let changeset: Changeset
     /// Why a write is not permitted to the client's user; nil where it is.
     public let permit: @Sendable (WriteRequest) -> String?
+    /// Why the client's user may not do something to any object of a class, by position; nil where it is permitted for
+    /// some. Asked before rows are locked.
+    public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
 
-    public init(client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> String?) {
+    public init(
+        client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> String?,
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil }
+    ) {
         self.client = client
         self.changeset = changeset
         self.permit = permit
+        self.denial = denial
     }
 }
 

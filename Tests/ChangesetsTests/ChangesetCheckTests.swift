@@ -1,0 +1,115 @@
+import Testing
+import TomboloChangesets
+import TomboloModel
+
+private typealias F = ArbiterFixture
+
+@Suite("What is refused before any row is read")
+struct ChangesetCheckTests {
+    private let check = ChangesetCheck(schema: F.schema)
+
+    private func changeset(_ instructions: [Instruction]) -> Changeset {
+        Changeset(number: 1, base: 1, stamp: Stamp(microseconds: 1), instructions: instructions)
+    }
+
+    private func reason(_ instructions: Instruction...) -> Refusal? {
+        do throws(Refusal) {
+            try check.requireValid(changeset(instructions))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func key(_ value: Int64) -> FieldWrite { FieldWrite(column: 0, value: .int(value)) }
+
+    @Test("a create or set whose key column names another object is refused, and the arbiter writes nothing")
+    func otherKey() throws {
+        for instruction: Instruction in [.create(F.item(1), [Self.key(2)]), .set(F.item(1), [Self.key(2)])] {
+            let refusal = try #require(reason(instruction))
+            #expect(refusal.code == .invalid && refusal.className == "Item" && refusal.key == .int(1))
+            #expect(refusal.message.contains("_id"))
+            var fixture = F()
+            fixture.load(1)
+            #expect(throws: Refusal.self) { try fixture.apply([instruction]) }
+        }
+        var empty = F()
+        #expect(throws: Refusal.self) { try empty.apply([.create(F.item(1), [Self.key(2)])]) }
+    }
+
+    @Test("a create that repeats its own key creates that object")
+    func sameKey() throws {
+        var fixture = F()
+        let writes = try fixture.apply([.create(F.item(1), [Self.key(1)])]).writes
+        guard case .insert(let reference, let row, let defaults)? = writes.first, writes.count == 1 else {
+            Issue.record("\(writes)")
+            return
+        }
+        #expect(reference == F.item(1) && row[0] == .int(1) && !defaults.contains(0))
+    }
+
+    @Test("a primary key cannot be added to")
+    func additionToKey() {
+        #expect(reason(.add(F.item(1), column: 0, amount: 1))?.code == .invalid)
+        #expect(reason(.add(F.item(1), column: F.count, amount: 1)) == nil)
+    }
+
+    @Test("an instruction that writes a column twice is refused; two instructions may write it")
+    func twice() {
+        let title = FieldWrite(column: F.title, value: .string("a"))
+        #expect(reason(.set(F.item(1), [title, title]))?.code == .invalid)
+        #expect(reason(.create(F.item(1), [title, title]))?.code == .invalid)
+        #expect(reason(.set(F.item(1), [title]), .set(F.item(1), [title])) == nil)
+    }
+
+    @Test("a value or key of another type, and an element without a usable owner, are refused")
+    func wrongTypes() {
+        #expect(reason(.set(F.item(1), [FieldWrite(column: F.title, value: .int(1))]))?.code == .invalid)
+        #expect(reason(.erase(ObjectReference(classIndex: 0, key: .string("1"))))?.code == .invalid)
+        #expect(reason(.erase(ObjectReference(classIndex: 99, key: .int(1))))?.code == .invalid)
+        #expect(reason(.set(F.item(1), [FieldWrite(column: 99, value: .null)]))?.code == .invalid)
+        for owner: Value in [.null, .string("x")] {
+            let element = Instruction.create(
+                F.element(1), [FieldWrite(column: ElementColumn.owner, value: owner)])
+            #expect(reason(element)?.code == .invalid)
+        }
+    }
+
+    // MARK: Permission
+
+    private func denied(
+        _ operations: Set<WriteRequest.Operation>, _ instructions: Instruction...
+    ) -> Bool {
+        do throws(Refusal) {
+            try check.requirePermission(changeset(instructions)) { operation, classIndex in
+                classIndex == 0 && operations.contains(operation) ? "no" : nil
+            }
+            return false
+        } catch {
+            return error.code == .notPermitted
+        }
+    }
+
+    @Test("only what no row could make permitted is refused before the rows are known")
+    func permissions() {
+        let create = F.create(F.item(1), title: "a")
+        let set = F.set(1, F.title, .string("b"))
+        let erase = Instruction.erase(F.item(1))
+        #expect(denied([.update], set) && !denied([.create, .delete], set))
+        #expect(denied([.delete], set, erase) && !denied([.create, .update], erase))
+        // A create edits the object where it exists, and makes it where it does not.
+        #expect(denied([.create, .update], create, set))
+        #expect(!denied([.create], create) && !denied([.update], create, set))
+        #expect(denied([.create, .delete], create, erase) && !denied([.create, .update], create, erase))
+        // Of another class everything is permitted.
+        #expect(!denied([.create, .update, .delete], .erase(F.page(1))))
+    }
+
+    @Test("an element is refused like its object, unless the changeset writes an object of that class too")
+    func elements() {
+        let element = F.createElement(F.element(1), owner: 1, target: 2)
+        #expect(denied([.update], element) && !denied([.create, .delete], element))
+        #expect(!denied([.update], element, F.create(F.item(1), title: "a")))
+        #expect(!denied([.update], .erase(F.element(1, F.pageElementClass))))
+    }
+}
