@@ -151,6 +151,54 @@ struct SchemaChangeTests {
         #expect(try second.rows("Talk").map { $0[1] } == [.string("Mine"), .string("New")])
     }
 
+    @Test("An update of the app leaves a queued changeset the one that the server may have, also under a new number")
+    func queuedBytesStay() throws {
+        let extra = Column(name: "seats", type: .int(bits: 64))
+        let first = try open(Self.talk(extra), Self.room)
+        try first.apply(tick: 1, [("Talk", Row([.int(1), .string("Theirs"), .int(4)]))])
+        try first.write(.erase(first.reference("Talk", .int(9))))
+        try first.write(
+            try first.set("Talk", .int(1), "title", .string("Mine")),
+            try first.set("Talk", .int(1), "seats", .int(5)),
+            .create(first.reference("Room", .int(2)), [FieldWrite(column: 1, value: .string("Attic"))]))
+        let before = try first.queue()
+
+        let second = try open(Self.talk())
+        let after = try second.queue()
+        #expect(after[1].instructions == [try second.set("Talk", .int(1), "title", .string("Mine"))])
+        // What the server gets is what the first release would have sent.
+        let (device, server) = (MessageCodec(schema: second.schema), MessageCodec(schema: first.schema))
+        func sent(_ changesets: [Changeset]) throws -> [Changeset] {
+            guard case .upload(let sent) = try server.decodeClientMessage(device.encode(.upload(changesets))) else {
+                return []
+            }
+            return sent
+        }
+        #expect(try sent(after) == before)
+        #expect(
+            try sent(after).map { $0.fingerprint(in: first.schema) } == before.map { $0.fingerprint(in: first.schema) })
+
+        // The first is acknowledged; after a reset the second has the number 1.
+        try second.apply(tick: 2, acknowledged: 1)
+        try second.store.reset(client: ClientID(rawValue: 2))
+        let renumbered = try sent(try second.queue())
+        #expect(renumbered.map(\.number) == [1] && renumbered.map(\.base) == [0])
+        #expect(renumbered.first?.instructions == before[1].instructions)
+    }
+
+    @Test("Waiting edits of a class that comes back show again with the next batch")
+    func classComesBack() throws {
+        let first = try open(Self.talk(), Self.room)
+        try first.apply(tick: 1, [("Room", Row([.int(1), .string("Hall")]))])
+        try first.write(try first.set("Room", .int(1), "name", .string("Cellar")))
+        _ = try open(Self.talk())
+        let third = try open(Self.talk(), Self.room)
+        try third.apply(tick: 2, [("Talk", Row([.int(2), .string("New")]))])
+        #expect(try third.rows("Room") == [Row([.int(1), .string("Cellar")])])
+        try third.apply(tick: 3, acknowledged: 1)
+        #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
+    }
+
     @Test("A class that is removed without waiting edits keeps its rows and costs no write")
     func classRemovedWithoutEdits() throws {
         let first = try open(Self.talk(), Self.room)

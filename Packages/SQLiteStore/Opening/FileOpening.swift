@@ -207,9 +207,7 @@ struct FileOpening {
         if !changes.isEmpty || !added.isEmpty || !abandoned.isEmpty {
             // Frames of an interrupted batch were made for the old columns; the server sends the batch again.
             try connection.run("DELETE FROM tombolo_staged")
-            if !abandoned.isEmpty || changes.contains(where: { !$0.removed.isEmpty }) {
-                try QueueMigration(from: stored, to: layout.schema, abandoned: abandoned).run(connection)
-            }
+            if !abandoned.isEmpty { try AbandonedClasses(abandoned, in: stored).restore(connection) }
         }
         for item in added {
             try create(item)

@@ -79,7 +79,7 @@ package struct ChangesetQueue {
     }
 
     private func changeset(_ row: SQLiteStatement) throws -> Changeset {
-        var changeset = try codec.decodeChangeset(row.bytes(at: 3))
+        var changeset = try codec.decodeQueuedChangeset(row.bytes(at: 3))
         changeset.number = row.integer(at: 0)
         changeset.base = row.integer(at: 1)
         return changeset
