@@ -18,6 +18,7 @@ struct HostileDeviceTests {
     private struct Planted {
         let session: ObjectId
         let pending: ObjectId
+        let listing: ObjectId
         let ticket: ObjectId
         let contact: ObjectId
     }
@@ -54,7 +55,8 @@ struct HostileDeviceTests {
                 "session_speakers",
                 [("owner", .bytea(session.bytes)), ("rank", .text(rank)), ("target", .bytea(target.bytes))])
         }
-        return Planted(session: session, pending: pending, ticket: ticket, contact: contact)
+        let listing = try await platform.insertListing("public", price: 1)
+        return Planted(session: session, pending: pending, listing: listing, ticket: ticket, contact: contact)
     }
 
     /// Every row of every class, credentials and roles included, but what the attendee may edit.
@@ -76,7 +78,6 @@ struct HostileDeviceTests {
     {
         try await Platform.with { platform in
             let planted = try await plant(platform)
-            let listing = try await platform.insertListing("public", price: 1)
             let before = try await protected(platform)
             let classes = EventModels.schema.classes.filter { $0.owner == nil }.map(\.name)
             let device = try await platform.device("hostile", of: "attendee")
@@ -88,13 +89,13 @@ struct HostileDeviceTests {
             try await write(on: device, platform, planted)
             let own = try platform.id(of: "attendee").stringValue
             try await device.ask("set", "User", own, "displayName=s:Renamed by its owner")
-            try await device.ask("set", "Listing", listing.stringValue, "price=i:77")
             try await platform.quiet([device])
             try await forge(platform, planted)
 
             #expect(try await protected(platform) == before)
-            let price = try await platform.sql("SELECT price FROM listing WHERE _id = $1", [.bytea(listing.bytes)])
-            #expect(try price[0, 0].int == 77)
+            let price = try await platform.sql(
+                "SELECT price FROM listing WHERE _id = $1", [.bytea(planted.listing.bytes)])
+            #expect(try price[0, 0].int == 1)
             let name = try await platform.sql(
                 "SELECT display_name, email FROM users WHERE _id = $1", [.bytea(try platform.id(of: "attendee").bytes)])
             #expect(try name[0, 0].string == "Renamed by its owner")
@@ -125,6 +126,9 @@ struct HostileDeviceTests {
         let attempts: [[String]] = [
             ["set", "Session", session, "title=s:Taken over"],
             ["set", "Event", event, "name=s:Taken over"],
+            ["set", "Listing", planted.listing.stringValue, "price=i:77"],
+            ["create", "Listing", new(), "location=s:mine"],
+            ["erase", "Listing", planted.listing.stringValue],
             ["set", "Ticket", planted.ticket.stringValue, "price=i:0"],
             ["create", "Session", new(), "title=s:Smuggled in", link],
             ["create", "Ticket", new(), "name=s:Free for me", "rank=s:a0", link],

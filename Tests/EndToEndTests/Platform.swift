@@ -73,6 +73,10 @@ final class Platform: Sendable {
         try await pool.query(
             #"INSERT INTO role_assignment (_id, "user", role, event) VALUES ($1, $2, 'organizer', $3)"#,
             [.bytea(ObjectId.generate().bytes), .bytea(users["organizer"]?.bytes), .bytea(event.bytes)])
+        // Administrators write listings.
+        try await pool.query(
+            #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, 'admin')"#,
+            [.bytea(ObjectId.generate().bytes), .bytea(users["organizer"]?.bytes)])
 
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
         address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"

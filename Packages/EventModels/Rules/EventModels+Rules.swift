@@ -105,5 +105,9 @@ extension EventModels {
             all.union([.trash, .listTrash, .restore, .purge, .moveTicket]), where: .everything)
     }
 
-    private static let example: [Rule] = [Rule(.attendee, "Listing", all, where: .everything)]
+    /// The guides' example: everybody who is logged in reads it. Nothing would bound what everybody might write.
+    private static let example: [Rule] = [
+        Rule(.attendee, "Listing", [.read], where: .everything),
+        Rule(Role(.admin), "Listing", all, where: .everything),
+    ]
 }

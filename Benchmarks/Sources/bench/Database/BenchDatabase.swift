@@ -60,6 +60,10 @@ struct BenchDatabase: Sendable {
         let authenticator = await Authenticator(pool: pool, tokens: try TokenConfiguration(secret: tokenSecret))
         let (email, password) = ("bench@example.org", "a password for benchmarks")
         _ = try await authenticator.register(email: email, password: password, displayName: "Bench")
+        // Administrators write listings.
+        try await pool.query(
+            #"INSERT INTO role_assignment (_id, "user", role) SELECT $1, _id, 'admin' FROM users WHERE email = $2"#,
+            [.bytea(ListingKey.bytes(0)), .text(email)])
         return try await authenticator.login(email: email, password: password).token
     }
 
