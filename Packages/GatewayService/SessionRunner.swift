@@ -255,6 +255,8 @@ actor SessionRunner {
             didOpen = true
             messages?.liftOpeningLimit()
             handle(.opened(opening, check))
+        } catch let failure as SessionFailure {
+            handle(.failed(failure))
         } catch {
             fail(error, doing: "opening the session")
         }

@@ -53,9 +53,10 @@ extension PostgresError {
         Self.retryableClasses.contains(code.errorClass) || isStalePlan
     }
 
-    /// The data itself is at fault (a bad value, a violated constraint): doing it again cannot help.
+    /// The data itself is at fault (a bad value, a violated constraint, a value too long for an index): doing it again
+    /// cannot help. The other limits of class 54 (columns, arguments, nesting) are about statements, not about data.
     public var isRefusal: Bool {
-        Self.refusalClasses.contains(code.errorClass)
+        Self.refusalClasses.contains(code.errorClass) || code == .programLimitExceeded
     }
 
     /// A prepared statement's plan or result columns no longer fit the tables.

@@ -59,6 +59,8 @@ extension PostgresSQLState {
     public static let duplicateTable: Self = "42P07"
     public static let insufficientResources: Self = "53000"
     public static let tooManyConnections: Self = "53300"
+    /// A value is too long for an index, for instance.
+    public static let programLimitExceeded: Self = "54000"
     public static let objectNotInPrerequisiteState: Self = "55000"
     public static let objectInUse: Self = "55006"
     public static let lockNotAvailable: Self = "55P03"

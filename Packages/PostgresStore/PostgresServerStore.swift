@@ -2,6 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloChangesets
 public import TomboloModel
+internal import TomboloSyncProtocol
 public import TomboloSyncSession
 
 /// The server's rows in PostgreSQL, in tables that any service may read and write; see ``PostgresSchema``.
@@ -108,16 +109,27 @@ public final class PostgresServerStore: ServerStore {
         try await pool.transaction { connection in
             if acknowledged <= 0 {
                 try await connection.query(
-                    "INSERT INTO tombolo.client (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING",
-                    [.int64(client.rawValue), .text(user)])
+                    """
+                    INSERT INTO tombolo.client (id, user_id) SELECT $1, $2 WHERE (SELECT count(*) FROM (\
+                    SELECT 1 FROM tombolo.client WHERE user_id = $2 LIMIT $3) AS c) < $3 ON CONFLICT (id) DO NOTHING
+                    """,
+                    [.int64(client.rawValue), .text(user), .int64(Int64(StoreLimits.clientsPerUser))])
             }
             let found = try await connection.query(
                 """
-                SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, c.user_id, c.last \
+                SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, c.user_id, c.last, \
+                c.seen_at < clock_timestamp() - interval '1 day' \
                 FROM (VALUES (1)) AS one (x) LEFT JOIN tombolo.client c ON c.id = $1
                 """, [.int64(client.rawValue)])
             let now = Stamp(microseconds: try found[0][0].int64)
             guard let owner = try found[0][1].nonNull?.string else {
+                guard acknowledged > 0 else {
+                    throw SessionFailure(
+                        .unavailable,
+                        "This user has \(StoreLimits.clientsPerUser) devices already, and the server keeps no "
+                            + "more of one user. Devices that do not connect any more are forgotten after some months.",
+                        isRetryable: true)
+                }
                 return ClientOpening(
                     last: 0, serverTime: now,
                     mustReset: "The server does not know this device, which has changesets acknowledged up to "
@@ -133,6 +145,10 @@ public final class PostgresServerStore: ServerStore {
                     last: last, serverTime: now,
                     mustReset:
                         "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
+            }
+            if try found[0][3].bool {
+                try await connection.query(
+                    "UPDATE tombolo.client SET seen_at = clock_timestamp() WHERE id = $1", [.int64(client.rawValue)])
             }
             try await connection.query(
                 """

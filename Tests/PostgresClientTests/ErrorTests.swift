@@ -57,6 +57,16 @@ import Testing
         #expect(error.isRefusal && !error.isRetryable)
     }
 
+    @Test(
+        "of the program's limits only the one that data reaches is a refusal",
+        arguments: [
+            ("54000", true), ("54001", false), ("54011", false), ("54023", false),
+        ])
+    func limits(code: String, isRefusal: Bool) {
+        let error = PostgresError(code: PostgresSQLState(rawValue: code), message: "")
+        #expect(error.isRefusal == isRefusal && !error.isRetryable)
+    }
+
     @Test func connectingSaysWhatIsWrongWithTheServersCode() async throws {
         let cluster = try await TestCluster.shared()
         let noDatabase = await PostgresTest.error {

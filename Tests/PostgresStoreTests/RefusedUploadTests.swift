@@ -112,4 +112,84 @@ import TomboloSyncSession
             #expect(try await database.store.upload([unreadable(8)]) == [.conflict])
         }
     }
+
+    @Test("a value too long for an index is a refusal that names the indexed properties, and is not set aside")
+    func tooLongForIndex() async throws {
+        try await withDatabase { database, connection in
+            // Random, for PostgreSQL compresses what repeats.
+            let text = String(decoding: (0..<(1 << 20)).map { _ in UInt8.random(in: 0x21...0x7e) }, as: UTF8.self)
+            let note = try reference(database, "Note", .string("n"))
+            let results = try await database.store.upload([
+                upload(
+                    1,
+                    .create(
+                        note, [FieldWrite(column: 1, value: .string("s")), FieldWrite(column: 2, value: .string(text))])
+                ),
+                upload(2, .create(try reference(database, "Account", .int(1)), [])),
+            ])
+            let refusal = try #require(reason(results[0]), "\(results)")
+            #expect(refusal.code == .constraint && refusal.className == "Note" && refusal.key == .string("n"))
+            #expect(refusal.message.contains("Indexed are: _id, slug, text"), "\(refusal.message)")
+            #expect(results[1] == .applied(lost: 0))
+            #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 0)
+        }
+    }
+
+    @Test("of one user only so many changesets are set aside; others are refused without being kept")
+    func setAsideIsBounded() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                CREATE FUNCTION moody() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    RAISE EXCEPTION '%', repeat('x', 5000); END $$;
+                CREATE TRIGGER moody BEFORE INSERT ON parent FOR EACH ROW EXECUTE FUNCTION moody();
+                INSERT INTO tombolo.set_aside (client, number, sqlstate, message, changeset)
+                SELECT 11, 0, 'P0001', '', '{}' FROM generate_series(2, \(StoreLimits.setAsidePerUser.count))
+                """)
+            for number: Int64 in [1, 2] {
+                let results = try await database.store.upload([
+                    upload(number, .create(try reference(database, "Parent", .int(number)), []))
+                ])
+                #expect(reason(results[0])?.code == .setAside)
+                #expect(reason(results[0])?.message.contains("too many already") == (number == 2))
+            }
+            let kept = try await connection.query(
+                "SELECT count(*), max(number), max(length(message)) FROM tombolo.set_aside")
+            #expect(try kept[0][0].int == StoreLimits.setAsidePerUser.count)
+            #expect(try kept[0][1].int64 == 1)
+            #expect(try kept[0][2].int64 < 2_000)
+        }
+    }
+
+    @Test("a refusal's receipt keeps no long key and no long message")
+    func receiptsAreShort() async throws {
+        try await withDatabase { database, connection in
+            let key = Value.string(String(repeating: "k", count: 5_000))
+            let note = try reference(database, "Note", key)
+            _ = try await database.store.upload([
+                upload(1, denial: { _, _ in String(repeating: "m", count: 5_000) }, .erase(note))
+            ])
+            let row = try await connection.query("SELECT length(message), key IS NULL FROM tombolo.receipt")
+            #expect(try row[0][0].int64 < 2_000)
+            #expect(try row[0][1].bool)
+        }
+    }
+
+    @Test("a user with as many devices as one may have opens those and no other")
+    func clientsAreBounded() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO tombolo.client (id, user_id)
+                SELECT g, 'ada' FROM generate_series(1001, 999 + \(StoreLimits.clientsPerUser)) g
+                """)
+            let error = await #expect(throws: SessionFailure.self) {
+                try await database.store.openClient(ClientID(rawValue: 5), user: "ada", acknowledged: 0)
+            }
+            #expect(error?.isRetryable == true && error?.message.contains("devices") == true)
+            #expect(try await database.store.openClient(ada, user: "ada", acknowledged: 0).mustReset == nil)
+            let other = ClientID(rawValue: 6)
+            #expect(try await database.store.openClient(other, user: "bob", acknowledged: 0).mustReset == nil)
+        }
+    }
 }

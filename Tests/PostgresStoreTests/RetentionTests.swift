@@ -114,6 +114,94 @@ import TomboloSyncSession
         await database.finish()
     }
 
+    @Test("of a client that acknowledges nothing only the newest receipts stay")
+    func receiptsOfOneClientAreBounded() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let limit = StoreLimits.receiptsPerClient
+        try await connection.execute(
+            """
+            INSERT INTO tombolo.client (id, user_id, last) VALUES (1, 'u', \(limit + 7)), (2, 'u', 3);
+            INSERT INTO tombolo.receipt (client, number, hash) SELECT 1, g, 0 FROM generate_series(1, \(limit + 7)) g;
+            INSERT INTO tombolo.receipt (client, number, hash) SELECT 2, g, 0 FROM generate_series(1, 3) g
+            """)
+        let now = try #require(try await database.store.makeTick()).time
+        _ = try await ChangelogRetention(configuration: database.configuration).run(now: now)
+        let left = try await connection.query(
+            "SELECT client, count(*), min(number) FROM tombolo.receipt GROUP BY 1 ORDER BY 1")
+        #expect(try left.map { [try $0[0].int64, try $0[1].int64, try $0[2].int64] } == [[1, limit, 8], [2, 3, 1]])
+        await connection.close()
+        await database.finish()
+    }
+
+    @Test(
+        "a device that is away for less than the retention counts once; later it is forgotten, with what was set aside")
+    func devicesAreForgotten() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let (away, present) = (ClientID(rawValue: 1), ClientID(rawValue: 2))
+        let classIndex = try TestModel.index("Account", database.schema)
+        for client in [away, present] { _ = try await database.store.openClient(client, user: "u", acknowledged: 0) }
+        try await connection.execute("INSERT INTO account VALUES (1, 0)")
+        let base = try #require(try await database.store.makeTick())
+        func add(_ client: ClientID, _ number: Int64) -> Upload {
+            Upload(
+                client: client,
+                changeset: Changeset(
+                    number: number, base: base.number, stamp: base.time,
+                    instructions: [.add(ObjectReference(classIndex: classIndex, key: .int(1)), column: 1, amount: 1)]),
+                permit: { _ in nil })
+        }
+        _ = try await database.store.upload([add(away, 1), add(present, 1)])
+        try await connection.execute(
+            """
+            INSERT INTO tombolo.set_aside (client, number, sqlstate, message, changeset)
+            VALUES (1, 1, 'P0001', 'no', '{}')
+            """)
+        let retention = ChangelogRetention(
+            configuration: database.configuration, retention: .seconds(30 * 86_400),
+            deviceRetention: .seconds(60 * 86_400))
+        func run(after days: Int64) async throws {
+            _ = try await retention.run(now: Stamp(microseconds: base.time.microseconds + days * Self.day))
+        }
+        try await run(after: 59)
+        #expect(try await database.store.upload([add(away, 1)]) == [.duplicate])
+        #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 1)
+
+        // The one was seen yesterday, the other never came back.
+        try await connection.query(
+            "UPDATE tombolo.client SET seen_at = to_timestamp($1 / 1000000.0) WHERE id = 2",
+            [.int64(base.time.microseconds + 60 * Self.day)])
+        try await run(after: 61)
+        #expect(try await connection.query("SELECT id FROM tombolo.client").map { try $0[0].int64 } == [2])
+        #expect(try await connection.query("SELECT client FROM tombolo.receipt").map { try $0[0].int64 } == [2])
+        #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 0)
+        #expect(try await database.store.openClient(away, user: "u", acknowledged: 1).mustReset != nil)
+        #expect(try await database.store.upload([add(present, 1)]) == [.duplicate])
+        #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 2)
+        await connection.close()
+        await database.finish()
+    }
+
+    @Test("a session or an upload says that a device was seen")
+    func devicesAreSeen() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let client = ClientID(rawValue: 1)
+        let seenRecently = "SELECT seen_at > clock_timestamp() - interval '1 hour' FROM tombolo.client"
+        let forget = "UPDATE tombolo.client SET seen_at = clock_timestamp() - interval '2 days'"
+        _ = try await database.store.openClient(client, user: "u", acknowledged: 0)
+        try await connection.execute(forget)
+        _ = try await database.store.openClient(client, user: "u", acknowledged: 0)
+        #expect(try await connection.query(seenRecently)[0][0].bool)
+        try await connection.execute(forget)
+        let changeset = Changeset(number: 1, base: 0, stamp: Stamp(microseconds: 1), instructions: [])
+        _ = try await database.store.upload([Upload(client: client, changeset: changeset, permit: { _ in nil })])
+        #expect(try await connection.query(seenRecently)[0][0].bool)
+        await connection.close()
+        await database.finish()
+    }
+
     @Test func aLongRunningWriterHoldsUpNobodyAndLosesNothing() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(configuration: database.configuration)

@@ -10,11 +10,17 @@ public import TomboloChangesets
 ///   newest tick older than the retention time; ticks below it are deleted first, so that nobody bases anything on
 ///   them while the partitions go, a grace time later.
 /// - What the server remembers of applied changesets goes as long after the device has acknowledged them: until then
-///   a copy of the device's file may show them again.
+///   a copy of the device's file may show them again. Of one client the newest ``StoreLimits/receiptsPerClient`` stay.
+/// - Devices that were not seen for ``defaultDeviceRetention`` are forgotten, with their receipts; so are changesets
+///   that were set aside as long ago.
 /// - When nobody runs this, the partition in use simply grows.
 public struct ChangelogRetention: Sendable {
     /// How long a device may be away.
     public static let defaultRetention = Duration.seconds(30 * 86_400)
+    /// How long a device may be away until the server forgets its name, and what it applied of it. Longer than
+    /// ``defaultRetention``: a device that comes back in between loads everything anew, and its last changes still count
+    /// once.
+    public static let defaultDeviceRetention = Duration.seconds(180 * 86_400)
     /// How long one partition is in use.
     public static let defaultPartitionAge = Duration.seconds(86_400)
     /// Between the deletion of ticks and that of their changes: longer than a transaction that read such a tick lasts.
@@ -25,6 +31,8 @@ public struct ChangelogRetention: Sendable {
     public static let stepTimeout = Duration.seconds(10)
     /// Ticks, or receipts, deleted in one transaction.
     static let deletionBatch = 10_000
+    /// Devices forgotten in one transaction, with their receipts.
+    static let clientBatch = 20
     /// Keeps two runs apart.
     static let lockKey: Int64 = 0x746f_6d62_6f6c_6f02
 
@@ -41,6 +49,7 @@ public struct ChangelogRetention: Sendable {
 
     private let configuration: PostgresConfiguration
     private let retention: Duration
+    private let deviceRetention: Duration
     private let partitionAge: Duration
     private let grace: Duration
     private let stepTimeout: Duration
@@ -48,6 +57,7 @@ public struct ChangelogRetention: Sendable {
 
     public init(
         configuration: PostgresConfiguration, retention: Duration = Self.defaultRetention,
+        deviceRetention: Duration = Self.defaultDeviceRetention,
         partitionAge: Duration = Self.defaultPartitionAge, grace: Duration = Self.defaultGrace,
         stepTimeout: Duration = Self.stepTimeout, logger: Logger = Logger(label: "tombolo.retention")
     ) {
@@ -55,6 +65,7 @@ public struct ChangelogRetention: Sendable {
         configuration.applicationName = "tombolo-retention"
         self.configuration = configuration
         self.retention = retention
+        self.deviceRetention = max(retention, deviceRetention)
         self.partitionAge = partitionAge
         self.grace = grace
         self.stepTimeout = stepTimeout
@@ -87,6 +98,7 @@ public struct ChangelogRetention: Sendable {
                 try await removePartitions(connection, now, &report)
                 try await moveFloor(connection, now, &report)
                 try await removeReceipts(connection, now)
+                try await forgetDevices(connection, now)
                 try await attachNextPartition(connection, &report)
                 try await openNextPartition(connection, now, &report)
                 // The server notices a closed connection a moment later; the next run may come before.
@@ -199,6 +211,28 @@ public struct ChangelogRetention: Sendable {
             SELECT client, number FROM tombolo.receipt WHERE acknowledged_at < $1 ORDER BY acknowledged_at \
             LIMIT \(Self.deletionBatch))
             """, below: now.microseconds - retention.microseconds)
+    }
+
+    /// What devices left: many receipts of one client, clients that do not come back, changesets that were set aside.
+    private func forgetDevices(_ connection: PostgresConnection, _ now: Stamp) async throws {
+        try await delete(
+            connection,
+            """
+            DELETE FROM tombolo.receipt WHERE (client, number) IN (\
+            SELECT r.client, r.number FROM tombolo.client c CROSS JOIN LATERAL (\
+            SELECT client, number FROM tombolo.receipt WHERE client = c.id AND number <= c.last - $1 \
+            LIMIT \(Self.deletionBatch)) AS r WHERE c.last > $1 LIMIT \(Self.deletionBatch))
+            """, below: StoreLimits.receiptsPerClient)
+        let limit = PostgresParameter.int64(now.microseconds - deviceRetention.microseconds)
+        // Nobody waits for a device that uploads at this moment; its row says that it was seen.
+        let forgetting = """
+            WITH gone AS (DELETE FROM tombolo.client WHERE id IN (SELECT id FROM tombolo.client \
+            WHERE seen_at < to_timestamp($1 / 1000000.0) LIMIT \(Self.clientBatch) FOR UPDATE SKIP LOCKED) \
+            RETURNING id), receipts AS (DELETE FROM tombolo.receipt AS r USING gone WHERE r.client = gone.id) \
+            SELECT count(*) FROM gone
+            """
+        while try await connection.query(forgetting, [limit])[0][0].int == Self.clientBatch {}
+        try await connection.query("DELETE FROM tombolo.set_aside WHERE at < to_timestamp($1 / 1000000.0)", [limit])
     }
 
     private func delete(_ connection: PostgresConnection, _ sql: String, below limit: Int64) async throws {

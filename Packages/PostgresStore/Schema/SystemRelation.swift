@@ -106,6 +106,15 @@ struct SystemRelation {
                 ) WITH (fillfactor = 50)
                 """),
         SystemRelation(
+            name: "client_user",
+            sql: """
+                ALTER TABLE tombolo.client ADD COLUMN IF NOT EXISTS \
+                seen_at timestamptz NOT NULL DEFAULT clock_timestamp();
+                COMMENT ON COLUMN tombolo.client.seen_at IS \
+                'The last session or upload, to the day at least. Not indexed: uploads write it.';
+                CREATE INDEX IF NOT EXISTS client_user ON tombolo.client (user_id)
+                """),
+        SystemRelation(
             name: "receipt",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.receipt (

@@ -28,12 +28,21 @@ struct ConstraintNames: Sendable {
         }
     }
 
-    /// The refusal that an error of class 22 or 23 means: names columns and constraints, never values.
+    /// The refusal that an error means whose ``PostgresError/isRefusal`` is true: names columns and constraints, never
+    /// values.
     func refusal(_ error: PostgresError, className: String?, key: Value?) -> Refusal {
         let table = error.tableName.flatMap { classByTable[$0] }
         let subject = className ?? table?.name ?? "a row"
         func result(_ message: String) -> Refusal {
             Refusal(.constraint, message, className: className ?? table?.name, key: key)
+        }
+        if error.code == .programLimitExceeded {
+            let item = className.flatMap { name in classByTable.values.first { $0.name == name } } ?? table
+            let indexed = item.map(Self.indexed) ?? []
+            let list = indexed.isEmpty ? "" : " Indexed are: \(indexed.joined(separator: ", "))."
+            return result(
+                "A value of \(subject) is too long for an index of the database, which takes about 2,700 bytes.\(list) "
+                    + "Shorten the value, or do without the index.")
         }
         if let name = error.constraintName {
             if let meaning = unique[name] {
@@ -54,6 +63,15 @@ struct ConstraintNames: Sendable {
             return result("\(subject).\(property(column, table)) cannot be nil.")
         }
         return result("The database does not take a value of \(subject) (SQLSTATE \(error.code)).")
+    }
+
+    /// The properties with values of any length that an index of ours has.
+    private static func indexed(_ item: ClassSchema) -> [String] {
+        let unique = Set(item.uniqueColumns.joined())
+        return item.columns.enumerated().filter { index, column in
+            let hasAnyLength = column.type == .string || column.type == .data || column.linkTarget != nil
+            return hasAnyLength && (column.isPrimaryKey || column.isIndexed || unique.contains(index))
+        }.map(\.element.name)
     }
 
     private func property(_ column: String, _ item: ClassSchema?) -> String {

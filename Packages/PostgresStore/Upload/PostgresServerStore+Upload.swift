@@ -86,15 +86,35 @@ extension PostgresServerStore {
     private func setAside(
         _ upload: Upload, _ failure: UploadFailure, _ stopped: Set<ClientID>
     ) async throws -> UploadResult {
-        logger.error(
-            """
-            Changeset \(upload.changeset.number) of client \(upload.client) is set aside in tombolo.set_aside: \
-            \(failure.cause)
-            """)
-        let refusal = Refusal(
-            .setAside, "The server could not apply this change and has kept it for its operator.",
-            className: failure.reference.map { schema[$0.classIndex].name }, key: failure.reference?.key)
+        func refusal(_ message: String) -> Refusal {
+            Refusal(
+                .setAside, message, className: failure.reference.map { schema[$0.classIndex].name },
+                key: failure.reference?.key)
+        }
+        let name = "Changeset \(upload.changeset.number) of client \(upload.client)"
+        guard try await hasRoomForSetAside(of: upload.client) else {
+            logger.debug("\(name) is refused, for its user has too many in tombolo.set_aside: \(failure.cause)")
+            let refusal = refusal(
+                "The server could not apply this change. It keeps such changes for its operator, but of this user it "
+                    + "has too many already.")
+            return try await attempt([upload], .refused(refusal), stopped)[0]
+        }
+        logger.error("\(name) is set aside in tombolo.set_aside: \(failure.cause)")
+        let refusal = refusal("The server could not apply this change and has kept it for its operator.")
         return try await attempt([upload], .setAside(refusal, failure.cause), stopped)[0]
+    }
+
+    private func hasRoomForSetAside(of client: ClientID) async throws -> Bool {
+        let found = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT count(*), coalesce(sum(pg_column_size(s.changeset)), 0)::bigint FROM tombolo.client u \
+                JOIN tombolo.client c ON c.user_id = u.user_id JOIN tombolo.set_aside s ON s.client = c.id \
+                WHERE u.id = $1
+                """, [.int64(client.rawValue)])
+        }
+        let limit = StoreLimits.setAsidePerUser
+        return try found[0][0].int64 < Int64(limit.count) && found[0][1].int64 < Int64(limit.byteCount)
     }
 
     /// Runs one transaction, again where it failed for a passing reason.

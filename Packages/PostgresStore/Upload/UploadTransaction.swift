@@ -311,7 +311,7 @@ struct UploadTransaction {
         let moved = clients.filter { $0.value.last > $0.value.first }.sorted { $0.key < $1.key }
         return PostgresStatement(
             """
-            WITH moved AS (UPDATE tombolo.client AS c SET last = v.last \
+            WITH moved AS (UPDATE tombolo.client AS c SET last = v.last, seen_at = clock_timestamp() \
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v (id, first, last) \
             WHERE c.id = v.id AND c.last = v.first RETURNING c.id) \
             INSERT INTO tombolo.changelog (class, key, operation, stamp, client) \
@@ -337,11 +337,18 @@ struct UploadTransaction {
                 .int64Array(accepted.map { $0.upload.client.rawValue }),
                 .int64Array(accepted.map { $0.upload.changeset.number }), .int64Array(accepted.map { $0.hash }),
                 .textArray(refusals.map { $0?.code.rawValue }),
-                .textArray(refusals.map { $0.map { String($0.message.filter { $0 != "\0" }) } }),
+                .textArray(refusals.map { $0.map { Self.shortened($0.message.filter { $0 != "\0" }) } }),
                 .textArray(refusals.map { $0?.className }),
                 .textArray(
-                    refusals.map { $0?.key.flatMap { KeyText.text($0) }.flatMap { $0.contains("\0") ? nil : $0 } }),
+                    refusals.map { refusal in
+                        let key = refusal?.key.flatMap { KeyText.text($0) }
+                        return key.flatMap { $0.contains("\0") || $0.utf8.count > StoreLimits.textLength ? nil : $0 }
+                    }),
             ])
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.utf8.count <= StoreLimits.textLength ? text : text.prefix(StoreLimits.textLength) + "…"
     }
 
     private func setAsideStatement(_ cause: PostgresError) -> PostgresStatement {
@@ -353,7 +360,7 @@ struct UploadTransaction {
             """,
             [
                 .int64(upload.client.rawValue), .int64(upload.changeset.number), .text(cause.code.rawValue),
-                .text(cause.message), .json(ChangesetJSON.text(upload.changeset, in: layout.schema)),
+                .text(Self.shortened(cause.message)), .json(ChangesetJSON.text(upload.changeset, in: layout.schema)),
             ])
     }
 }
