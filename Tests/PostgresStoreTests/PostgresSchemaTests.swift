@@ -76,6 +76,30 @@ import TomboloPostgresStore
         }
     }
 
+    @Test("a row's size is limited over the columns that the model has now, and rows that exist do not matter")
+    func rowSizeFollowsTheModel() async throws {
+        try await withConnection { connection in
+            func insert(_ key: String, _ columns: [String]) async throws {
+                let values = columns.map { _ in "repeat('x', 10 << 20)" }
+                try await connection.execute(
+                    "INSERT INTO thing (\((["_id"] + columns).joined(separator: ", "))) "
+                        + "VALUES (\((["'\(key)'"] + values).joined(separator: ", ")))")
+            }
+            try await PostgresSchema.install(try schema([]), on: connection)
+            try await connection.execute("ALTER TABLE thing ADD COLUMN a text; ALTER TABLE thing ADD COLUMN b text")
+            try await insert("before", ["a", "b"])
+            for columns in [["a"], ["a", "b"]] {
+                let model = try schema(columns.map { Column(name: $0, type: .string, isOptional: true) })
+                try await PostgresSchema.install(model, on: connection)
+                let live = try await PostgresCatalog.read(connection)
+                #expect(PostgresSchema.difference(from: live, to: model).isEmpty)
+            }
+            let error = await #expect(throws: PostgresError.self) { try await insert("after", ["a", "b"]) }
+            #expect(error?.constraintName == "thing_row_at_most_18_mib")
+            try await insert("one", ["b"])
+        }
+    }
+
     @Test func checksKeepOutWhatDevicesCannotHold() async throws {
         try await withConnection { connection in
             try await PostgresSchema.install(try TestModel.schema(), on: connection)

@@ -192,4 +192,27 @@ import TomboloSyncSession
             #expect(try await database.store.openClient(other, user: "bob", acknowledged: 0).mustReset == nil)
         }
     }
+
+    @Test("a row larger than a message can carry is refused by plain SQL and by an upload, with the limit")
+    func rowSize() async throws {
+        try await withDatabase { database, connection in
+            let error = await #expect(throws: PostgresError.self) {
+                try await connection.execute(
+                    """
+                    INSERT INTO person (_id, email, photo) VALUES ('\\x000000000000000000000001',
+                    repeat('a', 10 << 20), convert_to(repeat('b', 10 << 20), 'UTF8'))
+                    """)
+            }
+            #expect(error?.code == .checkViolation && error?.constraintName == "person_row_at_most_18_mib")
+            let person = try reference(database, "Person", .objectId(ObjectId(high: 1, low: 1)))
+            let long = [UInt8](repeating: 0x61, count: 10 << 20)
+            let results = try await database.store.upload([
+                upload(1, .create(person, [FieldWrite(column: 4, value: .data(Data(long)))])),
+                upload(2, .set(person, [FieldWrite(column: 1, value: .string(String(decoding: long, as: UTF8.self)))])),
+            ])
+            #expect(results[0] == .applied(lost: 0))
+            #expect(reason(results[1])?.code == .constraint)
+            #expect(reason(results[1])?.message.contains("18 MiB") == true, "\(results[1])")
+        }
+    }
 }

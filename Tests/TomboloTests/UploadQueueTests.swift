@@ -218,6 +218,31 @@ struct UploadQueueTests {
         #expect(try queue()[1].instructions == [.erase(session(1))])
     }
 
+    @Test("An object whose text and data no message could carry is refused when it is written, by add, create and set")
+    func objectSize() throws {
+        let long = String(repeating: "x", count: 10 << 20)
+        func refused(_ write: () -> Void) throws {
+            let error = #expect(throws: Realm.Error.self) { try realm.write(write) }
+            #expect(error?.code == .invalidInput)
+            #expect(error?.localizedDescription.contains("An object of Session would have 2") == true)
+        }
+        let session = Session(1, long)
+        let data = Data(long.utf8)
+        session.notes = data
+        try refused { realm.add(session) }
+        try refused { realm.create(Session.self, value: ["_id": 1, "title": long, "notes": data]) }
+        try realm.write { realm.add(Session(2, long)) }
+        let kept = realm.objects(Session.self)[0]
+        try refused { kept.notes = data }
+        #expect(kept.notes == nil)
+        // Not at once: only what is committed counts.
+        try realm.write {
+            kept.notes = data
+            kept.title = "short"
+        }
+        #expect(try queue().count == 2)
+    }
+
     @Test("A batch appears in the Realm when it refreshes, below its pending edits")
     func batches() throws {
         let ticks = Ticks(schema: schema)

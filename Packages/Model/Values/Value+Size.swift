@@ -10,6 +10,10 @@ extension Value {
 }
 
 extension Row {
+    /// The most bytes of text and data of one synced row together: a value of ``Value/maximumByteCount`` and some more.
+    /// A row travels in one message.
+    public static let maximumContentByteCount = 18 << 20
+
     /// Roughly what the row takes in memory, in bytes.
     public var byteCount: Int { values.reduce(32) { $0 + $1.byteCount } }
 }

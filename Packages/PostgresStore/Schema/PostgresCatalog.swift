@@ -22,6 +22,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var indexes: Set<String> = []
     /// Foreign keys of tables in `public`, as `table.constraint`.
     public internal(set) var foreignKeys: Set<String> = []
+    /// CHECK constraints of tables in `public`, as `table.constraint`, with the names of their columns, sorted.
+    public internal(set) var checks: [String: [String]] = [:]
     /// Row-level security policies, as `table.policy`, of tables that have it enabled.
     public internal(set) var policies: Set<String> = []
     /// Triggers that fire always, as `table.trigger`.
@@ -49,6 +51,7 @@ extension PostgresCatalog {
             switch try row[0].string {
             case "index": catalog.indexes.insert(name)
             case "foreign key": catalog.foreignKeys.insert(name)
+            case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
             case "trigger": catalog.triggers.insert(name)
             case "relation": catalog.systemRelations.insert(name)
@@ -75,6 +78,11 @@ extension PostgresCatalog {
         SELECT 'foreign key', c.relname || '.' || k.conname, '' FROM pg_constraint k \
         JOIN pg_class c ON c.oid = k.conrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'f' \
+        UNION ALL \
+        SELECT 'check', c.relname || '.' || k.conname, (SELECT coalesce(string_agg(a.attname, E'\n'), '') \
+        FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)) FROM pg_constraint k \
+        JOIN pg_class c ON c.oid = k.conrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'c' \
         UNION ALL \
         SELECT 'policy', c.relname || '.' || p.polname, '' FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE c.relrowsecurity \

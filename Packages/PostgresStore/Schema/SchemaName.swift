@@ -11,6 +11,10 @@ enum SchemaName {
     static func unique(_ table: String, _ columns: [String]) -> String {
         fitted("\(table)_\(columns.joined(separator: "_"))_key")
     }
+    /// The name is what a writer of plain SQL reads when a row is too large.
+    static func rowSize(_ table: String) -> String {
+        fitted("\(table)_row_at_most_\(Row.maximumContentByteCount >> 20)_mib")
+    }
     static func logFunction(_ classID: Int16) -> String { "log_\(classID)" }
     static func truncateFunction(_ classID: Int16) -> String { "log_truncate_\(classID)" }
     static let logTrigger = "tombolo_log"

@@ -21,6 +21,7 @@ struct SchemaStepBuilder {
         addIdentifiers()
         for item in schema.classes { addTable(item) }
         for item in schema.classes { addColumns(item) }
+        for item in schema.classes { addRowSizeCheck(item) }
         for item in schema.classes { addForeignKeys(item) }
         for item in schema.classes { addIndexes(item) }
         for item in schema.classes where item.isTrashable { addPolicy(item) }
@@ -140,6 +141,19 @@ struct SchemaStepBuilder {
                 "optional \(item.table).\(name)",
                 "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
         }
+    }
+
+    /// A row beyond a message could not be sent to any device. Rows that a table has already are not looked at.
+    private mutating func addRowSizeCheck(_ item: ClassSchema) {
+        guard let condition = dialect.rowSizeCheck(of: item, in: schema) else { return }
+        let name = SchemaName.rowSize(item.table)
+        let columns = dialect.sizedColumns(of: item, in: schema).map(\.sqlName).sorted()
+        guard live.checks["\(item.table).\(name)"] != columns else { return }
+        let validity = live.tables[item.table] == nil ? "" : " NOT VALID"
+        add(
+            "size of the rows of \(item.table)",
+            "ALTER TABLE \(table(item)) DROP CONSTRAINT IF EXISTS \(quoted(name)), ADD CONSTRAINT \(quoted(name)) "
+                + "CHECK (\(condition))\(validity)")
     }
 
     private mutating func addForeignKeys(_ item: ClassSchema) {

@@ -11,11 +11,14 @@ struct ConstraintNames: Sendable {
 
     private var unique: [String: Meaning] = [:]
     private var foreignKeys: [String: Meaning] = [:]
+    /// The names of the constraints on the size of rows.
+    private var rowSizes: Set<String> = []
     private let classByTable: [String: ClassSchema]
 
     init(schema: Schema) {
         classByTable = Dictionary(schema.classes.map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
         for item in schema.classes {
+            rowSizes.insert(SchemaName.rowSize(item.table))
             for columns in item.uniqueColumns {
                 let names = columns.map { item.columns[$0].sqlName }
                 unique[SchemaName.unique(item.table, names)] = Meaning(
@@ -45,6 +48,11 @@ struct ConstraintNames: Sendable {
                     + "Shorten the value, or do without the index.")
         }
         if let name = error.constraintName {
+            if rowSizes.contains(name) {
+                return result(
+                    "The text and data of one \(subject) may have \(Row.maximumContentByteCount >> 20) MiB "
+                        + "together, not more. Make them smaller, or put some into objects of their own.")
+            }
             if let meaning = unique[name] {
                 return result(
                     "Another \(meaning.className) has the same \(meaning.properties.joined(separator: " and ")).")

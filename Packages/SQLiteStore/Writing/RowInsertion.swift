@@ -10,6 +10,8 @@ package final class RowInsertion {
     /// Stays where it is as long as the statement may be run: bound text is inside.
     private let bytes: UnsafeMutablePointer<UInt8>
     private var byteCount = 0
+    /// The longest text or data that is bound, in bytes.
+    private(set) var longestByteCount = 0
 
     /// Longer text in a row is left to SQLite.
     private static let byteCapacity = 4_096
@@ -24,11 +26,18 @@ package final class RowInsertion {
     deinit { bytes.deallocate() }
 
     /// Begins another row: all columns are to be bound anew.
-    func begin() { byteCount = 0 }
+    func begin() {
+        byteCount = 0
+        longestByteCount = 0
+    }
 
     package func bind(_ value: Value, at column: Int) {
-        guard case .string(var text) = value else { return statement.bind(value, at: column + 1) }
+        guard case .string(var text) = value else {
+            if case .data(let data) = value { longestByteCount = max(longestByteCount, data.count) }
+            return statement.bind(value, at: column + 1)
+        }
         text.withUTF8 { text in
+            longestByteCount = max(longestByteCount, text.count)
             guard let start = text.baseAddress, text.count <= Self.byteCapacity - byteCount else {
                 return statement.bindText(text.baseAddress, count: text.count, copying: true, at: column + 1)
             }

@@ -1,5 +1,6 @@
 internal import Foundation
 package import TomboloModel
+internal import TomboloSQL
 
 /// Is told of every row that a ``RowWriter`` inserts, changes or deletes.
 package protocol RowWriteObserver: AnyObject {
@@ -36,6 +37,18 @@ package final class RowWriter {
     private var openRow: Int64 = 0
     private var open = Shape(classIndex: 0, columns: [])
     private var openValues: [Value] = []
+
+    /// In synced files: rows that got a long value, whose size is to be looked at before the transaction is committed.
+    private var longRows: Set<LongRow> = []
+
+    private struct LongRow: Hashable {
+        let classIndex: Int
+        let rowid: Int64
+    }
+
+    /// From here on a value counts as long, in bytes. Shorter ones alone bring no row beyond
+    /// ``Row/maximumContentByteCount`` by much: the server looks at every row.
+    private static let longByteCount = 4_096
 
     private struct Shape: Hashable {
         var classIndex: Int
@@ -82,7 +95,12 @@ package final class RowWriter {
             return false
         }
         let classIndex = insertion.table.classIndex
-        if isSynced { try noteMade(rowid, classIndex) }
+        if isSynced {
+            try noteMade(rowid, classIndex)
+            if insertion.longestByteCount >= Self.longByteCount {
+                longRows.insert(LongRow(classIndex: classIndex, rowid: rowid))
+            }
+        }
         observer?.inserted(rowid, classIndex)
         return true
     }
@@ -120,7 +138,12 @@ package final class RowWriter {
         // Of a row that was made here the absence is kept.
         if isSynced, made[open.classIndex]?.contains(openRow) != true { try capture(openRow, open.classIndex) }
         let statement = try update(open)
-        for (index, value) in openValues.enumerated() { statement.bind(value, at: index + 1) }
+        for (index, value) in openValues.enumerated() {
+            statement.bind(value, at: index + 1)
+            if isSynced, value.byteCount >= Self.longByteCount {
+                longRows.insert(LongRow(classIndex: open.classIndex, rowid: openRow))
+            }
+        }
         statement.bind(openRow, at: openValues.count + 1)
         recorder.columns = ColumnSet(open.columns)
         try statement.run()
@@ -130,8 +153,33 @@ package final class RowWriter {
     /// Forgets what waits: its transaction is rolled back.
     package func discard() {
         for index in made.indices { made[index] = nil }
+        longRows = []
         open.columns.removeAll(keepingCapacity: true)
         openValues.removeAll(keepingCapacity: true)
+    }
+
+    /// Before the transaction is committed.
+    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a row that no message could carry.
+    package func requireRowSizes() throws {
+        defer { longRows = [] }
+        for row in longRows {
+            let table = layout.tables[row.classIndex]
+            let sizes = SQLDialect.sqlite.sizedColumns(of: table.schema, in: layout.schema).map {
+                "coalesce(length(CAST(\(SQLDialect.sqlite.quoted($0.sqlName)) AS BLOB)), 0)"
+            }
+            guard sizes.count > 1 else { continue }
+            let statement = try connection.statement(
+                "SELECT \(sizes.joined(separator: " + ")) FROM \(table.table) WHERE rowid = ?")
+            defer { statement.reset() }
+            statement.bind(row.rowid, at: 1)
+            guard try statement.step(), statement.integer(at: 0) > Row.maximumContentByteCount else { continue }
+            throw SQLiteStoreError(
+                .invalidInput,
+                "An object of \(table.schema.name) would have \(statement.integer(at: 0)) bytes of text and data; at "
+                    + "most \(Row.maximumContentByteCount) are possible in a synced Realm. Put some into objects of "
+                    + "their own."
+            )
+        }
     }
 
     private func update(_ shape: Shape) throws -> SQLiteStatement {

@@ -366,6 +366,7 @@ final class RealmCore {
         do {
             if let failure = finished.failure { throw failure }
             try writer.keepAbsences()
+            try writer.requireRowSizes()
             if let changeset {
                 try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
             }
