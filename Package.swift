@@ -155,7 +155,7 @@ let package = Package(
             "GatewayService", "GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloWebSocket", hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioWebSocket,
+                "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]),
         library(

@@ -98,7 +98,7 @@ struct OpeningTests {
         (request(with: []) + "nonsense\r\n\r\n", ["400", "426"]),
     ]
 
-    @Test("a request that breaks off in nonsense is answered once and does not end the gateway")
+    @Test("a request that breaks off in nonsense is answered and does not end the gateway")
     func nonsense() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             for _ in 0..<20 {

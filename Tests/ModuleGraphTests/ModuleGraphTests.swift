@@ -57,7 +57,7 @@ import Testing
         ],
         "GatewayService": [
             "Foundation", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
-            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOWebSocket", "PostgresClient", "ServiceLifecycle",
+            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "PostgresClient", "ServiceLifecycle",
             "Synchronization", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP", "TomboloModel",
             "TomboloPostgresStore", "TomboloRules", "TomboloSyncProtocol", "TomboloSyncSession", "TomboloWebSocket",
         ],
