@@ -56,8 +56,7 @@ public final class Authenticator: Sendable {
         email: String, password: String, address: String = "", now: Date = Date()
     ) async throws -> AccessToken {
         let email = AccountRegistry.normalized(email)
-        let key = LoginLimiter.Key(
-            email: String(email.prefix(AccountRegistry.maximumEmailByteCount)), address: String(address.prefix(64)))
+        let key = LoginLimiter.Key(email: email, address: address)
         let begun = limiter.withLock { limiter in
             Result { () throws(AuthenticationError) in try limiter.begin(key, now: steadySeconds) }
         }

@@ -1,3 +1,5 @@
+import TomboloModel
+
 /// Limits logins, in memory and bounded: a value, its owner holds the lock.
 ///
 /// Each pair of e-mail and address, and each address alone, has a number of attempts that may fail within
@@ -16,6 +18,15 @@ struct LoginLimiter: Sendable {
     struct Key: Hashable, Sendable {
         let email: String
         let address: String
+
+        /// How much of an address tells one from another, in bytes.
+        static let maximumAddressByteCount = 64
+
+        /// Keeps no more of either than an account or an address can have: thousands of keys are remembered.
+        init(email: String, address: String) {
+            self.email = String(email.prefix(byteCount: AccountRegistry.maximumEmailByteCount))
+            self.address = String(address.prefix(byteCount: Self.maximumAddressByteCount))
+        }
     }
 
     /// How an attempt ended.

@@ -20,11 +20,19 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public let className: String?
     public let key: Value?
 
+    /// The longest message, in bytes of UTF-8: a longer one is cut. A refusal stays in the database until its device has
+    /// it, and in the memory of every gateway meanwhile.
+    public static let maximumMessageByteCount = 1_000
+    /// An object with a longer key, in bytes, isn't named: a key may be as long as any text.
+    public static let maximumKeyByteCount = 1_000
+
+    /// Bounded by ``maximumMessageByteCount`` and ``maximumKeyByteCount``, whatever it quotes.
     public init(_ code: Code, _ message: String, className: String? = nil, key: Value? = nil) {
+        let namesObject = key.map { $0.byteCount <= Self.maximumKeyByteCount } ?? true
         self.code = code
-        self.message = message
-        self.className = className
-        self.key = key
+        self.message = message.shortened(toByteCount: Self.maximumMessageByteCount)
+        self.className = namesObject ? className : nil
+        self.key = namesObject ? key : nil
     }
 
     public var description: String { message }

@@ -21,7 +21,7 @@ extension DatabaseConfigurable {
     /// Why ``schemaName`` cannot name a file, with what to do.
     var schemaNameProblem: String? {
         guard let schemaName else { return nil }
-        let shown = String(reflecting: String(schemaName.prefix(60)))
+        let shown = String(reflecting: String(schemaName.unicodeScalars.prefix(60)))
         if schemaName.isEmpty { return "The schemaName is empty: give it a name, or nil for the legacy database." }
         if schemaName.utf8.count > Self.maximumSchemaNameByteCount {
             return "The schemaName \(shown)… has \(schemaName.utf8.count) bytes; the limit is "

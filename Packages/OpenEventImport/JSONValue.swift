@@ -1,3 +1,5 @@
+import TomboloModel
+
 /// Any JSON value, with whole numbers kept apart from others.
 enum JSONValue: Decodable, Hashable, Sendable {
     case null
@@ -62,7 +64,7 @@ enum JSONValue: Decodable, Hashable, Sendable {
         case .bool(let value): "\(value)"
         case .int(let value): "the number \(value)"
         case .double(let value): "the number \(value)"
-        case .string(let value): value.count > 60 ? "\"\(value.prefix(60))…\"" : "\"\(value)\""
+        case .string(let value): "\"\(value.shortened(toByteCount: 60))\""
         case .array(let elements): "a list of \(elements.count)"
         case .object: "an object"
         }

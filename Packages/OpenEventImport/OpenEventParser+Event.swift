@@ -98,7 +98,9 @@ extension OpenEventParser {
         }
         // Abbreviations such as EST are read too, but do not say which zone's summer time to use.
         guard let zone = TimeZone(identifier: name) else {
-            record.fail("timezone", expected: "an IANA name such as Europe/Berlin", found: "\"\(name.prefix(60))\"")
+            record.fail(
+                "timezone", expected: "an IANA name such as Europe/Berlin",
+                found: "\"\(name.shortened(toByteCount: 60))\"")
             return ("UTC", utc)
         }
         return (name, zone)

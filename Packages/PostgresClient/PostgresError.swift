@@ -66,11 +66,11 @@ extension PostgresError {
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// How much of the SQL text a description shows, in characters.
+    /// How much of the SQL text, and of the server's message and hint, a description shows, in code points.
     static let shownSQLLimit = 2_000
 
     public var description: String {
-        var text = "PostgreSQL error \(code): \(messageWithoutValues)"
+        var text = "PostgreSQL error \(code): \(Self.shortened(messageWithoutValues))"
         if let statementIndex { text += " (statement \(statementIndex) of the pipeline)" }
         let names = [
             ("constraint", constraintName), ("schema", schemaName), ("table", tableName), ("column", columnName),
@@ -78,10 +78,9 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
         ]
         let known = names.compactMap { label, name in name.map { "\(label) \($0)" } }
         if !known.isEmpty { text += " [\(known.joined(separator: ", "))]" }
-        if let hint { text += "; hint: \(hint)" }
+        if let hint { text += "; hint: \(Self.shortened(hint))" }
         if let sql {
-            text += "; SQL: \(sql.prefix(Self.shownSQLLimit))"
-            if sql.count > Self.shownSQLLimit { text += "…" }
+            text += "; SQL: \(Self.shortened(sql))"
         }
         if let position { text += "; at character \(position)" }
         if let file, let line { text += "; issued at \(file):\(line)" }
@@ -90,6 +89,15 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
 
     public var debugDescription: String {
         description
+    }
+
+    /// Cut between code points: a `Character` may have any number of them.
+    private static func shortened(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: shownSQLLimit, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return text }
+        return String(scalars[..<end]) + "…"
     }
 
     /// Messages of class 22 quote the offending value, for instance `invalid input syntax for type integer: "…"`. The

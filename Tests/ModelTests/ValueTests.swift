@@ -80,6 +80,27 @@ struct ValueTests {
         #expect(Value.date(0).description == "1970-01-01T00:00:00Z")
     }
 
+    @Test("Text is cut by bytes, between code points, however few characters it has")
+    func shortening() {
+        let accents = "e" + String(repeating: "\u{301}", count: 100_000)
+        #expect(accents.count == 1)
+        #expect(Value.string(accents).description.utf8.count <= 40 + 5)
+        #expect(accents.shortened(toByteCount: 4) == "e\u{301}…")
+        #expect("abc".shortened(toByteCount: 3) == "abc")
+        #expect("abcd".shortened(toByteCount: 3) == "abc…")
+        #expect("👩‍🚀".shortened(toByteCount: 3) == "…")
+        #expect("👩‍🚀".prefix(byteCount: 5) == "👩")
+        #expect("".shortened(toByteCount: 0) == "")
+        let text = "aé€👩‍🚀x"
+        for limit in 0...text.utf8.count {
+            let part = text.prefix(byteCount: limit)
+            #expect(part.utf8.count <= limit)
+            #expect(part.utf8.count > limit - 4)
+            #expect(text.utf8.starts(with: part.utf8))
+            #expect(String(validating: part.utf8, as: UTF8.self) != nil)
+        }
+    }
+
     @Test("The stable hash is FNV-1a")
     func stableHash() {
         #expect("".stableHash == 0xcbf2_9ce4_8422_2325)

@@ -31,6 +31,14 @@ import TomboloRules
         try limiter.begin(ann, now: 160)
     }
 
+    @Test("A remembered key is small, however many bytes its characters have")
+    func keysAreSmall() {
+        let accents = "e" + String(repeating: "\u{301}", count: 100_000)
+        let key = LoginLimiter.Key(email: accents, address: accents)
+        #expect(key.email.utf8.count <= AccountRegistry.maximumEmailByteCount)
+        #expect(key.address.utf8.count <= LoginLimiter.Key.maximumAddressByteCount)
+    }
+
     @Test func othersAreNotAffected() throws {
         var limiter = LoginLimiter(limit)
         for _ in 0..<4 { try? fail(&limiter, ann, now: 0) }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 public import Hummingbird
 import NIOCore
+import TomboloModel
 
 extension Request {
     /// The request's body as a value of the type.
@@ -33,10 +34,14 @@ extension Request {
 }
 
 extension RequestFailure {
+    /// How much of a place in the body is quoted, in bytes: its names may be the caller's.
+    private static let shownPathByteCount = 200
+
     /// Says where in the body and what was expected; never what was there, which may be a password.
     init(_ error: DecodingError) {
         func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty ? "the body" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+            let names = path.map(\.stringValue).joined(separator: ".")
+            return path.isEmpty ? "the body" : "'\(names.shortened(toByteCount: Self.shownPathByteCount))'"
         }
         switch error {
         case .keyNotFound(let key, let context):

@@ -12,7 +12,7 @@ extension Decimal128: LosslessStringConvertible {
         switch result {
         case .success(let number): self = number
         case .failure(let problem):
-            let quoted = string.count > 40 ? "\(string.prefix(40))…" : string
+            let quoted = string.shortened(toByteCount: Value.shownByteCount)
             throw ValueError(
                 "'\(quoted)' is not a Decimal128: \(problem.reason). Write numbers like 12.50, -1E+3, Inf or NaN.")
         }

@@ -30,7 +30,7 @@ extension Value: Hashable {
         case (.bool(let a), .bool(let b)): a == b
         case (.int(let a), .int(let b)): a == b
         case (.double(let a), .double(let b)): a == b
-        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.string(let a), .string(let b)): a.hasBytes(of: b)
         case (.data(let a), .data(let b)): a == b
         case (.date(let a), .date(let b)): a == b
         case (.objectId(let a), .objectId(let b)): a == b
@@ -65,7 +65,7 @@ extension Value {
         case (.int(let a), .int(let b)), (.date(let a), .date(let b)): a == b ? 0 : (a < b ? -1 : 1)
         case (.double(let a), .double(let b)): a == b ? 0 : (a < b ? -1 : 1)
         case (.string(let a), .string(let b)):
-            a.utf8.elementsEqual(b.utf8) ? 0 : (a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1)
+            a.hasBytes(of: b) ? 0 : (a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1)
         case (.data(let a), .data(let b)): a == b ? 0 : (a.lexicographicallyPrecedes(b) ? -1 : 1)
         case (.objectId(let a), .objectId(let b)): a == b ? 0 : (a < b ? -1 : 1)
         case (.decimal(let a), .decimal(let b)): a == b ? 0 : (a < b ? -1 : 1)
@@ -89,15 +89,26 @@ extension Value {
     }
 }
 
+extension String {
+    /// Equal byte for byte, as the databases compare, where Swift's `==` takes `é` in one and in two code points for
+    /// the same.
+    package func hasBytes(of other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension Value: CustomStringConvertible {
-    /// A short readable form for messages: long text and data are cut.
+    /// How much of a text ``description`` shows, in bytes.
+    static let shownByteCount = 40
+
+    /// A short readable form for messages: long text is cut, and data is only counted. Not for telling values apart.
     public var description: String {
         switch self {
         case .null: "nil"
         case .bool(let value): "\(value)"
         case .int(let value): "\(value)"
         case .double(let value): "\(value)"
-        case .string(let value): value.count > 40 ? "\"\(value.prefix(40))…\"" : "\"\(value)\""
+        case .string(let value): "\"\(value.shortened(toByteCount: Self.shownByteCount))\""
         case .data(let value): "\(value.count) bytes"
         case .date(let value): Self.iso8601(microseconds: value)
         case .objectId(let value): value.stringValue

@@ -347,9 +347,7 @@ struct UploadTransaction {
             ])
     }
 
-    private static func shortened(_ text: String) -> String {
-        text.utf8.count <= StoreLimits.textLength ? text : text.prefix(StoreLimits.textLength) + "…"
-    }
+    private static func shortened(_ text: String) -> String { text.shortened(toByteCount: StoreLimits.textLength) }
 
     private func setAsideStatement(_ cause: PostgresError) -> PostgresStatement {
         let upload = accepted[0].upload

@@ -95,12 +95,15 @@ extension MessageCodec {
 }
 
 extension String {
-    /// Cut for messages.
-    fileprivate var shortened: String { utf8.count <= 100 ? self : "\(prefix(40))…" }
+    /// How much of a name that came over the network messages quote, in bytes.
+    private static let shownNameByteCount = 100
 
-    /// The nearest known name. Long names are not compared: the distance takes their product in time.
+    /// Cut for messages.
+    var shortened: String { shortened(toByteCount: Self.shownNameByteCount) }
+
+    /// The nearest known name.
     fileprivate func hint(in names: [String]) -> String {
-        guard utf8.count <= 100, let name = nearest(in: names) else { return "" }
+        guard let name = nearest(in: names) else { return "" }
         return "; did you mean '\(name)'?"
     }
 }

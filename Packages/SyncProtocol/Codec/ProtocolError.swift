@@ -1,3 +1,5 @@
+internal import TomboloModel
+
 /// A message, or a stored piece of one, that cannot be read: what was wrong, and where in the message.
 public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -14,9 +16,12 @@ public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible 
     public let code: Code
     public let message: String
 
+    /// The longest message, in bytes: a longer one is cut. Most quote what somebody sent.
+    public static let maximumMessageByteCount = 1_000
+
     public init(_ code: Code, _ message: String) {
         self.code = code
-        self.message = message
+        self.message = message.shortened(toByteCount: Self.maximumMessageByteCount)
     }
 
     public var description: String { message }

@@ -97,7 +97,8 @@ extension Schema {
             throw ValueError("The elements of \(item.name) are no objects, so '\(path)' leads nowhere.")
         }
         let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
-        throw ValueError("\(item.name) has no property '\(name)'\(hint)")
+        let shown = name.shortened(toByteCount: String.nearestLengthLimit)
+        throw ValueError("\(item.name) has no property '\(shown)'\(hint)")
     }
 
     /// What follows `@links`.

@@ -401,7 +401,8 @@ struct FormatParser {
                 }
             } catch {
                 throw self.error(
-                    "The argument for %K, '\(text.prefix(100))', is no property: \(error.message)", at: position)
+                    "The argument for %K, '\(text.shortened(toByteCount: 100))', is no property: \(error.message)",
+                    at: position)
             }
             path.functionPosition = position
             return
