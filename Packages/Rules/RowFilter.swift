@@ -47,14 +47,23 @@ public indirect enum RowFilter: Hashable, Sendable {
         }
     }
 
-    /// A stable text, for fingerprints.
-    var canonicalText: String {
+    /// Adds the filter to a fingerprint, its literals in full.
+    func add(to hash: inout StableHash) {
         switch self {
-        case .everything: "everything"
-        case .matching(let predicate): "matching(\(predicate))"
-        case .own(let property): "own(\(property))"
-        case .inScope(let property): "inScope(\(property))"
-        case .all(let parts): "all(\(parts.map(\.canonicalText).joined(separator: "; ")))"
+        case .everything: hash.add(byte: 0)
+        case .matching(let predicate):
+            hash.add(byte: 1)
+            hash.add(predicate)
+        case .own(let property):
+            hash.add(byte: 2)
+            hash.add(property)
+        case .inScope(let property):
+            hash.add(byte: 3)
+            hash.add(property)
+        case .all(let parts):
+            hash.add(byte: 4)
+            hash.add(Int64(parts.count))
+            for part in parts { part.add(to: &hash) }
         }
     }
 }

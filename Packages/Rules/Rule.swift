@@ -1,3 +1,5 @@
+internal import TomboloModel
+
 /// Permits a role some operations on the objects of a class that satisfy a filter. There are no rules that forbid:
 /// what nothing permits is denied.
 public struct Rule: Hashable, Sendable {
@@ -13,8 +15,14 @@ public struct Rule: Hashable, Sendable {
         self.filter = filter
     }
 
-    var canonicalText: String {
-        let names = operations.map(\.name).sorted().joined(separator: ",")
-        return "\(role.name) \(className) \(names) \(filter.canonicalText)"
+    /// A stable hash of all that the rule says.
+    var fingerprint: UInt64 {
+        var hash = StableHash()
+        hash.add(role.name)
+        hash.add(className)
+        hash.add(Int64(operations.count))
+        for name in operations.map(\.name).sorted() { hash.add(name) }
+        filter.add(to: &hash)
+        return hash.value
     }
 }

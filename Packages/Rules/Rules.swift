@@ -33,7 +33,10 @@ public struct Rules: Sendable {
         guard problems.isEmpty else { throw RuleError(problems: problems) }
         self.schema = schema
         self.rules = rules
-        self.tableFingerprint = table.map(\.canonicalText).sorted().joined(separator: "\n").stableHash
+        var hash = StableHash()
+        // In whatever order they are listed.
+        for fingerprint in table.map(\.fingerprint).sorted() { hash.add(Int64(bitPattern: fingerprint)) }
+        self.tableFingerprint = hash.value
     }
 
     /// Whether the subject may do this, and for which objects. Denies what no rule permits.
@@ -100,9 +103,17 @@ public struct Rules: Sendable {
     /// Changes when the rules, or what the subject may do by them, may have changed: a client that stands on another
     /// fingerprint gets the difference.
     public func fingerprint(of subject: Subject) -> UInt64 {
-        let grants = subject.grants.map { "\($0.role.name)@\($0.scope?.stringValue ?? "")" }.sorted()
-        let parts = [String(tableFingerprint), subject.userID?.stringValue ?? "anonymous"] + grants
-        return parts.joined(separator: "|").stableHash
+        var hash = StableHash()
+        hash.add(Int64(bitPattern: tableFingerprint))
+        hash.add(subject.userID.map(Value.objectId) ?? .null)
+        let grants = subject.grants.map { grant in
+            var hash = StableHash()
+            hash.add(grant.role.name)
+            hash.add(grant.scope.map(Value.objectId) ?? .null)
+            return hash.value
+        }
+        for grant in grants.sorted() { hash.add(Int64(bitPattern: grant)) }
+        return hash.value
     }
 
     private func filter(for subject: Subject, _ operation: Operation, _ classIndex: Int) -> Predicate {

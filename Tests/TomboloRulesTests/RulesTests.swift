@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TomboloChangesets
 import TomboloModel
@@ -188,6 +189,40 @@ import TomboloRules
         others.append(try self.rules(Array(table.dropLast())).fingerprint(of: subject))
         #expect(Set(others + [rules.fingerprint(of: subject)]).count == others.count + 1)
         #expect(try self.rules(table.reversed()).fingerprint(of: subject) == rules.fingerprint(of: subject))
+    }
+
+    @Test("Rules that differ in a literal have different fingerprints, however little of it a message shows")
+    func theFingerprintTellsLiteralsApart() throws {
+        let long = String(repeating: "x", count: 60)
+        let property = PropertyPath("value")
+        let texts: [Value] = [.string(long + "a"), .string(long + "b"), .string("\u{e9}"), .string("e\u{301}")]
+        func equal(_ value: Value) -> TomboloModel.Predicate { .compare(property, .equal, value) }
+        func isIn(_ values: [Value]) -> TomboloModel.Predicate { .isIn(property, values) }
+        func contains(_ text: String) -> TomboloModel.Predicate {
+            .text(property, .contains, text, ignoringCase: false)
+        }
+        let pairs: [(PropertyType, [TomboloModel.Predicate])] = [
+            (.string, texts.map { equal($0) } + texts.map { isIn([$0]) }),
+            (.string, [isIn([.string("a, b")]), isIn([.string("a"), .string("b")])]),
+            (.string, [contains("\u{e9}"), contains("e\u{301}")]),
+            (.data, [equal(.data(Data([1, 2]))), equal(.data(Data([2, 1])))]),
+            (.date, [equal(.date(0)), equal(.date(1))]),
+            (.double, [equal(.double(0.1)), equal(.double(0.1.nextUp))]),
+        ]
+        for (type, predicates) in pairs {
+            let schema = try Schema([
+                ClassSchema(
+                    name: "Note",
+                    columns: [
+                        Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "value", type: type),
+                    ])
+            ])
+            let fingerprints = try predicates.map { predicate in
+                try Rules(schema: schema, table: [Rule(editor, "Note", [.read], where: .matching(predicate))])
+                    .fingerprint(of: .anonymous)
+            }
+            #expect(Set(fingerprints).count == predicates.count, "\(predicates)")
+        }
     }
 
     @Test func rulesThatDoNotFitTheSchemaAreRefusedAllAtOnce() {

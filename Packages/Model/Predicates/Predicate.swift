@@ -2,7 +2,7 @@
 /// memory, and rendered as SQL for SQLite and PostgreSQL. The three agree on every row.
 ///
 /// Logic is two-valued, as in Realm: nil equals only nil, and every order comparison with nil is false.
-public indirect enum Predicate: Hashable, Sendable {
+public indirect enum Predicate: Sendable {
     case constant(Bool)
     /// A property compared with a literal of its type, or with nil (`==` and `!=` only).
     case compare(PropertyPath, Comparison, Value)
