@@ -70,5 +70,6 @@ extension PostgresSQLState {
     public static let crashShutdown: Self = "57P02"
     public static let cannotConnectNow: Self = "57P03"
     public static let raiseException: Self = "P0001"
+    public static let outOfMemory: Self = "53200"
     public static let internalError: Self = "XX000"
 }

@@ -130,12 +130,13 @@ extension PostgresSession {
     }
 
     func onlyResult(_ site: CallSite) throws -> PostgresResult {
-        guard let result = try allResults(site).last else {
-            throw PostgresError(
-                code: .internalError, message: "the server sent no result", sql: site.sql, file: site.file,
-                line: site.line)
-        }
+        guard let result = try allResults(site).last else { throw noResult(site) }
         return result
+    }
+
+    func noResult(_ site: CallSite) -> PostgresError {
+        PostgresError(
+            code: .internalError, message: "the server sent no result", sql: site.sql, file: site.file, line: site.line)
     }
 
     // MARK: Prepared statements

@@ -14,6 +14,8 @@ extension PostgresSession {
         let ownsTransaction: Bool
         /// Rows that the batch under way was asked to have: few at first, then as many as fit by the size of the last.
         var asked = PostgresSession.firstBatch
+        /// Rows of them that came already: a batch ends early where its rows are larger than those before.
+        var received = 0
 
         var fetch: PostgresStatement {
             PostgresStatement("FETCH FORWARD \(asked) FROM \(name)")
@@ -54,23 +56,22 @@ extension PostgresSession {
         return cursor
     }
 
+    /// Asks for rows, which come one at a time: together they may be of any size.
     private func sendFetch(_ cursor: Cursor, _ site: CallSite) throws {
-        try check(try send(cursor.fetch, .unnamed, .binary), site)
+        let isSent = try send(cursor.fetch, .unnamed, .binary)
+        try check(isSent, site)
+        guard let handle, PQsetSingleRowMode(handle) == 1 else { throw lost(site) }
         try flush(site)
     }
 
-    /// The rows asked for before; then asks for the next, so that the server works while the caller does.
+    /// Rows asked for before, until they have ``Cursor/batchByteCount`` bytes; asks for the next when all have come, so
+    /// that the server works while the caller does.
     ///
     /// - Returns: the rows, none perhaps, and whether they are the last; the stream is closed then.
     func nextBatch(_ cursor: inout Cursor, _ site: CallSite) throws -> (rows: PostgresResult, isLast: Bool) {
-        let result: PostgresResult
+        let batch: (rows: PostgresResult, isLast: Bool)
         do {
-            result = try onlyResult(site)
-            if result.count == cursor.asked {
-                cursor.adapt(to: result)
-                try sendFetch(cursor, site)
-                return (result, false)
-            }
+            batch = try collectBatch(&cursor, site)
         } catch {
             activity = nil
             if cursor.ownsTransaction, handle != nil {
@@ -78,9 +79,44 @@ extension PostgresSession {
             }
             throw error
         }
-        // A short batch is the last.
-        try finishStream(cursor, commit: true, site)
-        return (result, true)
+        if batch.isLast { try finishStream(cursor, commit: true, site) }
+        return batch
+    }
+
+    private func collectBatch(
+        _ cursor: inout Cursor, _ site: CallSite
+    ) throws -> (rows: PostgresResult, isLast: Bool) {
+        let rows = PostgresRowCollector()
+        while true {
+            guard let raw = try nextResult(site) else { throw noResult(site) }
+            switch PQresultStatus(raw) {
+            case PGRES_SINGLE_TUPLE:
+                cursor.received += 1
+                guard rows.append(raw) else {
+                    try discardRows(site)
+                    throw PostgresError(
+                        code: .outOfMemory, message: "no memory for a row of a stream", sql: site.sql, file: site.file,
+                        line: site.line)
+                }
+                if rows.byteCount >= cursor.batchByteCount, let batch = rows.finish() { return (batch, false) }
+            case PGRES_TUPLES_OK:
+                // Ends the rows that were asked for, and has none.
+                let end = PostgresResult(raw)
+                try discardRows(site)
+                // A short batch is the last.
+                guard cursor.received >= cursor.asked else { return (rows.finish() ?? end, true) }
+                cursor.received = 0
+                let batch = rows.finish()
+                if let batch { cursor.adapt(to: batch) }
+                try sendFetch(cursor, site)
+                if let batch { return (batch, false) }
+            default:
+                let error = failure(raw, site)
+                PQclear(raw)
+                try? discardRows(site)
+                throw error
+            }
+        }
     }
 
     /// Gives the stream up before its end.
@@ -89,9 +125,22 @@ extension PostgresSession {
         // The rows asked for last: at most one batch. A transaction of the caller's own must stay usable.
         if cursor.ownsTransaction { try cancelFromOwner(site) }
         do {
-            _ = try onlyResult(site)
+            try discardRows(site)
         } catch let error as PostgresError where error.code == .queryCanceled && cursor.ownsTransaction {}
         try finishStream(cursor, commit: false, site)
+    }
+
+    /// Reads what is left of the running statement and keeps nothing of it; throws the first error after that.
+    private func discardRows(_ site: CallSite) throws {
+        var failed: PostgresError?
+        while let raw = try nextResult(site) {
+            switch PQresultStatus(raw) {
+            case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK, PGRES_COMMAND_OK: break
+            default: if failed == nil { failed = failure(raw, site) }
+            }
+            PQclear(raw)
+        }
+        if let failed { throw failed }
     }
 
     private func finishStream(_ cursor: Cursor, commit: Bool, _ site: CallSite) throws {

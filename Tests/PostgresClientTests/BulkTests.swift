@@ -109,6 +109,42 @@ import Testing
         try await connection.stream("SELECT n FROM t WHERE n < 0") { _ in throw Stop() }
     }
 
+    @Test("A batch of a stream ends by its bytes, also where rows become larger than those before")
+    func batchesAreBoundedInBytes() async throws {
+        let connection = try await PostgresTest.connect()
+        let (small, large, length) = (5_000, 100, 100_000)
+        try await connection.execute(
+            """
+            CREATE TABLE t (n int8, body text);
+            INSERT INTO t SELECT i, CASE WHEN i > \(small) THEN repeat('x', \(length)) END
+            FROM generate_series(1, \(small + large)) i
+            """)
+        let limit = 1 << 20
+        var next: Int64 = 1
+        try await connection.stream(
+            "SELECT n, body FROM t ORDER BY n", batch: 10_000, batchByteCount: limit
+        ) { rows in
+            #expect(rows.byteCount <= limit + 2 * length)
+            for row in rows {
+                let (number, body) = (try row[0].int64, try row[1].nonNull?.string)
+                #expect(number == next)
+                #expect(body?.utf8.count == (next > small ? length : nil))
+                next += 1
+            }
+        }
+        #expect(next == Int64(small + large) + 1)
+        // Within a batch of which a part was read.
+        try await connection.transaction { connection in
+            await #expect(throws: Stop.self) {
+                try await connection.stream(
+                    "SELECT n, body FROM t ORDER BY n DESC", batch: 10_000, batchByteCount: limit
+                ) { _ in throw Stop() }
+            }
+            let answer = try await connection.query("SELECT 1")
+            #expect(answer.count == 1)
+        }
+    }
+
     @Test func aStreamInsideATransactionKeepsItOpen() async throws {
         let connection = try await filled()
         try await connection.transaction { connection in

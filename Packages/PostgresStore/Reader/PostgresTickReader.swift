@@ -7,8 +7,9 @@ internal import TomboloSyncSession
 
 /// Reads under a tick's imported snapshot, on a connection of its own.
 struct PostgresTickReader: TickReader {
-    /// Rows of one block.
+    /// Rows of one block, and about its bytes: one row more than fits.
     static let blockRowCount = 4_096
+    static let blockByteCount = 2 << 20
 
     let stored: StoredTick
     let connection: PostgresConnection
@@ -76,7 +77,9 @@ struct PostgresTickReader: TickReader {
         _ body: (RowBlock) async throws -> Void
     ) async throws {
         let builder = RowBlockBuilder(layout: item, columns: columns)
-        try await connection.stream(sql, parameters, batch: Self.blockRowCount) { result in
+        try await connection.stream(
+            sql, parameters, batch: Self.blockRowCount, batchByteCount: Self.blockByteCount
+        ) { result in
             if !result.isEmpty { try await body(builder.block(result)) }
         }
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import TomboloModel
 
 /// Collects what a session must send for a tick, by class and shape: pure, used for live ticks and catching up.
@@ -76,17 +77,24 @@ public struct FrameBuilder: Sendable {
     public func frames() -> [BatchFrame] {
         var result: [BatchFrame] = []
         var current = BatchFrame(sequence: 0)
+        var bytes = 0
+        var count = 0
         for (classIndex, keys) in removals.sorted(by: { $0.key < $1.key }) {
-            for start in stride(from: 0, to: keys.count, by: BatchFrame.maximumRemovalCount) {
-                let part = keys[start..<min(start + BatchFrame.maximumRemovalCount, keys.count)]
-                if current.removals.reduce(part.count, { $0 + $1.keys.count }) > BatchFrame.maximumRemovalCount {
+            var part: [Value] = []
+            for key in keys {
+                if count >= BatchFrame.maximumRemovalCount || bytes >= BatchFrame.targetByteCount {
+                    if !part.isEmpty { current.removals.append(ObjectRemoval(classIndex: classIndex, keys: part)) }
+                    part = []
                     result.append(current)
                     current = BatchFrame(sequence: result.count)
+                    (bytes, count) = (0, 0)
                 }
-                current.removals.append(ObjectRemoval(classIndex: classIndex, keys: Array(part)))
+                part.append(key)
+                bytes += key.sentByteCount
+                count += 1
             }
+            if !part.isEmpty { current.removals.append(ObjectRemoval(classIndex: classIndex, keys: part)) }
         }
-        var bytes = 0
         for block in blocks {
             if bytes > 0, bytes + block.byteCount > BatchFrame.targetByteCount {
                 result.append(current)
@@ -100,6 +108,17 @@ public struct FrameBuilder: Sendable {
         for index in result.indices { result[index].totalObjects = objectCount }
         if let last = result.indices.last { result[last].objectsSoFar = objectCount }
         return result
+    }
+}
+
+extension Value {
+    /// Roughly what the value takes in a message, in bytes.
+    fileprivate var sentByteCount: Int {
+        switch self {
+        case .string(let text): text.utf8.count + 4
+        case .data(let data): data.count + 4
+        default: 16
+        }
     }
 }
 

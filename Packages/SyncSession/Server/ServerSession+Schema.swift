@@ -15,9 +15,19 @@ extension ServerSession {
                 )
             }
             let item = schema[index]
+            guard result[index] == nil else {
+                throw SessionFailure(.badSchema, "The device names the class \(item.name) twice.")
+            }
             var columns: [Int] = []
             for text in described.columns {
-                columns.append(try column(text, of: item))
+                let column = try column(text, of: item)
+                // Each time it is named, its values would be read and sent once more.
+                guard !columns.contains(column) else {
+                    throw SessionFailure(
+                        .badSchema,
+                        "The device names the property '\(item.columns[column].name)' of \(item.name) twice.")
+                }
+                columns.append(column)
             }
             guard let key = item.primaryKeyIndex, let position = columns.firstIndex(of: key) else {
                 throw SessionFailure(.badSchema, "The device's class \(item.name) lacks the primary key.")
@@ -48,8 +58,9 @@ extension ServerSession {
         }
         return column
     }
-    /// A device's text as messages show it: with so many characters.
-    private static let shownLength = 100
 
-    private static func shown(_ text: String) -> Substring { text.prefix(shownLength) }
+    /// A device's text as messages show it: its first so many bytes.
+    private static let shownByteCount = 100
+
+    private static func shown(_ text: String) -> String { text.shortened(toByteCount: shownByteCount) }
 }

@@ -1,0 +1,40 @@
+import CLibPQ
+
+/// Puts rows that came one at a time into one result.
+///
+/// Used by one session at a time, which owns the rows until ``finish()`` gives them away.
+final class PostgresRowCollector {
+    private var raw: OpaquePointer?
+
+    deinit { PQclear(raw) }
+
+    var isEmpty: Bool { raw == nil }
+
+    /// Bytes that libpq holds for the rows.
+    var byteCount: Int { raw.map { PQresultMemorySize($0) } ?? 0 }
+
+    /// Takes over a result with one row.
+    /// - Returns: false if there is no memory for it.
+    func append(_ row: OpaquePointer) -> Bool {
+        guard let raw else {
+            self.raw = row
+            return true
+        }
+        defer { PQclear(row) }
+        let position = PQntuples(raw)
+        for column in 0..<PQnfields(row) {
+            let isNull = PQgetisnull(row, 0, column) == 1
+            let isSet = PQsetvalue(
+                raw, position, column, isNull ? nil : PQgetvalue(row, 0, column),
+                isNull ? -1 : PQgetlength(row, 0, column))
+            guard isSet == 1 else { return false }
+        }
+        return true
+    }
+
+    /// The rows so far; nil without any. The next row begins another result.
+    func finish() -> PostgresResult? {
+        defer { raw = nil }
+        return raw.map(PostgresResult.init)
+    }
+}
