@@ -106,6 +106,31 @@ struct PredicateCheckTests {
         }
     }
 
+    @Test("A server is asked for no text longer than a bound, wherever it stands in the query; a local query may be")
+    func needles() throws {
+        let schema = try Schema.of([Talk.self])
+        let title = PropertyPath("title")
+        for test in Predicate.TextTest.allCases {
+            func query(_ count: Int) -> Predicate {
+                .or([
+                    .constant(false),
+                    .not(.text(title, test, String(repeating: "é", count: count), ignoringCase: true)),
+                ])
+            }
+            let most = Predicate.maximumNeedleByteCount / 2
+            try query(most).check(for: "Talk", in: schema)
+            let error = #expect(throws: ValueError.self) { try query(most + 1).check(for: "Talk", in: schema) }
+            #expect(error?.message.contains("'title'") == true)
+            #expect(error?.message.contains("at most \(Predicate.maximumNeedleByteCount)") == true)
+            try query(most + 1).check(for: "Talk", in: schema, isBounded: false)
+        }
+        #expect(
+            Predicate.and([
+                .text(title, .contains, "a", ignoringCase: false), .text(title, .endsWith, "a", ignoringCase: false),
+                .not(.or([.text(title, .contains, "b", ignoringCase: true), .constant(true)])),
+            ]).searchCount == 2)
+    }
+
     @Test func `A name too long to be a slip is compared with none`() {
         let long = String(repeating: "a", count: String.nearestLengthLimit)
         #expect(long.nearest(in: [long + "b"]) == long + "b")

@@ -35,6 +35,52 @@ struct PredicateEvaluationTests {
         #expect(Self.evaluate(predicate, .int(1)) == ofValue)
     }
 
+    /// Trying every position would take 2¹² times the steps of this test: hours.
+    @Test("A long needle is looked for in time proportional to the text", arguments: [false, true])
+    func longNeedle(ignoringCase: Bool) {
+        let half = 1 << 17
+        let text = Value.string(String(repeating: "a", count: 4 * half))
+        let needle = String(repeating: "a", count: half)
+        for (needle, result) in [(needle + "b", false), ("b" + needle, false), (needle, true)] {
+            #expect(Self.evaluate(.text(Self.x, .contains, needle, ignoringCase: ignoringCase), text) == result)
+        }
+    }
+
+    @Test("contains finds what trying every position finds", arguments: 1...200)
+    func containsOracle(seed: Int) {
+        // Few letters, so that beginnings repeat.
+        var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
+        func text(_ length: Int) -> [UInt8] {
+            (0..<length).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Array("aAbB".utf8)[Int(state >> 33) % 4]
+            }
+        }
+        let subject = text(40)
+        for length in 0...6 {
+            let needle = text(length)
+            for ignoringCase in [false, true] {
+                let fold = { (bytes: [UInt8]) in ignoringCase ? bytes.map { $0 | 0x20 } : bytes }
+                let expected = (0...(40 - length)).contains {
+                    fold(Array(subject[$0..<($0 + length)])) == fold(needle)
+                }
+                let predicate = Predicate.text(
+                    Self.x, .contains, String(decoding: needle, as: UTF8.self), ignoringCase: ignoringCase)
+                #expect(Self.evaluate(predicate, .string(String(decoding: subject, as: UTF8.self))) == expected)
+            }
+        }
+    }
+
+    @Test("Two conditions are equal when their texts have the same bytes")
+    func equality() {
+        func contains(_ text: String) -> Predicate { .text(Self.x, .contains, text, ignoringCase: false) }
+        #expect(contains("\u{e9}") != contains("e\u{301}"))
+        #expect(Predicate.not(.and([contains("\u{e9}")])) != .not(.and([contains("e\u{301}")])))
+        #expect(Set([contains("\u{e9}"), contains("e\u{301}"), contains("\u{e9}")]).count == 2)
+        #expect(contains("a") != .text(Self.x, .contains, "a", ignoringCase: true))
+        #expect(Predicate.and([contains("a")]) != .or([contains("a")]))
+    }
+
     @Test("Membership counts nil as a value")
     func membership() {
         #expect(Self.evaluate(.isIn(Self.x, [.int(1), .null]), .null))

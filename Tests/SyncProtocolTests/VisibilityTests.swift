@@ -211,6 +211,41 @@ struct VisibilityTests {
         #expect(error?.message.contains("'query 8'") == true)
     }
 
+    @Test("The queries of a set search for texts only so often together")
+    func searchCount() throws {
+        let tag = schema.classes.firstIndex { $0.name == "Tag" }
+        #expect(tag != nil)
+        let query = Predicate.text(PropertyPath("label"), .contains, "a", ignoringCase: false)
+        func set(_ count: Int) -> SubscriptionSet {
+            SubscriptionSet(
+                version: 1,
+                subscriptions: [
+                    Subscription(
+                        name: "most", className: "Tag", predicate: .or(Array(repeating: query, count: count - 1))),
+                    Subscription(name: "last", className: "Tag", predicate: query),
+                ])
+        }
+        try set(SubscriptionSet.maximumSearchCount).check(in: schema)
+        let error = #expect(throws: ValueError.self) {
+            try set(SubscriptionSet.maximumSearchCount + 1).check(in: schema)
+        }
+        #expect(error?.message.contains("'last'") == true)
+    }
+
+    @Test("Frames of removals stay near their size, however long the keys are")
+    func longKeys() {
+        var builder = FrameBuilder(schema: schema, deviceColumns: [room: [0, 1]])
+        let length = 100_000
+        for number in 0..<50 {
+            builder.remove(.string("\(number)" + String(repeating: "x", count: length)), classIndex: room)
+        }
+        let frames = builder.frames()
+        #expect(frames.map(\.sequence) == Array(frames.indices))
+        #expect(frames.flatMap(\.removals).reduce(0) { $0 + $1.keys.count } == 50)
+        let limit = BatchFrame.targetByteCount + 2 * length
+        #expect(frames.allSatisfy { MessageCodec(schema: schema).encode($0).count <= limit })
+    }
+
     @Test("Frames stay near their size, however many changes a tick has and however large the rows are")
     func frameSize() throws {
         let columns = [room: [0, 1]]

@@ -128,8 +128,84 @@ private typealias F = SessionFixture
                 return #expect(Bool(false))
             }
             #expect(failure.message.contains("ItemItem"))
-            #expect(failure.message.count <= ServerSession.maximumFailureLength + 1)
+            #expect(failure.message.utf8.count <= ServerSession.maximumFailureLength + 3)
         }
+    }
+
+    @Test("A failure is cut by bytes, however few characters a name has")
+    mutating func aFailureQuotesLittleOfALongCharacter() {
+        let long = "Item" + String(repeating: "\u{301}", count: 100_000)
+        let unknown = Subscription(name: long, className: long, predicate: .constant(true))
+        let path = Subscription(
+            name: nil, className: "Item", predicate: .compare(PropertyPath(long), .equal, .int(1)))
+        var withClass = F.hello()
+        withClass.classes = [HelloClass(name: long, columns: [])]
+        var withColumn = F.hello()
+        withColumn.classes = [HelloClass(name: "Item", columns: [long + ": int"])]
+        let withQuery = F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [unknown]))
+        let withPath = F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [path]))
+        for hello in [withClass, withColumn, withQuery, withPath] {
+            session = ServerSession(schema: F.schema)
+            _ = on(.message(.hello(hello)))
+            guard case .send(.failure(let failure)) = session.handle(.authenticated(F.authority)).first else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.message.utf8.count <= 500)
+        }
+        session = ServerSession(schema: F.schema)
+        guard case .send(.failure(let failure)) = session.handle(.failed(SessionFailure(.badMessage, long))).first
+        else { return #expect(Bool(false)) }
+        #expect(failure.message.utf8.count <= ServerSession.maximumFailureLength + 3)
+    }
+
+    @Test("A hello that names a class or a property twice is refused")
+    mutating func namesOfAHelloAreDifferent() throws {
+        let item = try #require(HelloClass.describe(F.schema).first { $0.name == "Item" })
+        let column = try #require(item.columns.last)
+        for classes in [
+            [item, item], [HelloClass(name: "Item", columns: item.columns + [column])],
+            [HelloClass(name: "Item", columns: item.columns + [item.columns[0]])],
+        ] {
+            session = ServerSession(schema: F.schema)
+            var hello = F.hello()
+            hello.classes = classes
+            _ = on(.message(.hello(hello)))
+            guard case .send(.failure(let failure)) = session.handle(.authenticated(F.authority)).first else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.code == .badSchema)
+            #expect(failure.message.contains("Item"))
+            #expect(failure.message.contains("twice"))
+        }
+    }
+
+    @Test("A subscription that searches for a long text, or a set that searches too often, is refused by the server")
+    mutating func searchesAreBounded() {
+        func contains(_ text: String) -> Subscription {
+            Subscription(
+                name: "search", className: "Item",
+                predicate: .text(PropertyPath("name"), .contains, text, ignoringCase: false))
+        }
+        let long = contains(String(repeating: "a", count: Predicate.maximumNeedleByteCount + 1))
+        goLive()
+        #expect(
+            on(.message(.subscribe(SubscriptionSet(version: 2, subscriptions: [long])))) == [
+                "send failure badSubscription", "close",
+            ])
+        session = ServerSession(schema: F.schema)
+        _ = on(.message(.hello(F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [long])))))
+        #expect(on(.authenticated(F.authority)) == ["send failure badSubscription", "close"])
+    }
+
+    @Test("A device that has rows by a set which is beyond today's bounds gets everything anew, and is not refused")
+    mutating func aSetOfWiderBoundsIsReplaced() {
+        let long = Subscription(
+            name: nil, className: "Item",
+            predicate: .text(
+                PropertyPath("name"), .contains, String(repeating: "a", count: Predicate.maximumNeedleByteCount + 1),
+                ignoringCase: false))
+        let old = SubscriptionSet(version: 1, subscriptions: [long])
+        #expect(open(F.hello(active: old)).last?.hasPrefix("read from nothing subscriptions 1") == true)
     }
 
     @Test mutating func messagesOutOfTurnFailTheSession() {

@@ -2,11 +2,15 @@ extension Predicate {
     /// How deep a predicate may nest, and how many parts it may have: more is refused when it is received.
     public static let maximumDepth = 64
     public static let maximumPartCount = 4_096
+    /// The longest text that a property may be searched for or begin or end with, in bytes of UTF-8. A server looks
+    /// for it in every row that changes, and its database does so in every row there is: PostgreSQL's search takes the
+    /// product of both lengths at worst.
+    public static let maximumNeedleByteCount = 256
 
     /// Checks names, types and size against a class; links are followed through `schema`.
     /// - Parameters:
     ///   - maximumPathLength: 1 for subscriptions and rules, which look at one row only.
-    ///   - isBounded: whether ``maximumDepth`` and ``maximumPartCount`` hold: not for queries that stay in the process,
+    ///   - isBounded: whether ``maximumDepth``, ``maximumPartCount`` and ``maximumNeedleByteCount`` hold: not for queries that stay in the process,
     ///     nor for several checked predicates that became one.
     /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
     public func check(
@@ -29,6 +33,16 @@ extension Predicate {
         }
     }
 
+    /// How many of the tests read the whole text of a property: those with `contains`.
+    public var searchCount: Int {
+        switch self {
+        case .text(_, .contains, _, _): 1
+        case .constant, .compare, .isIn, .text: 0
+        case .and(let inner), .or(let inner): inner.reduce(0) { $0 + $1.searchCount }
+        case .not(let inner): inner.searchCount
+        }
+    }
+
     private func checkSize(_ className: String, depth: Int, parts: inout Int) throws(ValueError) {
         parts += 1
         if case .isIn(_, let values) = self { parts += values.count }
@@ -38,7 +52,14 @@ extension Predicate {
                     + "\(Self.maximumDepth) deep.")
         }
         switch self {
-        case .constant, .compare, .isIn, .text: break
+        case .constant, .compare, .isIn: break
+        case .text(let path, let test, let text, _):
+            guard text.utf8.count <= Self.maximumNeedleByteCount else {
+                throw ValueError(
+                    "The query on \(className) tests whether \(path.shown) \(test.verb) a text of \(text.utf8.count) "
+                        + "bytes; at most \(Self.maximumNeedleByteCount) are possible. Use a shorter text, or compare "
+                        + "the whole property by ==.")
+            }
         case .and(let inner), .or(let inner):
             for part in inner { try part.checkSize(className, depth: depth + 1, parts: &parts) }
         case .not(let inner): try inner.checkSize(className, depth: depth + 1, parts: &parts)
@@ -104,6 +125,21 @@ extension Predicate {
         }
         return column
     }
+}
+
+extension Predicate.TextTest {
+    fileprivate var verb: String {
+        switch self {
+        case .contains: "contains"
+        case .beginsWith: "begins with"
+        case .endsWith: "ends with"
+        }
+    }
+}
+
+extension PropertyPath {
+    /// For messages about a path that may not exist, and may be of any length.
+    fileprivate var shown: String { "'\(description.shortened(toByteCount: String.nearestLengthLimit))'" }
 }
 
 extension String {

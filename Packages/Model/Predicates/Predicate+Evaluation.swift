@@ -42,18 +42,24 @@ extension Predicate.Comparison {
 extension Predicate.TextTest {
     /// Compares UTF-8 bytes; `ignoringCase` folds A–Z only, which is what all stores can do alike.
     package func evaluate(_ subject: String, _ text: String, ignoringCase: Bool) -> Bool {
-        let subject = ignoringCase ? subject.utf8.map(Self.lowercased) : Array(subject.utf8)
-        let text = ignoringCase ? text.utf8.map(Self.lowercased) : Array(text.utf8)
-        switch self {
-        case .beginsWith: return subject.starts(with: text)
-        case .endsWith: return subject.reversed().starts(with: text.reversed())
-        case .contains:
-            guard text.count <= subject.count else { return false }
-            return (0...(subject.count - text.count)).contains { subject[$0...].starts(with: text) }
+        var subject = subject
+        return subject.withUTF8 { subject in
+            switch self {
+            case .beginsWith: Self.equal(subject.prefix(text.utf8.count), text, ignoringCase)
+            case .endsWith: Self.equal(subject.suffix(text.utf8.count), text, ignoringCase)
+            case .contains:
+                text.utf8.count <= subject.count
+                    && LiteralSearch(text.utf8, ignoringCase: ignoringCase).find(in: subject) != nil
+            }
         }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
+    private static func equal(
+        _ part: Slice<UnsafeBufferPointer<UInt8>>, _ text: String, _ ignoringCase: Bool
+    ) -> Bool {
+        part.count == text.utf8.count
+            && part.elementsEqual(text.utf8) {
+                ignoringCase ? $0.lowercasedASCII == $1.lowercasedASCII : $0 == $1
+            }
     }
 }

@@ -5,8 +5,7 @@ struct TextPatternPart: Sendable {
 
     /// How the first occurrence is found.
     private enum Search: Sendable {
-        /// Knuth–Morris–Pratt. For each count of matched bytes, how many of them also begin the part.
-        case literal(borders: [Int])
+        case literal(LiteralSearch)
         /// Shift-And: bit i of the state says that the last i + 1 code points match the beginning of the part. `masks`
         /// has the positions where each code point may stand, `others` those of the `?`.
         case wildcards(masks: [UInt32: [UInt64]], others: [UInt64], count: Int)
@@ -16,7 +15,7 @@ struct TextPatternPart: Sendable {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        search = bytes.contains(Self.wildcard) ? Self.wildcardSearch(bytes) : Self.literalSearch(bytes)
+        search = bytes.contains(Self.wildcard) ? Self.wildcardSearch(bytes) : .literal(LiteralSearch(bytes))
     }
 
     /// Where the part ends if it stands at `start`.
@@ -53,7 +52,7 @@ struct TextPatternPart: Sendable {
     /// Where the first occurrence from `start` on ends.
     func find(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         switch search {
-        case .literal(let borders): find(text, from: start, borders: borders)
+        case .literal(let search): search.find(in: text, from: start)
         case .wildcards(let masks, let others, let count):
             find(text, from: start, masks: masks, others: others, count: count)
         }
@@ -64,30 +63,6 @@ struct TextPatternPart: Sendable {
         var next = position + 1
         while next < text.count, text[next] & 0xc0 == 0x80 { next += 1 }
         return next
-    }
-
-    // MARK: Without wildcards
-
-    private static func literalSearch(_ bytes: [UInt8]) -> Search {
-        var borders = [0, 0]
-        var border = 0
-        for index in bytes.indices.dropFirst() {
-            while border > 0, bytes[index] != bytes[border] { border = borders[border] }
-            if bytes[index] == bytes[border] { border += 1 }
-            borders.append(border)
-        }
-        return .literal(borders: borders)
-    }
-
-    private func find(_ text: UnsafeBufferPointer<UInt8>, from start: Int, borders: [Int]) -> Int? {
-        if bytes.isEmpty { return start }
-        var matched = 0
-        for position in start..<text.count {
-            while matched > 0, text[position] != bytes[matched] { matched = borders[matched] }
-            if text[position] == bytes[matched] { matched += 1 }
-            if matched == bytes.count { return position + 1 }
-        }
-        return nil
     }
 
     // MARK: With wildcards

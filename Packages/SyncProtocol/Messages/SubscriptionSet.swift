@@ -32,6 +32,14 @@ public struct SubscriptionSet: Hashable, Sendable {
     /// new set into one statement, which takes 65,535 parameters.
     public static let maximumPartCount = 30_000
 
+    /// The most tests with `contains` of all queries of a set together, see ``Predicate/searchCount``: each reads a
+    /// property's whole text, in every row of its class.
+    public static let maximumSearchCount = 100
+
+    /// How much of a subscription's name, and of what is wrong with it, a message quotes, in bytes.
+    private static let shownNameByteCount = 100
+    private static let shownProblemByteCount = 600
+
     /// Checks every query against the schema. Paths of one name only.
     /// - Throws: ``ValueError`` that names the subscription.
     public func check(in schema: Schema) throws(ValueError) {
@@ -39,22 +47,32 @@ public struct SubscriptionSet: Hashable, Sendable {
             throw ValueError("A subscription set has at most \(Self.maximumCount) queries, not \(subscriptions.count).")
         }
         var partCount = 0
+        var searchCount = 0
         for subscription in subscriptions {
+            let name = (subscription.name ?? "unnamed").shortened(toByteCount: Self.shownNameByteCount)
             do throws(ValueError) {
                 guard let item = schema[subscription.className], item.owner == nil else {
                     let names = schema.classes.filter { $0.owner == nil }.map(\.name)
                     let hint = subscription.className.nearest(in: names).map { " Did you mean \($0)?" } ?? ""
-                    throw ValueError("There is no class \(subscription.className) to subscribe to.\(hint)")
+                    let className = subscription.className.shortened(toByteCount: Self.shownNameByteCount)
+                    throw ValueError("There is no class \(className) to subscribe to.\(hint)")
                 }
                 try subscription.predicate.check(for: subscription.className, in: schema, maximumPathLength: 1)
             } catch {
-                throw ValueError("Subscription '\(subscription.name ?? "unnamed")': \(error.message)")
+                throw ValueError(
+                    "Subscription '\(name)': \(error.message.shortened(toByteCount: Self.shownProblemByteCount))")
             }
             partCount += subscription.predicate.partCount
             guard partCount <= Self.maximumPartCount else {
                 throw ValueError(
                     "The queries of a subscription set have at most \(Self.maximumPartCount) comparisons and literals "
-                        + "together; '\(subscription.name ?? "unnamed")' is beyond that.")
+                        + "together; '\(name)' is beyond that.")
+            }
+            searchCount += subscription.predicate.searchCount
+            guard searchCount <= Self.maximumSearchCount else {
+                throw ValueError(
+                    "The queries of a subscription set have at most \(Self.maximumSearchCount) tests with contains "
+                        + "together; '\(name)' is beyond that. Use fewer, or another test: beginsWith, endsWith or ==.")
             }
         }
     }

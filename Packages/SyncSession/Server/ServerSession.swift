@@ -73,7 +73,7 @@ public struct ServerSession: Sendable {
     /// Changesets that may wait for the upload under way; a device that sends more fails the session.
     public static let maximumWaitingChangesets = 10_000
     public static let heartbeatSeconds = 5
-    /// A failure's message is cut after so many characters: it may name what the device sent.
+    /// A failure's message is cut after so many bytes: it may name what the device sent.
     public static let maximumFailureLength = 1_000
 
     private enum Phase {
@@ -212,11 +212,13 @@ public struct ServerSession: Sendable {
     private mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
         do throws(SessionFailure) {
             deviceColumns = try Self.deviceColumns(hello.classes, in: schema)
-            try Self.check(hello.activeSubscriptions, in: schema)
             try Self.check(hello.wantedSubscriptions, in: schema)
         } catch {
             return fail(error)
         }
+        // A gateway with wider bounds may have taken it. What the device has by it is replaced, and not refused: the
+        // device could never get rid of it.
+        if (try? hello.activeSubscriptions.check(in: schema)) == nil { needsEverything = true }
         schemaFingerprint = HelloClass.fingerprint(of: hello.classes)
         self.authority = authority
         phase = .opening(hello)
@@ -484,8 +486,7 @@ public struct ServerSession: Sendable {
 
 extension SessionFailure {
     fileprivate var shortened: SessionFailure {
-        guard message.utf8.count > ServerSession.maximumFailureLength else { return self }
-        return SessionFailure(
-            code, message.prefix(ServerSession.maximumFailureLength) + "…", isRetryable: isRetryable)
+        SessionFailure(
+            code, message.shortened(toByteCount: ServerSession.maximumFailureLength), isRetryable: isRetryable)
     }
 }
