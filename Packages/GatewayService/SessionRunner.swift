@@ -41,6 +41,13 @@ actor SessionRunner {
         var askedAt: ContinuousClock.Instant
     }
 
+    /// Who the device is: known before anything of its hello is built.
+    private struct Admission {
+        let accessToken: String
+        let authority: SessionAuthority
+        let askedAt: ContinuousClock.Instant
+    }
+
     private let services: Services
     private let codec: MessageCodec
     private let logger: Logger
@@ -51,6 +58,7 @@ actor SessionRunner {
     private var shouldClose = false
     private var didOpen = false
     private var messages: MessageStream?
+    private var admission: Admission?
     private var authority: Authority?
     private var isCheckingAuthority = false
     /// While a batch is read: what waits on the device holds a slot and a database connection.
@@ -150,16 +158,25 @@ actor SessionRunner {
                                 + "\(MessageCodec.maximumControlByteCount) bytes.")))
                 continue
             }
+            // What comes while the session ends is not looked at.
+            guard !session.isClosed else { continue }
+            let bytes = Array(buffer.readableBytesView)
+            if admission == nil {
+                admission = await admit(bytes)
+                if admission == nil { continue }
+            }
+            // What is built of an upload takes many times its bytes: it has its place in the budget first.
+            if MessageCodec.isUpload(bytes) {
+                try await services.uploadBudget.admit(bytes.count)
+                waitingUploadByteCount += bytes.count
+            }
             let message: ClientMessage
             do throws(ProtocolError) {
-                message = try codec.decodeClientMessage(Array(buffer.readableBytesView))
+                message = try codec.decodeClientMessage(bytes)
             } catch {
                 handle(.failed(error.failure))
+                await releaseDroppedUploads()
                 continue
-            }
-            if case .upload = message {
-                try await services.uploadBudget.admit(buffer.readableBytes)
-                waitingUploadByteCount += buffer.readableBytes
             }
             handle(.message(message))
             await releaseDroppedUploads()
@@ -203,18 +220,39 @@ actor SessionRunner {
 
     // MARK: Jobs
 
-    private func authenticate(_ accessToken: String) async {
+    /// Finds out who says hello. Until then nothing is built of what the device sends, and nothing is read behind it.
+    /// - Returns: nil for a device that may not go on; the session has failed then.
+    private func admit(_ bytes: [UInt8]) async -> Admission? {
+        let accessToken: String
+        do throws(ProtocolError) {
+            accessToken = try codec.opening(ofHello: bytes).accessToken
+        } catch {
+            handle(.failed(error.failure))
+            return nil
+        }
+        return await authorize(accessToken)
+    }
+
+    private func authorize(_ accessToken: String) async -> Admission? {
         let asked = ContinuousClock.now
         do {
-            let known = try await services.authorize(accessToken)
-            authority = Authority(
-                accessToken: accessToken, rulesFingerprint: known.rulesFingerprint, askedAt: asked)
-            handle(.authenticated(known))
+            return Admission(
+                accessToken: accessToken, authority: try await services.authorize(accessToken), askedAt: asked)
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
             fail(error, doing: "checking the access token")
         }
+        return nil
+    }
+
+    private func authenticate(_ accessToken: String) async {
+        var known = admission
+        if known?.accessToken != accessToken { known = await authorize(accessToken) }
+        guard let known else { return }
+        authority = Authority(
+            accessToken: accessToken, rulesFingerprint: known.authority.rulesFingerprint, askedAt: known.askedAt)
+        handle(.authenticated(known.authority))
     }
 
     /// Looks up again what the user may see and do; a look-up that does not return is not waited for without end.

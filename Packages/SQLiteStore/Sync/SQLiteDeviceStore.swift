@@ -23,8 +23,8 @@ public final class SQLiteDeviceStore: DeviceStore {
     /// How many subscription sets are kept until the server acted on one of them, besides the active one.
     public static let maximumKeptSubscriptionSets = 64
 
-    /// The longest encoded subscription set, in bytes: two of them and more must fit a `hello`.
-    public static let maximumSubscriptionSetByteCount = MessageCodec.maximumControlByteCount / 4
+    /// The longest encoded subscription set, in bytes.
+    public static let maximumSubscriptionSetByteCount = MessageCodec.maximumSubscriptionSetByteCount
 
     /// Opens a synced file, or makes it.
     /// - Parameter newClient: the id of a file that is made now; random where nil.

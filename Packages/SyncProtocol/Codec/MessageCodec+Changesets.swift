@@ -3,26 +3,18 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension MessageCodec {
-    func decode(_ changeset: WireChangeset) throws(ProtocolError) -> Changeset {
+    /// Reads a changeset whose shape was checked, one instruction at a time.
+    func decodeChangeset(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
+        let (changeset, instructionCount) = try decodeHead(bytes, range)
         do throws(ProtocolError) {
             guard changeset.number > 0, changeset.base >= 0 else {
                 throw ProtocolError(.malformed, "number and base must not be negative, and numbers begin with 1")
             }
-            guard changeset.instructions.count <= Changeset.maximumInstructionCount else {
-                throw ProtocolError(
-                    .tooLarge,
-                    "\(changeset.instructions.count) instructions; "
-                        + "at most \(Changeset.maximumInstructionCount) are accepted")
-            }
             let classes = try resolve(changeset.classes)
             var instructions: [Instruction] = []
-            instructions.reserveCapacity(changeset.instructions.count)
-            for (index, item) in changeset.instructions.enumerated() {
-                do throws(ProtocolError) {
-                    instructions.append(try decode(item, classes))
-                } catch {
-                    throw error.at("instruction \(index)")
-                }
+            instructions.reserveCapacity(min(instructionCount, range.count / Self.minimumInstructionByteCount))
+            try forEachInstruction(bytes, range) { item throws(ProtocolError) in
+                instructions.append(try decode(item, classes))
             }
             return Changeset(
                 number: changeset.number, base: changeset.base,
@@ -31,6 +23,45 @@ extension MessageCodec {
             throw error.at("changeset \(changeset.number)")
         }
     }
+
+    /// Reads all of a changeset but its instructions, which use it and may precede it, and counts those.
+    func decodeHead(
+        _ bytes: [UInt8], _ range: Range<Int>
+    ) throws(ProtocolError) -> (changeset: WireChangeset, instructionCount: Int) {
+        var head: [UInt8] = []
+        var instructionCount = 0
+        var reader = WireReader(bytes, in: range)
+        while let field = reader.field() {
+            if field.key == Self.instructionKey {
+                instructionCount += 1
+            } else {
+                head += bytes[field.start..<field.content.upperBound]
+            }
+        }
+        return (try Self.build(head, "changeset"), instructionCount)
+    }
+
+    /// Builds the instructions of a changeset one after another; an error says which one was at fault.
+    func forEachInstruction(
+        _ bytes: [UInt8], _ range: Range<Int>, _ body: (WireInstruction) throws(ProtocolError) -> Void
+    ) throws(ProtocolError) {
+        var index = 0
+        var reader = WireReader(bytes, in: range)
+        while let field = reader.field() {
+            guard field.key == Self.instructionKey else { continue }
+            do throws(ProtocolError) {
+                try body(try Self.build(Array(bytes[field.content]), "instruction"))
+            } catch {
+                throw error.at("instruction \(index)")
+            }
+            index += 1
+        }
+    }
+
+    /// An instruction with a key and an operation has no fewer bytes.
+    private static let minimumInstructionByteCount = 8
+    /// The field of a changeset that has its instructions.
+    private static let instructionKey = WireReader.Key(number: 5, type: .bytes)
 
     struct ResolvedClass {
         let index: Int

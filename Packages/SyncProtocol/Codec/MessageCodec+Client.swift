@@ -39,16 +39,10 @@ extension MessageCodec {
         return result
     }
 
-    func decode(_ message: WireClientMessage, byteCount: Int) throws(ProtocolError) -> ClientMessage {
-        if case .upload(let upload) = message.message { return .upload(try decode(upload)) }
-        guard byteCount <= Self.maximumControlByteCount else {
-            throw ProtocolError(
-                .tooLarge,
-                "A message that is no upload has at most \(Self.maximumControlByteCount) bytes, "
-                    + "not \(byteCount).")
-        }
+    /// Every message but uploads, which ``decodeUpload(_:_:)`` reads.
+    func decode(_ message: WireClientMessage) throws(ProtocolError) -> ClientMessage {
         switch message.message {
-        case nil: throw ProtocolError(.malformed, "A message of no kind that this version knows.")
+        case nil, .upload: throw ProtocolError(.malformed, "A message of no kind that this version knows.")
         case .hello(let hello):
             do throws(ProtocolError) {
                 return .hello(try decode(hello))
@@ -56,23 +50,21 @@ extension MessageCodec {
                 throw error.at("hello")
             }
         case .subscribe(let set): return .subscribe(try decode(set))
-        case .upload(let upload): return .upload(try decode(upload))
         case .applied(let applied):
             guard applied.tick >= 0 else { throw ProtocolError(.malformed, "applied: tick \(applied.tick)") }
             return .applied(tick: applied.tick)
         }
     }
 
-    private func decode(_ upload: WireUpload) throws(ProtocolError) -> [Changeset] {
-        guard upload.changesets.count <= Self.maximumChangesetsPerUpload else {
-            throw ProtocolError(
-                .tooLarge,
-                "An upload has at most \(Self.maximumChangesetsPerUpload) changesets, "
-                    + "not \(upload.changesets.count).")
-        }
+    /// Reads an upload one instruction at a time: as Protocol Buffers messages all of them together would take twenty
+    /// times the bytes that they come in.
+    func decodeUpload(_ bytes: [UInt8], _ content: Range<Int>) throws(ProtocolError) -> [Changeset] {
+        try WireShape.clientMessage.check(bytes, "message of a device")
         var result: [Changeset] = []
-        for changeset in upload.changesets {
-            let next = try decodeUploaded(changeset)
+        var reader = WireReader(bytes, in: content)
+        while let field = reader.field() {
+            guard field.key == WireReader.Key(number: 1, type: .bytes) else { continue }
+            let next = try decodeUploaded(bytes, field.content)
             if let last = result.last, next.number != last.number &+ 1 {
                 throw ProtocolError(
                     .malformed, "upload: changeset \(next.number) follows \(last.number); numbers have no gaps")
@@ -87,11 +79,8 @@ extension MessageCodec {
         guard hello.acknowledged >= 0 else {
             throw ProtocolError(.malformed, "changeset \(hello.acknowledged) as the last acknowledged one")
         }
-        guard hello.classes.count <= Self.maximumHelloCount,
-            hello.classes.allSatisfy({ $0.columns.count <= Self.maximumHelloCount })
-        else {
-            throw ProtocolError(
-                .tooLarge, "more than \(Self.maximumHelloCount) classes, or properties of one class")
+        guard hello.classes.allSatisfy({ $0.columns.count <= Self.maximumPropertyCount }) else {
+            throw ProtocolError(.tooLarge, "more than \(Self.maximumPropertyCount) properties of one class")
         }
         return Hello(
             protocolVersion: Int(hello.protocolVersion), accessToken: hello.accessToken,

@@ -45,7 +45,7 @@ extension MessageCodec {
             do throws(ProtocolError) {
                 return .compare(path, try comparison(compare.operator), try decode(compare.literal))
             } catch {
-                throw error.at("condition on \(path)")
+                throw error.at("condition on \(path.description.shortened)")
             }
         case .isIn(let membership):
             parts += membership.literals.count
@@ -56,7 +56,7 @@ extension MessageCodec {
             do throws(ProtocolError) {
                 return .isIn(path, try membership.literals.map { value throws(ProtocolError) in try decode(value) })
             } catch {
-                throw error.at("condition on \(path)")
+                throw error.at("condition on \(path.description.shortened)")
             }
         case .text(let text):
             return .text(
@@ -141,12 +141,6 @@ extension MessageCodec {
     }
 
     func decode(_ set: WireSubscriptionSet) throws(ProtocolError) -> SubscriptionSet {
-        guard set.subscriptions.count <= SubscriptionSet.maximumCount else {
-            throw ProtocolError(
-                .tooLarge,
-                "A subscription set has at most \(SubscriptionSet.maximumCount) queries, "
-                    + "not \(set.subscriptions.count).")
-        }
         var result = SubscriptionSet(version: set.version, subscriptions: [])
         for (index, item) in set.subscriptions.enumerated() {
             do throws(ProtocolError) {
@@ -156,7 +150,8 @@ extension MessageCodec {
                         name: item.hasName ? item.name : nil, className: item.className,
                         predicate: try decode(item.predicate, depth: 0, parts: &parts)))
             } catch {
-                throw error.at("subscription \(item.hasName ? "'\(item.name)'" : "\(index)") on \(item.className)")
+                let name = item.hasName ? "'\(item.name.shortened)'" : "\(index)"
+                throw error.at("subscription \(name) on \(item.className.shortened)")
             }
         }
         return result

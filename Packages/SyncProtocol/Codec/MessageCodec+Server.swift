@@ -61,10 +61,6 @@ extension MessageCodec {
         guard end.acknowledged >= 0 else {
             throw ProtocolError(.malformed, "changeset \(end.acknowledged) as the last acknowledged one")
         }
-        guard end.refusals.count <= Self.maximumRefusalCount else {
-            throw ProtocolError(
-                .tooLarge, "\(end.refusals.count) refusals; at most \(Self.maximumRefusalCount) are accepted")
-        }
         var refusals: [RefusedChangeset] = []
         for refusal in end.refusals {
             do throws(ProtocolError) {

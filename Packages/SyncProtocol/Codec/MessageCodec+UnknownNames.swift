@@ -8,34 +8,30 @@ internal import TomboloModel
 extension MessageCodec {
     // MARK: On the server
 
-    /// A changeset of an upload. What the schema does not have refuses this changeset and no other: see
-    /// ``Changeset/defect``.
-    func decodeUploaded(_ changeset: WireChangeset) throws(ProtocolError) -> Changeset {
+    /// A changeset of an upload whose shape was checked. What the schema does not have refuses this changeset and no
+    /// other: see ``Changeset/defect``.
+    func decodeUploaded(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
         do throws(ProtocolError) {
-            return try decode(changeset)
+            return try decodeChangeset(bytes, range)
         } catch {
             guard error.code == .badSchema else { throw error }
-            let stamp = Stamp(microseconds: changeset.stampMicroseconds)
+            let head = try decodeHead(bytes, range).changeset
             var result = Changeset(
-                number: changeset.number, base: changeset.base, stamp: stamp, instructions: [])
+                number: head.number, base: head.base, stamp: Stamp(microseconds: head.stampMicroseconds),
+                instructions: [])
+            var fingerprint = ChangesetFingerprint(number: result.number, stamp: result.stamp)
+            do throws(ProtocolError) {
+                try forEachInstruction(bytes, range) { item throws(ProtocolError) in
+                    try add(item, head.classes, to: &fingerprint)
+                }
+            } catch {
+                throw error.at("changeset \(head.number)")
+            }
             result.defect = ChangesetDefect(
                 refusal: Refusal(.invalid, "The server's schema does not fit: \(error.message)."),
-                fingerprint: try fingerprint(byNames: changeset))
+                fingerprint: fingerprint.value)
             return result
         }
-    }
-
-    private func fingerprint(byNames changeset: WireChangeset) throws(ProtocolError) -> Int64 {
-        var result = ChangesetFingerprint(
-            number: changeset.number, stamp: Stamp(microseconds: changeset.stampMicroseconds))
-        for (index, item) in changeset.instructions.enumerated() {
-            do throws(ProtocolError) {
-                try add(item, changeset.classes, to: &result)
-            } catch {
-                throw error.at("instruction \(index)").at("changeset \(changeset.number)")
-            }
-        }
-        return result.value
     }
 
     private func add(

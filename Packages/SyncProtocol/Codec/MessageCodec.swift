@@ -8,7 +8,8 @@ public import TomboloModel
 /// Devices also store what the codec makes: pending changesets, staged frames, subscription sets.
 ///
 /// Decoding takes bytes from anyone: it throws, and neither crashes nor uses memory beyond a small multiple of a
-/// message's size. Encoding takes values of this process; positions must be those of ``schema``.
+/// message's size. It counts on the wire's shape first, and builds nothing of a message that has too much of something.
+/// Encoding takes values of this process; positions must be those of ``schema``.
 public struct MessageCodec: Sendable {
     public let schema: Schema
 
@@ -16,19 +17,27 @@ public struct MessageCodec: Sendable {
 
     /// The longest message, in bytes: room for one value of ``Value/maximumByteCount``.
     public static let maximumMessageByteCount = 20 << 20
-    /// The longest message of a device that is no upload, in bytes. An edge that has not seen a `hello` yet should
-    /// accept no longer one.
-    public static let maximumControlByteCount = 2 << 20
+    /// The longest encoded subscription set, in bytes.
+    public static let maximumSubscriptionSetByteCount = 256 << 10
+    /// The longest message of a device that is not an upload, in bytes: a `hello` with two subscription sets, a token and
+    /// 256 KiB of classes. An edge that has not seen a `hello` yet should accept no longer one.
+    public static let maximumControlByteCount = 2 * maximumSubscriptionSetByteCount + (256 << 10)
+    /// The longest access token, in bytes.
+    public static let maximumAccessTokenByteCount = 16 << 10
     /// The longest encoded changeset, in bytes: one must fit an upload.
     public static let maximumChangesetByteCount = maximumMessageByteCount - 64
     /// The most fields of one message, those of nested messages included; packed numbers count as one.
     public static let maximumFieldCount = 4_000_000
+    /// The same for a device's message that is not an upload: as many as the sets and classes of the longest can have.
+    public static let maximumControlFieldCount = 250_000
     /// The most changesets of one upload.
     public static let maximumChangesetsPerUpload = 1_000
     /// The most property names of one path.
     public static let maximumPathLength = 16
-    /// The most classes of a `hello`, and the most properties of each.
-    public static let maximumHelloCount = 10_000
+    /// The most classes of a `hello` or a changeset.
+    public static let maximumClassCount = 10_000
+    /// The most properties of a class, and values of an instruction.
+    public static let maximumPropertyCount = 10_000
     /// The most refusals of one batch.
     public static let maximumRefusalCount = 100_000
     /// How deep messages nest: two for each level of a predicate, and what is around it.
@@ -44,16 +53,23 @@ public struct MessageCodec: Sendable {
     ///   read throws ``ProtocolError/Code/unsupportedVersion``; one of another version that it can read is returned.
     public func decodeClientMessage(_ bytes: [UInt8]) throws(ProtocolError) -> ClientMessage {
         do throws(ProtocolError) {
-            let message: WireClientMessage = try Self.parse(bytes, .clientMessage, "message of a device")
-            return try decode(message, byteCount: bytes.count)
+            try Self.checkLength(bytes, "message of a device")
+            let (kind, content) = try Self.kind(of: bytes)
+            if kind == .upload { return .upload(try decodeUpload(bytes, content)) }
+            guard bytes.count <= Self.maximumControlByteCount else {
+                throw ProtocolError(
+                    .tooLarge,
+                    "A message that is not an upload has at most \(Self.maximumControlByteCount) bytes, "
+                        + "not \(bytes.count).")
+            }
+            let message: WireClientMessage = try Self.parse(
+                bytes, .clientMessage, "message of a device", maximumFieldCount: Self.maximumControlFieldCount)
+            return try decode(message)
         } catch {
             if let version = Self.protocolVersion(ofHello: bytes),
                 !(ProtocolVersion.oldest...ProtocolVersion.current).contains(version)
             {
-                throw ProtocolError(
-                    .unsupportedVersion,
-                    "This gateway speaks versions \(ProtocolVersion.oldest) to \(ProtocolVersion.current) of the "
-                        + "protocol, the device version \(version). Update the older of the two.")
+                throw Self.unsupported(version)
             }
             throw error
         }
@@ -74,8 +90,9 @@ public struct MessageCodec: Sendable {
     }
 
     public func decodeChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
-        let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
-        return try decode(message)
+        try Self.checkLength(bytes, "changeset")
+        try WireShape.changeset.check(bytes, "changeset")
+        return try decodeChangeset(bytes, bytes.indices)
     }
 
     /// A changeset of a device's queue, which an earlier version of the app may have written: see
@@ -118,14 +135,23 @@ public struct MessageCodec: Sendable {
         }
     }
 
-    private static func parse<Wire: Message>(
-        _ bytes: [UInt8], _ shape: WireShape, _ what: String
-    ) throws(ProtocolError) -> Wire {
+    static func checkLength(_ bytes: [UInt8], _ what: String) throws(ProtocolError) {
         guard bytes.count <= maximumMessageByteCount else {
             throw ProtocolError(
                 .tooLarge, "A \(what) has at most \(maximumMessageByteCount) bytes, not \(bytes.count).")
         }
-        try shape.check(bytes, what)
+    }
+
+    private static func parse<Wire: Message>(
+        _ bytes: [UInt8], _ shape: WireShape, _ what: String, maximumFieldCount: Int = MessageCodec.maximumFieldCount
+    ) throws(ProtocolError) -> Wire {
+        try checkLength(bytes, what)
+        try shape.check(bytes, what, maximumFieldCount: maximumFieldCount)
+        return try build(bytes, what)
+    }
+
+    /// Builds a message whose shape was checked.
+    static func build<Wire: Message>(_ bytes: [UInt8], _ what: String) throws(ProtocolError) -> Wire {
         var options = BinaryDecodingOptions()
         options.messageDepthLimit = maximumNesting
         options.discardUnknownFields = true

@@ -13,12 +13,31 @@ struct WireReader {
         let type: FieldType
     }
 
+    /// One field, by positions in the bytes.
+    struct Field {
+        let key: Key
+        /// Where its key begins.
+        let start: Int
+        /// What follows the key, and the length for a field of bytes.
+        let content: Range<Int>
+    }
+
     private let bytes: [UInt8]
-    private(set) var position = 0
+    private let end: Int
+    private(set) var position: Int
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
 
-    /// The next field's number and type; nil at the end of the bytes, and for what is no field.
+    /// Walks over a message within others.
+    init(_ bytes: [UInt8], in range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    var isAtEnd: Bool { position >= end }
+
+    /// The next field's number and type; nil at the end of the bytes, and for anything that isn't a field.
     mutating func key() -> Key? {
         guard let value = varint(), value <= UInt64(UInt32.max), let type = FieldType(rawValue: value & 7) else {
             return nil
@@ -29,7 +48,7 @@ struct WireReader {
     mutating func varint() -> UInt64? {
         var result: UInt64 = 0
         var shift: UInt64 = 0
-        while position < bytes.count, shift < 64 {
+        while position < end, shift < 64 {
             let byte = bytes[position]
             position += 1
             result |= UInt64(byte & 0x7f) << shift
@@ -39,12 +58,29 @@ struct WireReader {
         return nil
     }
 
+    /// The next field with its content; nil at the end of the bytes, and for anything that isn't a field.
+    mutating func field() -> Field? {
+        let start = position
+        guard let key = key() else { return nil }
+        var from = position
+        switch key.type {
+        case .varint: if varint() == nil { return nil }
+        case .fixed64: if !skip(8) { return nil }
+        case .fixed32: if !skip(4) { return nil }
+        case .bytes:
+            guard let length = varint() else { return nil }
+            from = position
+            guard skip(length) else { return nil }
+        }
+        return Field(key: key, start: start, content: from..<position)
+    }
+
     /// Goes back to a position that was read before.
     mutating func rewind(to position: Int) { self.position = position }
 
-    /// Moves on; false where there are not so many bytes.
-    mutating func skip(_ count: UInt64) -> Bool {
-        guard count <= UInt64(bytes.count - position) else { return false }
+    /// Moves on, or returns false if there are fewer bytes.
+    private mutating func skip(_ count: UInt64) -> Bool {
+        guard count <= UInt64(end - position) else { return false }
         position += Int(count)
         return true
     }

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
-/// Which fields of a message are messages again: enough to count fields and nesting before anything is allocated for
-/// them. Two bytes of an empty nested message become a hundred bytes of memory, so that counts are checked first.
+/// Which fields of a message are messages again: enough to count fields, elements and nesting before anything is
+/// allocated for them.
 enum WireShape {
     case clientMessage, hello, subscriptionSet, subscription, predicate, predicateList, membership, upload
     case changeset, instruction, fieldWrites
@@ -35,49 +35,81 @@ enum WireShape {
         }
     }
 
-    /// Throws where a message has too many fields or nests too deeply, or is no Protocol Buffers message at all.
-    func check(_ bytes: [UInt8], _ what: String) throws(ProtocolError) {
+    /// What a field of bytes counts as.
+    private func element(_ number: UInt64) -> WireElement? {
+        switch (self, number) {
+        case (.hello, 8): .helloClass
+        case (.subscriptionSet, 2): .subscription
+        case (.subscription, 3), (.predicateList, 1), (.predicate, 7), (.membership, 2): .queryPart
+        case (.upload, 1): .changeset
+        case (.changeset, 4): .changesetClass
+        case (.changeset, 5): .instruction
+        case (.fieldWrites, 2): .fieldValue
+        case (.batchEnd, 4): .refusal
+        default: nil
+        }
+    }
+
+    /// What is counted anew for each message of this shape.
+    private var ownElements: [WireElement] {
+        switch self {
+        case .subscriptionSet: [.subscription, .queryPart]
+        case .changeset: [.changesetClass]
+        case .fieldWrites: [.fieldValue]
+        default: []
+        }
+    }
+
+    /// Throws for a message that has too many fields or elements or nests too deeply, or isn't a Protocol Buffers
+    /// message at all.
+    func check(
+        _ bytes: [UInt8], _ what: String, maximumFieldCount: Int = MessageCodec.maximumFieldCount
+    ) throws(ProtocolError) {
         var reader = WireReader(bytes)
         // Where each open message ends, the innermost last.
         var open: [(shape: WireShape, end: Int)] = [(self, bytes.count)]
         var count = 0
+        var elements = [Int](repeating: 0, count: WireElement.allCases.count)
         while let (shape, end) = open.last {
             if reader.position == end {
                 open.removeLast()
                 continue
             }
             count += 1
-            guard count <= MessageCodec.maximumFieldCount else {
+            guard count <= maximumFieldCount else {
                 throw ProtocolError(
-                    .tooLarge, "The \(what) has more than \(MessageCodec.maximumFieldCount) fields; send smaller ones.")
+                    .tooLarge, "The \(what) has more than \(maximumFieldCount) fields; send smaller ones.")
             }
             let start = reader.position
-            guard let key = reader.key() else { throw Self.malformed(what, start) }
-            switch key.type {
-            case .varint: if reader.varint() == nil { throw Self.malformed(what, start) }
-            case .fixed64: if !reader.skip(8) { throw Self.malformed(what, start) }
-            case .fixed32: if !reader.skip(4) { throw Self.malformed(what, start) }
-            case .bytes:
-                guard let length = reader.varint() else { throw Self.malformed(what, start) }
-                let from = reader.position
-                guard reader.skip(length) else { throw Self.malformed(what, start) }
-                if let inner = shape.nested(key.number), inner != .vector {
-                    guard open.count < MessageCodec.maximumNesting else {
-                        throw ProtocolError(
-                            .tooLarge,
-                            "The \(what) nests deeper than a query may: \(Predicate.maximumDepth) levels.")
-                    }
-                    guard reader.position <= end else { throw Self.malformed(what, start) }
-                    open.append((inner, reader.position))
-                    reader.rewind(to: from)
+            // A field that ends outside its message.
+            guard let field = reader.field(), field.content.upperBound <= end else {
+                throw ProtocolError(.malformed, "The \(what) is cut short or garbled at byte \(start).")
+            }
+            guard field.key.type == .bytes else { continue }
+            if let element = shape.element(field.key.number) {
+                elements[element.rawValue] += 1
+                guard elements[element.rawValue] <= element.limit else {
+                    throw ProtocolError(.tooLarge, element.refusal)
                 }
             }
-            // A field that ends outside its message.
-            guard reader.position <= end else { throw Self.malformed(what, start) }
+            guard let inner = shape.nested(field.key.number), inner != .vector else { continue }
+            guard open.count < MessageCodec.maximumNesting else {
+                throw ProtocolError(
+                    .tooLarge, "The \(what) nests deeper than a query may: \(Predicate.maximumDepth) levels.")
+            }
+            for element in inner.ownElements { elements[element.rawValue] = 0 }
+            if inner == .subscriptionSet { try Self.checkSize(ofSet: field.content.count) }
+            open.append((inner, field.content.upperBound))
+            reader.rewind(to: field.content.lowerBound)
         }
     }
 
-    private static func malformed(_ what: String, _ position: Int) -> ProtocolError {
-        ProtocolError(.malformed, "The \(what) is cut short or garbled at byte \(position).")
+    private static func checkSize(ofSet byteCount: Int) throws(ProtocolError) {
+        guard byteCount <= MessageCodec.maximumSubscriptionSetByteCount else {
+            throw ProtocolError(
+                .tooLarge,
+                "A subscription set has at most \(MessageCodec.maximumSubscriptionSetByteCount) bytes, not "
+                    + "\(byteCount). Use fewer or shorter literals.")
+        }
     }
 }

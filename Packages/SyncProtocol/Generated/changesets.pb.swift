@@ -45,7 +45,7 @@ nonisolated struct WireChangeset: Sendable {
   /// The classes and properties that the instructions use.
   var classes: [WireChangesetClass] = []
 
-  /// In the order of the writes. At most 1,000,000.
+  /// In the order of the writes. At most 1,000,000, in all changesets of an upload together.
   var instructions: [WireInstruction] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -87,7 +87,7 @@ nonisolated struct WireHello: Sendable {
   /// The version of these files. This field keeps its number and type in all versions.
   var protocolVersion: UInt32 = 0
 
-  /// The user's access token (JWT).
+  /// The user's access token (JWT), at most 16 KiB. A gateway reads nothing else but the version before it knows the user.
   var accessToken: String = String()
 
   /// Names the device's file: 63 random bits, greater than 0.
@@ -125,8 +125,8 @@ nonisolated struct WireHello: Sendable {
   /// The highest changeset number whose outcome the device has.
   var acknowledged: Int64 = 0
 
-  /// The device's classes, those of list elements included. The gateway sends no other classes and properties. At most
-  /// 10,000.
+  /// The device's classes, those of list elements included, each once. The gateway sends no other classes and
+  /// properties. At most 10,000.
   var classes: [WireHelloClass] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -146,7 +146,8 @@ nonisolated struct WireHelloClass: Sendable {
   var name: String = String()
 
   /// Property names with their types: "price: int", "room: link<Room>?". Types: bool, int8, int16, int32, int, double,
-  /// string, data, date, objectId, uuid, decimal128, link<Class>; a question mark where nil is allowed. At most 10,000.
+  /// string, data, date, objectId, uuid, decimal128, link<Class>; a question mark where nil is allowed. Each once,
+  /// at most 10,000.
   var columns: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -273,6 +273,7 @@ nonisolated struct WireTextTest: Sendable {
 
   var `operator`: WireTextOperator = .unspecified
 
+  /// At most 256 bytes.
   var text: String = String()
 
   /// The letters A-Z equal a-z; no other letters are folded.
@@ -283,7 +284,8 @@ nonisolated struct WireTextTest: Sendable {
   init() {}
 }
 
-/// Everything that a device wants to have: the union of its subscriptions.
+/// Everything that a device wants to have: the union of its subscriptions. At most 256 KiB, with 30,000 parts of
+/// conditions and 100 tests with CONTAINS in all.
 nonisolated struct WireSubscriptionSet: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -255,7 +255,7 @@ nonisolated struct WireRefusedChangeset: Sendable {
 
   var code: WireRefusalCode = .unspecified
 
-  /// For the app's developer.
+  /// For the app's developer. About 1,000 bytes at most.
   var message: String = String()
 
   /// The object concerned, where it is one: both or none.

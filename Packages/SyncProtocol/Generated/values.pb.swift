@@ -13,7 +13,7 @@
 /// How the format as a whole works
 /// - Transport: one WebSocket; every binary message is one ClientMessage (client.proto, device to gateway) or one
 ///   ServerMessage (server.proto, gateway to device). No message is longer than 20 MiB (20 * 1024 * 1024 bytes) and
-///   no `hello`, `subscribe` or `applied` longer than 2 MiB. A receiver closes the connection on a message that it
+///   no `hello`, `subscribe` or `applied` longer than 768 KiB. A receiver closes the connection on a message that it
 ///   cannot read or that exceeds a bound named in these files.
 /// - Names: classes and properties travel by their names in the model ("Session", "startsAt"), once for each block or
 ///   changeset; the numbers that then refer to them mean positions in that one list and nothing else. The elements of

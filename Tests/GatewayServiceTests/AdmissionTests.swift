@@ -1,0 +1,54 @@
+import NIOCore
+import Testing
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+import TomboloWebSocket
+
+@testable import GatewayService
+
+/// What a gateway does with a device that it doesn't know yet.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct AdmissionTests {
+    /// A hello of which nothing can be decoded beyond its version and token.
+    private static let garbledHello: [UInt8] = {
+        let content: [UInt8] = [0x08, UInt8(ProtocolVersion.current), 0x12, 5] + Array("token".utf8) + [0x42, 1, 0xff]
+        return [0x0a, UInt8(content.count)] + content
+    }()
+
+    private func failure(
+        to bytes: [UInt8], isKnown: Bool
+    ) async throws -> SessionFailure? {
+        let schema = try Schema.of([Note.self])
+        let (failures, yield) = AsyncStream.makeStream(of: SessionFailure?.self)
+        try await GatewayFixture.with(
+            schema,
+            authorize: { _ in
+                guard isKnown else { throw SessionFailure(.notAuthenticated, "Who are you?") }
+                return .everything
+            }
+        ) { fixture in
+            try await DeviceSocket.with(schema, port: fixture.port) { socket in
+                try await socket.writer.write(bytes)
+                yield.yield(try await socket.failure())
+            }
+        }
+        yield.finish()
+        for await failure in failures { return failure }
+        return nil
+    }
+
+    @Test("A stranger's hello is refused for its token: nothing else of it was decoded")
+    func strangers() async throws {
+        #expect(try await failure(to: Self.garbledHello, isKnown: false)?.code == .notAuthenticated)
+        #expect(try await failure(to: Self.garbledHello, isKnown: true)?.code == .badMessage)
+    }
+
+    @Test("Another message than a hello is refused before anybody is asked who sent it")
+    func firstMessage() async throws {
+        // An upload that could not be decoded either.
+        let found = try await failure(to: [0x1a, 3, 0x0a, 1, 0xff], isKnown: true)
+        #expect(found?.code == .badMessage)
+        #expect(found?.message.contains("begins with hello") == true)
+    }
+}
