@@ -66,21 +66,20 @@ public actor Sequencer {
 
     /// Takes part in the election and, once elected, makes ticks until the task is cancelled.
     public func run() async {
-        var delay = Self.errorDelays.first
+        var pace = SequencerPace()
         while !Task.isCancelled {
             do {
                 _ = try await makeTick()
-                delay = Self.errorDelays.first
-                await wakeUp.wait(Self.pollInterval)
+                await wakeUp.wait(pace.delay(after: .worked))
             } catch is CancellationError {
                 break
             } catch let error as PostgresStoreError where error.code == .notElected {
-                await wakeUp.wait(Self.electionInterval)
+                await wakeUp.wait(pace.delay(after: .notElected))
             } catch {
+                let delay = pace.delay(after: .failed)
                 logger.warning("The sequencer starts over in \(delay): \(error)")
                 await resign()
                 try? await Task.sleep(for: delay)
-                delay = min(delay * 2, Self.errorDelays.last)
             }
         }
         await resign()
