@@ -23,10 +23,11 @@ public struct PostgresConfiguration: Sendable, Equatable {
     public static let defaultConnectTimeout = Duration.seconds(10)
     public static let defaultPreparedStatementLimit = 256
 
-    /// Keeps dead network peers from holding a connection for hours.
+    /// Keeps dead network peers from holding a connection for hours: the first three while the connection waits for
+    /// the server, the last (in milliseconds, Linux only) while the server doesn't confirm what it was sent.
     private static let defaultKeywords = [
         "application_name": "tombolo", "client_encoding": "UTF8", "keepalives_idle": "30", "keepalives_interval": "10",
-        "keepalives_count": "3",
+        "keepalives_count": "3", "tcp_user_timeout": "60000",
     ]
 
     public init(

@@ -42,7 +42,9 @@ extension PostgresConnection {
     /// Runs a SELECT through a cursor and hands its rows over in batches; the next batch is fetched while `body`
     /// works. Memory is bounded by two batches. Opens a transaction unless one is open.
     ///
-    /// `body` cannot use this connection. When it throws, the stream ends and the error is passed on.
+    /// `body` cannot use this connection. When it throws, the stream ends and the error is passed on. A transaction of
+    /// the caller's own stays usable then, unless the task is cancelled: the rows asked for ahead are cancelled on the
+    /// server, and the transaction can only be rolled back.
     /// - Parameters:
     ///   - batch: the most rows of a batch.
     ///   - batchByteCount: about the most bytes of a batch, judged by the rows before; one row always fits.
@@ -71,7 +73,8 @@ extension PostgresConnection {
             }
         } catch {
             let present = cursor
-            try? await uninterrupted { session in try session.abortStream(present, site) }
+            // The rows asked for ahead may take the server minutes: a cancelled task does not wait for them.
+            try? await cancellable { session in try session.abortStream(present, site) }
             throw error
         }
     }

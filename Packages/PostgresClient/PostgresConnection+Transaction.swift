@@ -73,8 +73,9 @@ extension PostgresConnection {
         }
     }
 
-    /// A connection that cannot roll back is closed, which rolls back too.
-    func rollback(file: String = #fileID, line: Int = #line) {
+    /// Rolls an open transaction back, also in a cancelled task. A connection that cannot is closed, which rolls back
+    /// too.
+    package func rollback(file: String = #fileID, line: Int = #line) {
         guard session(isOpenAfter: "ROLLBACK", file: file, line: line) else { return close() }
     }
 

@@ -115,6 +115,12 @@ public actor PostgresConnection {
     /// Runs `body` on the connection's thread; cancelling the task cancels what the server does for it.
     func interruptible<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
+        return try await cancellable(body)
+    }
+
+    /// As ``interruptible(_:)``, but runs `body` in a cancelled task too, and cancels at once what the server does for
+    /// it: for clean-up that may have to wait for a statement under way.
+    func cancellable<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
         defer {
             session.endOperation()
             publishStatus()

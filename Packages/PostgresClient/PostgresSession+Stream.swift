@@ -122,11 +122,17 @@ extension PostgresSession {
     /// Gives the stream up before its end.
     func abortStream(_ cursor: Cursor, _ site: CallSite) throws {
         guard activity != nil else { return }
-        // The rows asked for last: at most one batch. A transaction of the caller's own must stay usable.
+        // The rows asked for last: at most one batch. A transaction of the caller's own must stay usable, unless the
+        // caller's task was cancelled, which cancels the statement too.
         if cursor.ownsTransaction { try cancelFromOwner(site) }
         do {
             try discardRows(site)
-        } catch let error as PostgresError where error.code == .queryCanceled && cursor.ownsTransaction {}
+        } catch let error as PostgresError where error.code == .queryCanceled {
+            guard cursor.ownsTransaction else {
+                activity = nil
+                throw error
+            }
+        }
         try finishStream(cursor, commit: false, site)
     }
 

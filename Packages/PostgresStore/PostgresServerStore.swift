@@ -12,6 +12,10 @@ public final class PostgresServerStore: ServerStore {
     /// How often a reader takes a newer tick when the snapshot of the newest is gone, and how long it waits between.
     public static let importAttempts = (limit: 100, interval: Duration.milliseconds(20))
 
+    /// What one statement of a reader may take of the server: a count, or the next rows of a class. Cancelling is what
+    /// normally stops a read whose device is gone; this stops the ones whose cancel request never arrived.
+    public static let readStatementTimeout = Duration.seconds(120)
+
     public let schema: Schema
     let layout: StoreLayout
     package let pool: PostgresPool
@@ -66,14 +70,15 @@ public final class PostgresServerStore: ServerStore {
         _ body: @Sendable (any TickReader) async throws -> Result
     ) async throws -> Result {
         try await pool.withConnection { connection in
-            let stored = try await self.importNewestSnapshot(connection)
             do {
+                let stored = try await self.importNewestSnapshot(connection)
                 let result = try await body(
                     PostgresTickReader(stored: stored, connection: connection, layout: self.layout))
                 try await connection.execute("COMMIT")
                 return result
             } catch {
-                if connection.transactionStatus != .idle { _ = try? await connection.execute("ROLLBACK") }
+                // Not a statement like any other, which a cancelled task would not send.
+                await connection.rollback()
                 throw error
             }
         }
@@ -87,7 +92,8 @@ public final class PostgresServerStore: ServerStore {
                     try await connection.execute(
                         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
                             + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported)); "
-                            + "SET LOCAL jit = off"
+                            + "SET LOCAL jit = off; "
+                            + "SET LOCAL statement_timeout = \(Self.readStatementTimeout.components.seconds * 1_000)"
                     )
                     return stored
                 } catch let error as PostgresError where error.isMissingSnapshot {

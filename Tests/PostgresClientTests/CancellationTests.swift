@@ -54,6 +54,53 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 0)
     }
 
+    /// Its first batch comes at once; the rows that are asked for ahead never do.
+    private static let endlessStream =
+        "SELECT n, CASE WHEN n > 64 THEN pg_sleep(600) END FROM generate_series(1, 1000) AS n"
+
+    @Test(
+        "a task that is cancelled while it works on a batch does not wait for the rows asked for ahead",
+        .timeLimit(.minutes(1)))
+    func cancellingAStreamInATransaction() async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        let connection = try await PostgresConnection.connect(configuration)
+        let watcher = try await PostgresConnection.connect(configuration)
+        let task = Task {
+            try await connection.transaction { connection in
+                try await connection.stream(Self.endlessStream) { _ in try await Task.sleep(for: .seconds(600)) }
+            }
+        }
+        try await waitUntilSleeping(connection.processID, watcher)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(connection.transactionStatus == .idle)
+        #expect(try await connection.query("SELECT 1")[0, 0].int64 == 1)
+    }
+
+    @Test(
+        "a task that is cancelled while a stream is being ended does not wait for the rows asked for ahead",
+        .timeLimit(.minutes(1)))
+    func cancellingTheEndOfAStream() async throws {
+        struct Stop: Error {}
+        let configuration = try await TestCluster.shared().createDatabase()
+        let connection = try await PostgresConnection.connect(configuration)
+        let watcher = try await PostgresConnection.connect(configuration)
+        let (ending, isEnding) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await connection.transaction { connection in
+                try await connection.stream(Self.endlessStream) { _ in
+                    isEnding.yield()
+                    throw Stop()
+                }
+            }
+        }
+        for await _ in ending { break }
+        try await waitUntilSleeping(connection.processID, watcher)
+        task.cancel()
+        await #expect(throws: Stop.self) { try await task.value }
+        #expect(connection.transactionStatus == .idle)
+    }
+
     @Test func cancelFromOutsideFailsTheStatementOnly() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
