@@ -9,9 +9,9 @@ public import TomboloSyncSession
 public actor TickFeed {
     /// Ticks kept in memory.
     public static let maximumTickCount = 256
-    /// Changes kept in memory, over all ticks.
+    /// Changes and refusals kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
-    /// Rough size of the rows kept in memory, in bytes.
+    /// Rough size of the rows and refusals kept in memory, in bytes.
     public static let maximumByteCount = 8 << 20
     /// Changes that a session gets at once, beyond those of one tick.
     public static let maximumPulledChangeCount = 1_000
@@ -24,8 +24,8 @@ public actor TickFeed {
     private var newest: Tick?
     /// Oldest first; each begins where the one before ends.
     private var ring: [LiveTick] = []
-    /// The rough size of each tick in the ring, in bytes.
-    private var sizes: [Int] = []
+    /// The size of each tick in the ring, the second roughly, in bytes.
+    private var sizes: [(changeCount: Int, byteCount: Int)] = []
     private var changeCount = 0
     private var byteCount = 0
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -122,27 +122,28 @@ public actor TickFeed {
         let live = try await store.withReader { reader in
             guard reader.tick.number > previous.number else { return nil as LiveTick? }
             let difference = try await reader.difference(from: previous)
-            var progress: [ClientID: ClientProgress] = [:]
-            for client in difference.clients { progress[client] = try await reader.progress(of: client) }
             return LiveTick(
-                tick: reader.tick, previous: previous.number, difference: difference, progress: progress)
+                tick: reader.tick, previous: previous.number, difference: difference,
+                progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
         }
         guard let live else { return }
         newest = live.tick
-        let size = live.difference.byteCount
-        if live.difference.changes.count > Self.maximumChangeCount || size > Self.maximumByteCount {
+        let size = (changeCount: live.itemCount, byteCount: live.byteCount)
+        if size.changeCount > Self.maximumChangeCount || size.byteCount > Self.maximumByteCount {
             restart(at: live.tick)
             return
         }
         ring.append(live)
         sizes.append(size)
-        changeCount += live.difference.changes.count
-        byteCount += size
+        changeCount += size.changeCount
+        byteCount += size.byteCount
         while ring.count > Self.maximumTickCount || changeCount > Self.maximumChangeCount
             || byteCount > Self.maximumByteCount
         {
-            changeCount -= ring.removeFirst().difference.changes.count
-            byteCount -= sizes.removeFirst()
+            ring.removeFirst()
+            let removed = sizes.removeFirst()
+            changeCount -= removed.changeCount
+            byteCount -= removed.byteCount
         }
         announce()
     }

@@ -388,6 +388,27 @@ private typealias F = SessionFixture
         #expect(on(.ticks([F.live(5)])) == ["send frame 0", "send end 5 frames 1"], "Told once.")
     }
 
+    @Test("refusals of several ticks are told together, each once, when the device has shown the changesets")
+    mutating func refusalsOfSeveralTicks() {
+        goLive()
+        _ = on(.tickAvailable)
+        _ = on(.ticks([F.live(4, key: nil, progress: ClientProgress(last: 1, refusals: [F.refused(1)]))]))
+        _ = on(.tickAvailable)
+        _ = on(.ticks([F.live(5, key: nil, progress: ClientProgress(last: 3, refusals: [F.refused(3)]))]))
+        _ = on(.message(.upload([F.changeset(1), F.changeset(2), F.changeset(3)])))
+        #expect(
+            on(.uploaded([.duplicate, .duplicate, .duplicate])) == [
+                "send end 5 frames 0 acknowledged 3 refused [1, 3]"
+            ])
+        _ = on(.message(.upload([F.changeset(4)])))
+        _ = on(.uploaded([.applied(lost: 0)]))
+        _ = on(.tickAvailable)
+        #expect(
+            on(.ticks([F.live(6, key: nil, progress: ClientProgress(last: 4, refusals: []))])) == [
+                "send end 6 frames 0 acknowledged 4"
+            ])
+    }
+
     @Test mutating func aTickThatIsAheadOfTheUploadsAnswerWaitsForIt() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))

@@ -82,7 +82,7 @@ enum SessionFixture {
             tick: tick(number), previous: previous ?? number - 1,
             difference: TickDifference(
                 from: previous ?? number - 1, to: number, changes: changes ?? [],
-                clients: progress == nil ? [] : [client]),
+                clients: progress.map { [client: $0.last] } ?? [:]),
             progress: progress.map { [client: $0] } ?? [:])
     }
 

@@ -14,7 +14,7 @@ extension PostgresTickReader {
             guard older.number == tick.number else {
                 throw PostgresStoreError(.misuse, "Tick \(older.number) is newer than the reader's \(tick.number).")
             }
-            return TickDifference(from: older.number, to: tick.number, changes: [], clients: [])
+            return TickDifference(from: older.number, to: tick.number, changes: [], clients: [:])
         }
         guard let base = try await StoredTick.numbered(older.number, connection), base.tick.token == older.token else {
             throw PostgresStoreError(
@@ -28,7 +28,8 @@ extension PostgresTickReader {
 
     /// What the changelog says, and the present rows of what it names.
     private struct Collection {
-        var clients: Set<ClientID> = []
+        /// Each with its first changeset.
+        var clients: [ClientID: Int64] = [:]
         /// In the order of their first change.
         var roots: [ObjectReference] = []
         /// Entries of roots and of elements, oldest first.
@@ -79,10 +80,10 @@ extension PostgresTickReader {
             "SET LOCAL enable_seqscan = off",
             PostgresStatement(
                 """
-                SELECT class, key, operation, columns, old, root FROM (\
-                SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+                SELECT class, key, operation, columns, old, root, number FROM (\
+                SELECT seq, class, key, operation, columns, old, root, number FROM tombolo.changelog \
                 WHERE seq > $1 AND xid >= $2::xid8 \
-                UNION ALL SELECT seq, class, key, operation, columns, old, root FROM tombolo.changelog \
+                UNION ALL SELECT seq, class, key, operation, columns, old, root, number FROM tombolo.changelog \
                 WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
                 """,
                 [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)]),
@@ -93,7 +94,10 @@ extension PostgresTickReader {
             let number = Int16(truncatingIfNeeded: try row[0].int64)
             let text = try row[1].string
             if number == SchemaIdentifiers.progressClass {
-                if let id = Int64(text) { collection.clients.insert(ClientID(rawValue: id)) }
+                guard let client = Int64(text).map(ClientID.init(rawValue:)) else { continue }
+                // A gateway of an earlier version wrote no number: its refusals are all taken for new.
+                let first = try row[6].nonNull?.int64 ?? 1
+                collection.clients[client] = min(first, collection.clients[client] ?? first)
                 continue
             }
             // A class that this process does not know belongs to a newer model.

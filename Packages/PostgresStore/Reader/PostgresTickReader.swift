@@ -87,19 +87,30 @@ struct PostgresTickReader: TickReader {
     // MARK: Progress
 
     func progress(of client: ClientID) async throws -> ClientProgress {
-        let results = try await connection.pipeline([
-            PostgresStatement("SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)]),
-            PostgresStatement(
-                """
-                SELECT number, code, message, class, key FROM tombolo.receipt \
-                WHERE client = $1 AND acknowledged_at IS NULL AND code IS NOT NULL ORDER BY number
-                """, [.int64(client.rawValue)]),
-        ])
-        let last = try results[0].first.map { try $0[0].int64 } ?? 0
-        return ClientProgress(
-            last: last,
-            refusals: try results[1].map { row in
-                RefusedChangeset(number: try row[0].int64, refusal: try StoredRefusal.read(row, from: 1, layout))
+        try await progress(of: [client: 1])[client] ?? ClientProgress(last: 0, refusals: [])
+    }
+
+    func progress(of clients: [ClientID: Int64]) async throws -> [ClientID: ClientProgress] {
+        let wanted = clients.sorted { $0.key < $1.key }
+        let results = try await connection.pipeline(
+            wanted.flatMap { client, first in
+                [
+                    PostgresStatement("SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)]),
+                    PostgresStatement(
+                        """
+                        SELECT number, code, message, class, key FROM tombolo.receipt WHERE client = $1 \
+                        AND number >= $2 AND acknowledged_at IS NULL AND code IS NOT NULL ORDER BY number
+                        """, [.int64(client.rawValue), .int64(first)]),
+                ]
             })
+        var progress: [ClientID: ClientProgress] = [:]
+        for (position, item) in wanted.enumerated() {
+            progress[item.key] = ClientProgress(
+                last: try results[2 * position].first.map { try $0[0].int64 } ?? 0,
+                refusals: try results[2 * position + 1].map { row in
+                    RefusedChangeset(number: try row[0].int64, refusal: try StoredRefusal.read(row, from: 1, layout))
+                })
+        }
+        return progress
     }
 }

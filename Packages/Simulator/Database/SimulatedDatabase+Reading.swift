@@ -49,7 +49,10 @@ extension SimulatedDatabase {
                     changedElements: changed, removedElements: removed))
         }
         let clients = xids.reduce(into: Set<ClientID>()) { $0.formUnion(changelog[$1]?.clients ?? []) }
-        return TickDifference(from: from.number, to: to.number, changes: changes, clients: clients)
+        let firsts = clients.map { ($0, (progress($0, in: from.snapshot)?.last ?? 0) + 1) }
+        return TickDifference(
+            from: from.number, to: to.number, changes: changes,
+            clients: Dictionary(firsts, uniquingKeysWith: { first, _ in first }))
     }
 
     /// The row before the given changelog rows, oldest first.

@@ -72,6 +72,16 @@ struct SimulatedReader: TickReader, @unchecked Sendable {
         }
     }
 
+    func progress(of clients: [ClientID: Int64]) async throws -> [ClientID: ClientProgress] {
+        var result: [ClientID: ClientProgress] = [:]
+        for (client, first) in clients {
+            var progress = try await progress(of: client)
+            progress.refusals.removeAll { $0.number < first }
+            result[client] = progress
+        }
+        return result
+    }
+
     private func pass(
         _ rows: [Row], _ classIndex: Int, _ columns: [Int], _ body: (RowBlock) async throws -> Void
     ) async throws {

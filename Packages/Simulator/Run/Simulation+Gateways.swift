@@ -160,8 +160,7 @@ extension Simulation {
         if previous.number > 0, previous.number >= database.floor {
             do {
                 let difference = try await reader.difference(from: previous)
-                var progress: [ClientID: ClientProgress] = [:]
-                for client in difference.clients { progress[client] = try await reader.progress(of: client) }
+                var progress = try await reader.progress(of: difference.clients)
                 if mutant == .acknowledgeBeforeCommit {
                     for connection in gateway.connections {
                         progress[connection.client] = try await reader.progress(of: connection.client)

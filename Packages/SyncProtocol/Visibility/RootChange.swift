@@ -39,10 +39,10 @@ public struct TickDifference: Sendable {
     public let from: Int64
     public let to: Int64
     public let changes: [RootChange]
-    /// Clients whose changesets were applied or refused in between.
-    public let clients: Set<ClientID>
+    /// Clients whose changesets were applied or refused in between, each with the number of the first such changeset.
+    public let clients: [ClientID: Int64]
 
-    public init(from: Int64, to: Int64, changes: [RootChange], clients: Set<ClientID>) {
+    public init(from: Int64, to: Int64, changes: [RootChange], clients: [ClientID: Int64]) {
         self.from = from
         self.to = to
         self.changes = changes

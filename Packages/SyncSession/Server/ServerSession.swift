@@ -114,7 +114,7 @@ public struct ServerSession: Sendable {
     private var isQueueAtEnd = false
     /// The highest changeset whose outcome was sent to the device.
     private var acknowledged: Int64 = 0
-    /// The client's progress as of `tick`.
+    /// The client's progress as of `tick`, with the refusals that it has not been told.
     private var progress = ClientProgress(last: 0, refusals: [])
     /// Waits for the upload under way, see the type's comment.
     private var heldEnd: (end: BatchEnd, tick: Tick)?
@@ -344,7 +344,10 @@ public struct ServerSession: Sendable {
                 return actions
             }
             tick = live.tick
-            if let news { progress = news }
+            if let news {
+                progress.last = news.last
+                progress.refusals += news.refusals
+            }
             var builder = FrameBuilder(schema: schema, deviceColumns: deviceColumns)
             for change in live.difference.changes { builder.add(change, old: visibility, new: visibility) }
             let frames = builder.frames()
@@ -365,7 +368,9 @@ public struct ServerSession: Sendable {
         guard hasAcknowledgement else { return (0, []) }
         let news = (acknowledged + 1)...min(progress.last, confirmed)
         acknowledged = news.upperBound
-        return (news.upperBound, progress.refusals.filter { news.contains($0.number) })
+        let told = progress.refusals.filter { news.contains($0.number) }
+        progress.refusals.removeAll { $0.number <= news.upperBound }
+        return (news.upperBound, told)
     }
 
     private mutating func end(frameCount: Int) -> BatchEnd {

@@ -64,6 +64,10 @@ public protocol TickReader: Sendable {
 
     /// What the database had applied and refused of a client's changesets as of the tick.
     func progress(of client: ClientID) async throws -> ClientProgress
+
+    /// The same of several clients, but only with their refusals from a number on; ``TickDifference/clients`` has the
+    /// numbers of what is new. A client may have thousands of older ones, which its session knows already.
+    func progress(of clients: [ClientID: Int64]) async throws -> [ClientID: ClientProgress]
 }
 
 /// As of a tick: the client's highest applied or refused changeset, and its refusals that it has not acknowledged.

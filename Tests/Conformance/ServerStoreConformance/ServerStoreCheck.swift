@@ -25,6 +25,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
         "What a changeset makes and erases, or erases and makes again, is asked for"
     case constraintsRefuse = "A unique rule refuses one changeset and leaves the others of its group"
     case refusalsAreKeptUntilAcknowledged = "Refusals stay until the client acknowledges them"
+    case differencesTellNewRefusals = "A difference tells which refusals are new, and only those are read"
     case laterEditWins = "Of concurrent edits to one field the later wins, whoever arrives first"
     case seenEditsCameBefore = "What the base sees came before, whatever the clocks say"
     case defaultsYield = "A default replaces only an earlier default that its device could not know"

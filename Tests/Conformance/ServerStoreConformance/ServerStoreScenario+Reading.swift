@@ -25,6 +25,7 @@ extension ServerStoreScenario {
         case .permissionIsAskedForWhatLeavesNoTrace: try await permissionIsAskedForWhatLeavesNoTrace()
         case .constraintsRefuse: try await constraintsRefuse()
         case .refusalsAreKeptUntilAcknowledged: try await refusalsAreKeptUntilAcknowledged()
+        case .differencesTellNewRefusals: try await differencesTellNewRefusals()
         case .laterEditWins: try await laterEditWins()
         case .seenEditsCameBefore: try await seenEditsCameBefore()
         case .defaultsYield: try await defaultsYield()

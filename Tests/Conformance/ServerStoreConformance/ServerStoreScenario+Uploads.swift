@@ -62,7 +62,7 @@ extension ServerStoreScenario {
         let after = try await store.withReader { [ada] in try await $0.progress(of: ada) }
         try requireEqual(after, ClientProgress(last: 1, refusals: []), "after the tick")
         let difference = try await difference(from: base)
-        try requireEqual(difference.clients, [ada], "clients of the difference")
+        try requireEqual(difference.clients, [ada: 1], "clients of the difference")
         try requireEqual(difference.changes, [], "changes of an upload without effect")
     }
 
@@ -266,6 +266,33 @@ extension ServerStoreScenario {
         _ = try await newTick()
         let later = try await store.withReader { [ada] in try await $0.progress(of: ada) }
         try requireEqual(later, ClientProgress(last: 3, refusals: []), "progress after the acknowledgement")
+    }
+
+    func differencesTellNewRefusals() async throws {
+        try await open(ada, bob)
+        let base = try await tick()
+        func refuse(_ client: ClientID, _ numbers: ClosedRange<Int64>) async throws {
+            let refused = numbers.map { number in
+                upload(client, number, base: base, [.create(Model.speaker(1), fields(Model.speakerRow(1, "Ada")))]) {
+                    _ in "No."
+                }
+            }
+            for result in try await store.upload(refused) {
+                guard case .refused = result else { return try requireTrue(false, "not refused: \(result)") }
+            }
+        }
+        try await refuse(ada, 1...3)
+        let before = try await newTick()
+        try await refuse(ada, 4...4)
+        try await refuse(bob, 1...1)
+        try await refuse(ada, 5...6)
+        _ = try await newTick()
+        let difference = try await difference(from: before)
+        try requireEqual(difference.clients, [ada: 4, bob: 1], "the first changesets that are new")
+        let progress = try await store.withReader { try await $0.progress(of: difference.clients) }
+        try requireEqual(progress[ada]?.last, 6, "progress of the one")
+        try requireEqual(progress[ada]?.refusals.map(\.number), [4, 5, 6], "new refusals of the one")
+        try requireEqual(progress[bob]?.refusals.map(\.number), [1], "new refusals of the other")
     }
 
     // MARK: Merging
