@@ -272,8 +272,9 @@ let package = Package(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
-                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloWebSocket", lifecycle, logging,
-                nioCore, nioPosix,
+                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloSyncClient",
+                "TomboloWebSocket",
+                lifecycle, logging, nioCore, nioPosix,
             ]),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
         tests("TicketServiceTests", service + ["RandomValues", "TicketService", "ServiceTestSupport"]),

@@ -14,8 +14,6 @@ actor SessionRunner {
     /// With more than this to be written, in bytes, no further ticks are pulled and reads wait.
     static let highWater = 1 << 20
     static let lowWater = 256 << 10
-    /// A device has this long to say hello and to be authenticated.
-    static let openingTimeout = Duration.seconds(15)
     /// What a device may send before its session is open, in bytes: a hello, and the frames around it.
     static let openingByteCount = MessageCodec.maximumControlByteCount + (64 << 10)
 
@@ -117,11 +115,6 @@ actor SessionRunner {
                 }
             }
             group.addTask {
-                try await Task.sleep(for: Self.openingTimeout)
-                await self.failUnlessOpen()
-                try await Task.sleep(for: .seconds(1 << 30))
-            }
-            group.addTask {
                 await withDiscardingTaskGroup { running in
                     for await job in self.jobs { running.addTask { await job() } }
                 }
@@ -134,15 +127,6 @@ actor SessionRunner {
             }
             try await group.next()
         }
-    }
-
-    private func failUnlessOpen() {
-        guard !didOpen else { return }
-        handle(
-            .failed(
-                SessionFailure(
-                    .notAuthenticated, "The device did not open its session within \(Self.openingTimeout).",
-                    isRetryable: true)))
     }
 
     // MARK: Events

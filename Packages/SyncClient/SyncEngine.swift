@@ -18,16 +18,23 @@ public actor SyncEngine {
         /// The user's present access token; called at each connect.
         public var accessToken: @Sendable () async throws -> String
         public var logger: Logger
+        /// An attempt to connect ends when it takes longer, from the question for the access token to the gateway's
+        /// first message.
+        public var answerLimit: Duration
 
         public init(
             url: URL, accessToken: @escaping @Sendable () async throws -> String,
-            logger: Logger = Logger(label: "tombolo.sync")
+            logger: Logger = Logger(label: "tombolo.sync"), answerLimit: Duration = SyncEngine.defaultAnswerLimit
         ) {
             self.url = url
             self.accessToken = accessToken
             self.logger = logger
+            self.answerLimit = answerLimit
         }
     }
+
+    /// Longer than a gateway takes that waits for its database.
+    public static let defaultAnswerLimit = Duration.seconds(60)
 
     /// Changesets are encoded ahead of the network up to about so many bytes.
     static let maximumUnwrittenByteCount = 1 << 20
@@ -55,6 +62,8 @@ public actor SyncEngine {
     /// Why the connection before ended; nil once one was opened.
     private var lastEnd: String?
     private var timer: Task<Void, Never>?
+    /// Ends an attempt to connect that nobody answers; nil once the gateway has sent something.
+    private var answerTimer: Task<Void, Never>?
     /// Events that came while another was handled, oldest first: one for each store action under way, at most.
     private var events: [ClientSession.Event] = []
     private var isHandling = false
@@ -207,6 +216,7 @@ public actor SyncEngine {
     private func disconnect() {
         generation += 1
         timer?.cancel()
+        stopAnswerTimer()
         outgoing?.finish()
         outgoing = nil
         unwrittenByteCount = 0
@@ -222,6 +232,22 @@ public actor SyncEngine {
         let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         outgoing = continuation
         connection = Task { await self.runConnection(number, messages) }
+        answerTimer = Task {
+            try? await Task.sleep(for: configuration.answerLimit)
+            guard !Task.isCancelled else { return }
+            endUnanswered()
+        }
+    }
+
+    private func stopAnswerTimer() {
+        answerTimer?.cancel()
+        answerTimer = nil
+    }
+
+    private func endUnanswered() {
+        reportEnd("\(SyncEngineError.noAnswer(within: configuration.answerLimit))")
+        disconnect()
+        handle(.disconnected(random: .random(in: 0..<1)))
     }
 
     private func runConnection(_ number: Int, _ outgoing: AsyncStream<[UInt8]>) async {
@@ -275,6 +301,7 @@ public actor SyncEngine {
     @inline(never)
     private func received(_ bytes: [UInt8], _ number: Int) throws {
         guard number == generation else { throw CancellationError() }
+        stopAnswerTimer()
         handle(.message(try codec.decodeServerMessage(bytes)))
     }
 }
@@ -283,12 +310,15 @@ public actor SyncEngine {
 public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
     /// No connection can be made with the configuration.
     case badURL(URL)
+    /// Neither the access token nor the gateway's first message came in time.
+    case noAnswer(within: Duration)
     /// The engine was closed.
     case closed
 
     public var description: String {
         switch self {
         case .badURL(let url): "'\(url)' is not a gateway's address: expected ws://host:port/sync or wss://…"
+        case .noAnswer(let limit): "There was no access token, or no answer of the gateway, within \(limit)."
         case .closed: "The device file is no longer synchronised: it was closed, to be deleted or opened anew."
         }
     }

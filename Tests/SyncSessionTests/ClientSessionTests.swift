@@ -50,6 +50,13 @@ private typealias F = SessionFixture
         #expect(on(.message(.end(F.end(4, frames: 2)))) == ["apply 4 last 1"])
     }
 
+    @Test("a batch that began again without frames is applied without the frame of its first attempt")
+    mutating func startingABatchAgain() {
+        _ = open()
+        _ = on(.message(.frame(BatchFrame(sequence: 0))))
+        #expect(on(.message(.end(F.end(4)))) == ["apply 4 last none"])
+    }
+
     @Test mutating func messagesWaitWhileABatchIsApplied() {
         goLive()
         _ = on(.message(.end(F.end(4))))

@@ -441,8 +441,37 @@ private typealias F = SessionFixture
 
     @Test mutating func aGapResets() {
         goLive()
-        _ = on(.message(.upload([F.changeset(5)])))
-        #expect(on(.uploaded([.gap(expected: 1)])) == ["send reset", "close"])
+        _ = on(.message(.upload([F.changeset(1)])))
+        _ = on(.uploaded([.applied(lost: 0)]))
+        _ = on(.message(.upload([F.changeset(2)])))
+        #expect(on(.uploaded([.gap(expected: 1)])) == ["send reset", "close"], "The server lost what it had applied.")
+    }
+
+    @Test("an upload that skips changesets is refused before the server applies it")
+    mutating func skipping() {
+        goLive()
+        #expect(on(.message(.upload([F.changeset(2)]))) == ["send failure badMessage", "close"])
+        session = ServerSession(schema: F.schema)
+        goLive()
+        #expect(on(.message(.upload([F.changeset(1), F.changeset(3)]))) == ["send failure badMessage", "close"])
+    }
+
+    @Test("an upload that begins after the server's last changeset, not after the acknowledged one, is told why")
+    mutating func startingAfterTheServersLast() {
+        _ = open(F.hello(acknowledged: 1), last: 3)
+        guard case .send(.failure(let failure)) = session.handle(.message(.upload([F.changeset(4)]))).first else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.code == .badMessage)
+        #expect(failure.message.contains("changeset 4 where 2 was expected"))
+    }
+
+    @Test("a device may send changesets again that it has sent on this connection")
+    mutating func sendingAgain() {
+        goLive()
+        #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
+        #expect(on(.message(.upload([F.changeset(1), F.changeset(2), F.changeset(3)]))).isEmpty)
+        #expect(on(.uploaded([.applied(lost: 0), .applied(lost: 0)])) == ["upload [1, 2, 3]"])
     }
 
     @Test mutating func tooManyWaitingChangesetsFailTheSession() {
@@ -458,6 +487,80 @@ private typealias F = SessionFixture
             on(.failed(SessionFailure(.unavailable, "database", isRetryable: true))) == [
                 "send failure unavailable", "close",
             ])
+    }
+
+    // MARK: Waiting for the device
+
+    private mutating func heartbeats(_ count: Int) -> [String] {
+        for _ in 1..<count { #expect(on(.heartbeat).isEmpty) }
+        return on(.heartbeat)
+    }
+
+    @Test("a device that does not open its session in time is sent away, whatever it waits for", arguments: 0...2)
+    mutating func openingEnds(_ steps: Int) {
+        if steps > 0 { _ = on(.message(.hello(F.hello()))) }
+        if steps > 1 { _ = on(.authenticated(F.authority)) }
+        #expect(
+            heartbeats(ServerSession.maximumOpeningHeartbeats) == ["send failure notAuthenticated", "close"])
+    }
+
+    @Test("a device that does not show its changesets again is told which, and has to come back")
+    mutating func verifyingEnds() {
+        _ = open(last: 2)
+        _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
+        #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
+        #expect(heartbeats(ServerSession.maximumSilentHeartbeats).isEmpty, "The server has work to do.")
+        #expect(on(.uploaded([.duplicate])).isEmpty)
+        _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
+        guard case .send(.failure(let failure)) = session.handle(.heartbeat).first else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.message.contains("changesets 2 to 2"))
+        #expect(failure.isRetryable)
+    }
+
+    @Test("showing the same changeset again and again does not keep a session open")
+    mutating func repeatingIsNoProgress() {
+        _ = open(last: 2)
+        _ = on(.message(.upload([F.changeset(1)])))
+        _ = on(.uploaded([.duplicate]))
+        _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
+        _ = on(.message(.upload([F.changeset(1)])))
+        _ = on(.uploaded([.duplicate]))
+        #expect(on(.heartbeat) == ["send failure unavailable", "close"])
+    }
+
+    @Test("a device that applies nothing has to come back after a time, however alive its connection is")
+    mutating func applyingEnds() {
+        goLive()
+        for tick in 4..<(4 + Int64(ServerSession.maximumUnappliedBatches)) {
+            _ = on(.tickAvailable)
+            _ = on(.ticks([F.live(tick)]))
+        }
+        _ = heartbeats(ServerSession.maximumUnappliedHeartbeats - 1)
+        #expect(on(.heartbeat) == ["send failure unavailable", "close"])
+    }
+
+    // MARK: A read that is given up
+
+    @Test("a read that was given up begins again with what the device has")
+    mutating func givingARead() {
+        goLive()
+        _ = on(.message(.subscribe(F.groupOne)))
+        _ = on(.frame(BatchFrame(sequence: 0)))
+        #expect(on(.readGivenUp) == ["read from 3 subscriptions 2 with other queries"])
+        _ = on(.frame(BatchFrame(sequence: 0)))
+        #expect(on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))).first == "send end 5 frames 0")
+        #expect(on(.readGivenUp).isEmpty)
+    }
+
+    @Test("a read that begins again follows subscriptions and roles that changed meanwhile")
+    mutating func givingAReadUpWithNews() {
+        _ = open()
+        _ = on(.message(.subscribe(F.groupOne)))
+        #expect(on(.readGivenUp) == ["read from 3 subscriptions 2 with other queries"])
+        _ = on(.authorityChanged(F.authority))
+        #expect(on(.readGivenUp) == ["read from nothing subscriptions 2 with other queries"])
     }
 
     // MARK: Positions

@@ -160,7 +160,9 @@ nonisolated struct WireUpload: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// In the order of their numbers, without gaps. At most 1,000.
+  /// In the order of their numbers, without gaps. At most 1,000. The first upload of a connection begins with
+  /// Hello.acknowledged + 1, also where Welcome.last_changeset is greater; each later one begins at most one after the
+  /// highest number that was sent on it.
   var changesets: [WireChangeset] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -87,7 +87,7 @@ nonisolated struct WireBatchFrame: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Position in its batch, from 0.
+  /// Position in its batch, from 0. Frame 0 begins the batch, or begins it again: the device drops the frames it has kept.
   var sequence: UInt32 = 0
 
   var blocks: [WireRowBlock] = []

@@ -153,7 +153,14 @@ nonisolated struct WireWelcome: Sendable {
   /// The server's clock, in microseconds since 1970.
   var serverTimeMicroseconds: Int64 = 0
 
-  /// The highest changeset number of this client that the server has applied or refused: uploading goes on after it.
+  /// The highest changeset number of this client that the server has applied or refused. It says nothing about where
+  /// uploading goes on: that is after Hello.acknowledged, always.
+  ///
+  /// Where it is greater than Hello.acknowledged, the device first uploads the changesets from acknowledged + 1 to this
+  /// one again, as they were, and the gateway compares them: another copy of the device's file may have sent others under
+  /// the same name. The first batch comes after the last of them. A device that does not have all of them uploads those
+  /// that it has and then an empty Upload; the gateway answers with `reset`. After 100 seconds without either it ends the
+  /// session.
   var lastChangeset: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

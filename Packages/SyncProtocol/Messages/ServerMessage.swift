@@ -15,7 +15,8 @@ public enum ServerMessage: Hashable, Sendable {
 public struct Welcome: Hashable, Sendable {
     public var protocolVersion: Int
     public var serverTime: Stamp
-    /// The highest changeset number that the server has applied or refused: uploading goes on after it.
+    /// The highest changeset number that the server has applied or refused. Where it is beyond what the device has the
+    /// outcome of, the device uploads those in between again, as they were, before it gets its first batch.
     public var lastChangeset: Int64
 
     public init(protocolVersion: Int = ProtocolVersion.current, serverTime: Stamp, lastChangeset: Int64) {

@@ -220,7 +220,8 @@ public struct ClientSession: Sendable {
         case (.bootstrapping, .frame(let frame)), (.live, .frame(let frame)): return receive(frame)
         case (.bootstrapping, .end(let end)), (.live, .end(let end)):
             isApplying = true
-            let last = newestFrame
+            // A batch that began again and came out without frames leaves one of its first attempt.
+            let last = end.frameCount > 0 ? newestFrame : nil
             newestFrame = nil
             return [.apply(end, last: last)]
         default: return []

@@ -11,9 +11,14 @@ public import TomboloSyncProtocol
 ///   seen; else `reading` (the first batch, always), or reset, or failed.
 /// - `verifying` → `reading` when the device has shown each of them to be its own; else reset: a copy of its file sent
 ///   them.
-/// - `reading` a batch → `live`, or `reading` again (subscriptions changed meanwhile, or the batch was refused as too old).
+/// - `reading` a batch → `live`, or `reading` again (subscriptions changed meanwhile, the batch was refused as too old,
+///   or the executor had to give the read up).
 /// - `live` → `reading` when subscriptions change or the feed no longer has the ticks that are missing.
 /// - `closed`: nothing leaves it.
+///
+/// Every phase that waits for the device has an end, counted in heartbeats: ``maximumOpeningHeartbeats``,
+/// ``maximumSilentHeartbeats`` while verifying, ``maximumUnappliedHeartbeats`` while live. While reading, the executor
+/// watches whether the device takes what it is sent.
 ///
 /// A session is one sequence of batches: while one is read, no other is sent. Live ticks are pulled, never queued: a
 /// device that reads slowly costs no memory, and falls back to reading the changelog.
@@ -31,6 +36,9 @@ public struct ServerSession: Sendable {
         case frame(BatchFrame)
         /// The read under way is complete; the tick that it was made at.
         case readFinished(BatchEnd, Tick)
+        /// The read under way was given up, its device takes nothing: the batch begins again with frame 0, and with
+        /// what the session knows by now.
+        case readGivenUp
         case uploaded([UploadResult])
         /// The feed has newer ticks than it had before.
         case tickAvailable
@@ -73,10 +81,17 @@ public struct ServerSession: Sendable {
     /// Changesets that may wait for the upload under way; a device that sends more fails the session.
     public static let maximumWaitingChangesets = 10_000
     public static let heartbeatSeconds = 5
+    /// A device has this long to say hello and to be let in: 15 seconds.
+    public static let maximumOpeningHeartbeats = 3
+    /// A device that has changesets to show again may be silent for this long: 100 seconds, enough for an upload of the
+    /// usual size on a bad connection.
+    public static let maximumSilentHeartbeats = 20
+    /// A device that ``maximumUnappliedBatches`` wait for has this long to apply one: an hour.
+    public static let maximumUnappliedHeartbeats = 720
     /// A failure's message is cut after so many bytes: it may name what the device sent.
     public static let maximumFailureLength = 1_000
 
-    private enum Phase {
+    enum Phase {
         case waiting
         case authenticating(Hello)
         case opening(Hello)
@@ -86,42 +101,48 @@ public struct ServerSession: Sendable {
         case closed
     }
 
-    private let schema: Schema
-    private var phase = Phase.waiting
-    private var authority: SessionAuthority?
-    private var client = ClientID(rawValue: 0)
-    private var deviceColumns: [Int: [Int]] = [:]
-    private var schemaFingerprint: UInt64 = 0
+    let schema: Schema
+    var phase = Phase.waiting
+    var authority: SessionAuthority?
+    var client = ClientID(rawValue: 0)
+    var deviceColumns: [Int: [Int]] = [:]
+    var schemaFingerprint: UInt64 = 0
     /// The set that the last batch, or the one under way, is made with.
-    private var subscriptions = SubscriptionSet.empty
-    private var visibility = Visibility.nothing
+    var subscriptions = SubscriptionSet.empty
+    var visibility = Visibility.nothing
+    /// What the device has while a batch is read, for a read that has to begin again.
+    var beforeRead: (tick: Tick?, visibility: Visibility) = (nil, .nothing)
+    /// Heartbeats since the device last did what the present phase waits for.
+    var heartbeats = 0
     /// The newest tick that has been looked at.
-    private var tick = Tick.origin
+    var tick = Tick.origin
     /// The tick of the last batch that was sent.
-    private var sentTick: Int64 = 0
-    private var unapplied = 0
-    private var isWritable = true
-    private var isPulling = false
-    private var hasNewTicks = false
-    private var waitingSubscriptions: SubscriptionSet?
-    private var needsEverything = false
+    var sentTick: Int64 = 0
+    var unapplied = 0
+    var isWritable = true
+    var isPulling = false
+    var hasNewTicks = false
+    var waitingSubscriptions: SubscriptionSet?
+    var needsEverything = false
     /// Numbers of the upload under way; empty where there is none.
-    private var uploading: [Int64] = []
-    private var waitingChangesets: [Changeset] = []
-    /// The highest changeset that this connection's device has shown to be its own.
-    private var confirmed: Int64 = 0
+    var uploading: [Int64] = []
+    var waitingChangesets: [Changeset] = []
+    /// The highest changeset that came on this connection, without a gap after what the device had the outcome of.
+    var received: Int64 = 0
+    /// The highest changeset that this connection's device has shown to be its own, and all before it.
+    var confirmed: Int64 = 0
     /// While verifying: the device has no more changesets to show.
-    private var isQueueAtEnd = false
+    var isQueueAtEnd = false
     /// The highest changeset whose outcome was sent to the device.
-    private var acknowledged: Int64 = 0
+    var acknowledged: Int64 = 0
     /// The client's progress as of `tick`, with the refusals that it has not been told.
-    private var progress = ClientProgress(last: 0, refusals: [])
+    var progress = ClientProgress(last: 0, refusals: [])
     /// Waits for the upload under way, see the type's comment.
-    private var heldEnd: (end: BatchEnd, tick: Tick)?
+    var heldEnd: (end: BatchEnd, tick: Tick)?
     /// A tick waits for the upload under way.
-    private var isHolding = false
+    var isHolding = false
     /// The device must stand on a new tick before it uploads this changeset and those behind it.
-    private var awaitsNewBase: Int64?
+    var awaitsNewBase: Int64?
 
     public init(schema: Schema) { self.schema = schema }
 
@@ -150,6 +171,9 @@ public struct ServerSession: Sendable {
         case (.opening(let hello), .opened(let opening, let check)): return open(hello, opening, check)
         case (.reading, .frame(let frame)): return [.send(.frame(frame))]
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
+        case (.reading, .readGivenUp):
+            visibility = beforeRead.visibility
+            return [startReading(from: beforeRead.tick)]
         case (_, .message(.hello)):
             return fail(SessionFailure(.badMessage, "Hello came twice on one connection."))
         case (.verifying, .message(.subscribe(let set))), (.reading, .message(.subscribe(let set))),
@@ -157,12 +181,14 @@ public struct ServerSession: Sendable {
             return subscribe(to: set)
         case (.verifying, .message(.upload(let changesets))) where changesets.isEmpty:
             isQueueAtEnd = true
+            heartbeats = 0
             return uploading.isEmpty ? resetCopy() : []
         case (.verifying, .message(.upload(let changesets))), (.reading, .message(.upload(let changesets))),
             (.live, .message(.upload(let changesets))):
             return upload(changesets)
         case (.reading, .message(.applied)), (.live, .message(.applied)):
             unapplied = max(0, unapplied - 1)
+            heartbeats = 0
             return pullIfPossible()
         case (_, .message):
             return fail(SessionFailure(.badMessage, "The device sent a message before the session was open."))
@@ -184,15 +210,17 @@ public struct ServerSession: Sendable {
             needsEverything = true
             if case .live = phase { return [startReading(from: nil)] }
             return []
-        case (_, .authenticated), (_, .opened), (_, .frame), (_, .readFinished), (_, .ticks), (_, .ticksGone),
-            (_, .heartbeat):
+        case (.waiting, .heartbeat), (.authenticating, .heartbeat), (.opening, .heartbeat): return countToOpening()
+        case (.verifying(_, _, let opening), .heartbeat): return countToUpload(opening)
+        case (_, .authenticated), (_, .opened), (_, .frame), (_, .readFinished), (_, .readGivenUp), (_, .ticks),
+            (_, .ticksGone), (_, .heartbeat):
             return []
         }
     }
 
     // MARK: Opening
 
-    private mutating func begin(_ hello: Hello) -> [Action] {
+    mutating func begin(_ hello: Hello) -> [Action] {
         guard (ProtocolVersion.oldest...ProtocolVersion.current).contains(hello.protocolVersion) else {
             let advice =
                 hello.protocolVersion < ProtocolVersion.oldest
@@ -209,7 +237,7 @@ public struct ServerSession: Sendable {
     }
 
     /// Nobody else's hello is looked at more closely.
-    private mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
+    mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
         do throws(SessionFailure) {
             deviceColumns = try Self.deviceColumns(hello.classes, in: schema)
             try Self.check(hello.wantedSubscriptions, in: schema)
@@ -225,7 +253,7 @@ public struct ServerSession: Sendable {
         return [.open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)]
     }
 
-    private static func check(_ set: SubscriptionSet, in schema: Schema) throws(SessionFailure) {
+    static func check(_ set: SubscriptionSet, in schema: Schema) throws(SessionFailure) {
         do throws(ValueError) {
             try set.check(in: schema)
         } catch {
@@ -233,11 +261,13 @@ public struct ServerSession: Sendable {
         }
     }
 
-    private mutating func open(_ hello: Hello, _ opening: ClientOpening, _ check: PositionCheck) -> [Action] {
+    mutating func open(_ hello: Hello, _ opening: ClientOpening, _ check: PositionCheck) -> [Action] {
         if let reason = opening.mustReset { return reset(reason) }
         subscriptions = hello.wantedSubscriptions
         acknowledged = hello.acknowledged
         confirmed = hello.acknowledged
+        received = hello.acknowledged
+        heartbeats = 0
         let content = Welcome(
             protocolVersion: hello.protocolVersion, serverTime: opening.serverTime, lastChangeset: opening.last)
         let welcome = Action.send(.welcome(content))
@@ -249,7 +279,7 @@ public struct ServerSession: Sendable {
         return [welcome] + startFirstBatch(hello, check)
     }
 
-    private mutating func startFirstBatch(_ hello: Hello, _ check: PositionCheck) -> [Action] {
+    mutating func startFirstBatch(_ hello: Hello, _ check: PositionCheck) -> [Action] {
         switch check {
         case .valid(let tick)
         where tick.number > 0 && hello.position.rulesFingerprint == authority?.rulesFingerprint
@@ -263,7 +293,7 @@ public struct ServerSession: Sendable {
         }
     }
 
-    private func visibility(of set: SubscriptionSet) -> Visibility {
+    func visibility(of set: SubscriptionSet) -> Visibility {
         guard let authority else { return .nothing }
         return Visibility(subscriptions: set, schema: schema, readable: authority.readable)
     }
@@ -271,7 +301,7 @@ public struct ServerSession: Sendable {
     // MARK: Batches
 
     /// Starts reading the batch that brings the device to the wanted subscriptions; nil reads everything.
-    private mutating func startReading(from tick: Tick?) -> Action {
+    mutating func startReading(from tick: Tick?) -> Action {
         phase = .reading
         if let set = waitingSubscriptions {
             subscriptions = set
@@ -279,6 +309,7 @@ public struct ServerSession: Sendable {
         }
         let from = needsEverything ? nil : tick
         needsEverything = false
+        beforeRead = (from, visibility)
         let new = visibility(of: subscriptions)
         let request = ReadRequest(
             client: client, from: from, old: from == nil ? .nothing : visibility, new: new,
@@ -288,7 +319,7 @@ public struct ServerSession: Sendable {
         return .read(request)
     }
 
-    private mutating func finishReading(_ end: BatchEnd, _ tick: Tick) -> [Action] {
+    mutating func finishReading(_ end: BatchEnd, _ tick: Tick) -> [Action] {
         guard end.acknowledged <= confirmed || uploading.isEmpty else {
             heldEnd = (end, tick)
             return []
@@ -298,6 +329,7 @@ public struct ServerSession: Sendable {
         sentTick = tick.number
         unapplied += 1
         phase = .live
+        heartbeats = 0
         progress = ClientProgress(last: end.acknowledged, refusals: end.refusals)
         var end = end
         (end.acknowledged, end.refusals) = acknowledge()
@@ -311,7 +343,7 @@ public struct ServerSession: Sendable {
         return actions
     }
 
-    private mutating func subscribe(to set: SubscriptionSet) -> [Action] {
+    mutating func subscribe(to set: SubscriptionSet) -> [Action] {
         do throws(SessionFailure) {
             try Self.check(set, in: schema)
         } catch {
@@ -323,7 +355,7 @@ public struct ServerSession: Sendable {
         return []
     }
 
-    private mutating func pullIfPossible() -> [Action] {
+    mutating func pullIfPossible() -> [Action] {
         guard case .live = phase, hasNewTicks, !isPulling, !isHolding, isWritable,
             unapplied < Self.maximumUnappliedBatches
         else { return [] }
@@ -332,7 +364,7 @@ public struct ServerSession: Sendable {
         return [.pull(after: tick.number)]
     }
 
-    private mutating func look(at ticks: [LiveTick]) -> [Action] {
+    mutating func look(at ticks: [LiveTick]) -> [Action] {
         isPulling = false
         var actions: [Action] = []
         for live in ticks where live.tick.number > tick.number {
@@ -361,10 +393,10 @@ public struct ServerSession: Sendable {
         return actions + pullIfPossible()
     }
 
-    private var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
+    var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
 
     /// What a batch of `tick` acknowledges: 0 where nothing new is known.
-    private mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedChangeset]) {
+    mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedChangeset]) {
         guard hasAcknowledgement else { return (0, []) }
         let news = (acknowledged + 1)...min(progress.last, confirmed)
         acknowledged = news.upperBound
@@ -373,7 +405,7 @@ public struct ServerSession: Sendable {
         return (news.upperBound, told)
     }
 
-    private mutating func end(frameCount: Int) -> BatchEnd {
+    mutating func end(frameCount: Int) -> BatchEnd {
         sentTick = tick.number
         unapplied += 1
         let news = acknowledge()
@@ -386,85 +418,30 @@ public struct ServerSession: Sendable {
     }
 
     /// Moves an idle device's position on, so that its base and its clock stay fresh.
-    private mutating func heartbeat() -> [Action] {
+    mutating func heartbeat() -> [Action] {
+        heartbeats = unapplied < Self.maximumUnappliedBatches ? 0 : heartbeats + 1
+        guard heartbeats < Self.maximumUnappliedHeartbeats else {
+            return fail(
+                SessionFailure(
+                    .unavailable,
+                    "The device has \(unapplied) batches to apply and applied none of them for "
+                        + "\(Self.maximumUnappliedHeartbeats * Self.heartbeatSeconds / 60) minutes.",
+                    isRetryable: true))
+        }
         guard tick.number > sentTick || hasAcknowledgement, isWritable, unapplied == 0 else { return [] }
         return [.send(.end(end(frameCount: 0)))]
     }
 
-    // MARK: Uploads
-
-    private mutating func upload(_ changesets: [Changeset]) -> [Action] {
-        guard let first = changesets.first else { return [] }
-        if let number = awaitsNewBase {
-            guard first.number <= number else { return [] }
-            awaitsNewBase = nil
-        }
-        guard waitingChangesets.count + changesets.count <= Self.maximumWaitingChangesets else {
-            return fail(
-                SessionFailure(
-                    .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets wait to be applied.",
-                    isRetryable: true))
-        }
-        waitingChangesets += changesets
-        return uploadNext()
-    }
-
-    private mutating func uploadNext() -> [Action] {
-        guard uploading.isEmpty, !waitingChangesets.isEmpty, let authority else { return [] }
-        let group = waitingChangesets
-        waitingChangesets = []
-        uploading = group.map(\.number)
-        return [.upload(group, authority)]
-    }
-
-    private mutating func finishUpload(_ results: [UploadResult]) -> [Action] {
-        let numbers = uploading
-        uploading = []
-        isHolding = false
-        var isBehind = false
-        outcomes: for (number, result) in zip(numbers, results) {
-            switch result {
-            case .applied, .refused, .duplicate: confirmed = max(confirmed, number)
-            case .gap(let expected):
-                return reset("The server expects changeset \(expected) of this device next, and got a later one.")
-            case .conflict: return resetCopy()
-            case .unknownBase:
-                // The device gets everything anew; its pending changesets then stand on that tick and come again.
-                awaitsNewBase = number
-                waitingChangesets = []
-                isBehind = true
-                break outcomes
-            }
-        }
-        var actions: [Action] = []
-        if case .verifying(let hello, let check, let opening) = phase {
-            if confirmed >= opening.last {
-                actions += startFirstBatch(hello, check)
-            } else if isQueueAtEnd, waitingChangesets.isEmpty {
-                return resetCopy()
-            }
-        }
-        if let held = heldEnd { actions += finishReading(held.end, held.tick) }
-        if isBehind {
-            needsEverything = true
-            if case .live = phase { actions.append(startReading(from: nil)) }
-        } else if case .live = phase, hasAcknowledgement {
-            // The tick that has the outcome was sent before the device had shown that the changeset is its own.
-            actions.append(.send(.end(end(frameCount: 0))))
-        }
-        return actions + uploadNext() + pullIfPossible()
-    }
-
     // MARK: Ending
 
-    private mutating func reset(_ reason: String) -> [Action] {
+    mutating func reset(_ reason: String) -> [Action] {
         phase = .closed
         return [.send(.reset(reason)), .close]
     }
 
     /// Another copy of the device's file has used its name. What this device has shown to be its own is acknowledged
     /// first, so that the reset does not send it again under the new name; that needs a device that is at rest.
-    private mutating func resetCopy() -> [Action] {
+    mutating func resetCopy() -> [Action] {
         guard case .verifying(let hello, _, let opening) = phase else {
             return fail(
                 SessionFailure(
@@ -483,7 +460,7 @@ public struct ServerSession: Sendable {
         return actions + reset("Another copy of this device's file has uploaded other changes under its name.")
     }
 
-    private mutating func fail(_ failure: SessionFailure) -> [Action] {
+    mutating func fail(_ failure: SessionFailure) -> [Action] {
         phase = .closed
         return [.send(.failure(failure.shortened)), .close]
     }

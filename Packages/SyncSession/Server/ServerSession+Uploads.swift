@@ -1,0 +1,83 @@
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+extension ServerSession {
+    mutating func upload(_ changesets: [Changeset]) -> [Action] {
+        guard let first = changesets.first else { return [] }
+        if let number = awaitsNewBase {
+            guard first.number <= number else { return [] }
+            awaitsNewBase = nil
+        }
+        let before = received
+        for changeset in changesets {
+            guard changeset.number <= received + 1 else {
+                return fail(
+                    SessionFailure(
+                        .badMessage,
+                        "The device uploaded changeset \(changeset.number) where \(received + 1) was expected. On each "
+                            + "connection it uploads every changeset after 'acknowledged' of its hello, in order and "
+                            + "without gaps, also those that the server has already."))
+            }
+            received = max(received, changeset.number)
+        }
+        if case .verifying = phase, received > before { heartbeats = 0 }
+        guard waitingChangesets.count + changesets.count <= Self.maximumWaitingChangesets else {
+            return fail(
+                SessionFailure(
+                    .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets wait to be applied.",
+                    isRetryable: true))
+        }
+        waitingChangesets += changesets
+        return uploadNext()
+    }
+
+    mutating func uploadNext() -> [Action] {
+        guard uploading.isEmpty, !waitingChangesets.isEmpty, let authority else { return [] }
+        let group = waitingChangesets
+        waitingChangesets = []
+        uploading = group.map(\.number)
+        return [.upload(group, authority)]
+    }
+
+    mutating func finishUpload(_ results: [UploadResult]) -> [Action] {
+        let numbers = uploading
+        uploading = []
+        isHolding = false
+        var isBehind = false
+        outcomes: for (number, result) in zip(numbers, results) {
+            switch result {
+            case .applied, .refused, .duplicate:
+                // What came before a gap is not shown to be the device's own.
+                if number == confirmed + 1 { confirmed = number }
+            case .gap(let expected):
+                return reset("The server expects changeset \(expected) of this device next, and got a later one.")
+            case .conflict: return resetCopy()
+            case .unknownBase:
+                // The device gets everything anew; its pending changesets then stand on that tick and come again.
+                awaitsNewBase = number
+                received = number - 1
+                waitingChangesets = []
+                isBehind = true
+                break outcomes
+            }
+        }
+        var actions: [Action] = []
+        if case .verifying(let hello, let check, let opening) = phase {
+            if confirmed >= opening.last {
+                actions += startFirstBatch(hello, check)
+            } else if isQueueAtEnd, waitingChangesets.isEmpty {
+                return resetCopy()
+            }
+        }
+        if let held = heldEnd { actions += finishReading(held.end, held.tick) }
+        if isBehind {
+            needsEverything = true
+            if case .live = phase { actions.append(startReading(from: nil)) }
+        } else if case .live = phase, hasAcknowledgement {
+            // The tick that has the outcome was sent before the device had shown that the changeset is its own.
+            actions.append(.send(.end(end(frameCount: 0))))
+        }
+        return actions + uploadNext() + pullIfPossible()
+    }
+}
