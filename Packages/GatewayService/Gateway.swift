@@ -36,7 +36,7 @@ public struct Gateway: Service {
             store: store, feed: TickFeed(store: store, logger: logger),
             uploads: UploadQueue(store: store, onCommit: onCommit),
             uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
-            reads: ReadSlots(count: Self.maximumConcurrentReads),
+            reads: ReadSlots(count: limits.concurrentReads),
             authorize: authorize, limits: limits)
         self.wakeUps = wakeUps
         self.logger = logger

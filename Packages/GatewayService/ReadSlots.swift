@@ -1,35 +1,103 @@
-/// Lets only so many devices bootstrap or catch up at once, in order of arrival: each holds a database connection until
-/// its device has taken the batch, and the feed and uploads need theirs.
+/// Lets only so many devices bootstrap or catch up at once: each holds a database connection until its device has taken
+/// the batch, and the feed and uploads need theirs. ``ReadSlotTable`` says who is next, and who has to give way.
 actor ReadSlots {
-    private var free: Int
-    private var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-    private var nextNumber = 0
+    /// How often the holders are looked at while others wait, within ``ReadSlotTable/patience``.
+    static let checks = 4
 
-    init(count: Int) { free = count }
+    private struct Holder {
+        let progress: @Sendable () async -> ReadProgress
+        /// Stops the read; nil until it has begun.
+        var giveUp: (@Sendable () -> Void)?
+        var isRevoked = false
+    }
 
-    /// Waits for a slot; give it back with ``release()``.
-    /// - Throws: `CancellationError` when the task is cancelled before it has one.
-    func acquire() async throws {
-        try Task.checkCancellation()
-        guard free == 0 else {
-            free -= 1
-            return
+    private var table: ReadSlotTable
+    private var holders: [Int: Holder] = [:]
+    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var nextID = 0
+    private var isWatching = false
+
+    init(count: Int) { table = ReadSlotTable(count: count) }
+
+    var waitingCount: Int { table.waitingCount }
+
+    /// Waits for a slot and reads. The read's task is cancelled when the caller's is, and when the slot is needed for
+    /// another because the device takes nothing.
+    /// - Parameters:
+    ///   - user: whose read it is.
+    ///   - progress: how the read gets on; asked for while others wait.
+    /// - Throws: `CancellationError` when the task is cancelled before it has a slot.
+    func run<Result: Sendable>(
+        user: String, progress: @escaping @Sendable () async -> ReadProgress,
+        _ read: @escaping @Sendable () async -> Result
+    ) async throws -> Result {
+        let id = nextID
+        nextID += 1
+        holders[id] = Holder(progress: progress)
+        do {
+            try await acquire(id, user)
+        } catch {
+            leave(id)
+            throw error
         }
-        let number = nextNumber
-        nextNumber += 1
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiting.append((number, $0)) }
+        let task = Task { await read() }
+        holders[id]?.giveUp = { task.cancel() }
+        if holders[id]?.isRevoked == true { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.value
         } onCancel: {
-            Task { await self.giveUp(number) }
+            task.cancel()
+        }
+        leave(id)
+        return result
+    }
+
+    private func acquire(_ id: Int, _ user: String) async throws {
+        try Task.checkCancellation()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting[id] = continuation
+                resume(table.request(id, user: user, at: .now))
+                watch()
+            }
+        } onCancel: {
+            Task { await self.stopWaiting(id) }
         }
     }
 
-    func release() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().continuation.resume() }
+    private func stopWaiting(_ id: Int) {
+        waiting.removeValue(forKey: id)?.resume(throwing: CancellationError())
     }
 
-    private func giveUp(_ number: Int) {
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: index).continuation.resume(throwing: CancellationError())
+    private func leave(_ id: Int) {
+        holders[id] = nil
+        resume(table.leave(id, at: .now))
+    }
+
+    private func resume(_ granted: [Int]) {
+        for id in granted { waiting.removeValue(forKey: id)?.resume() }
+    }
+
+    /// Looks at the holders for as long as somebody waits.
+    private func watch() {
+        guard !isWatching, table.hasWaiting else { return }
+        isWatching = true
+        Task {
+            while table.hasWaiting {
+                try? await Task.sleep(for: ReadSlotTable.patience / Self.checks)
+                await check()
+            }
+            isWatching = false
+        }
+    }
+
+    private func check() async {
+        for (id, holder) in holders where waiting[id] == nil {
+            table.note(await holder.progress(), of: id, at: .now)
+        }
+        for id in table.revocations(at: .now) {
+            holders[id]?.isRevoked = true
+            holders[id]?.giveUp?()
+        }
     }
 }

@@ -32,8 +32,9 @@ actor SessionRunner {
     }
 
     /// What the user of an open session may see and do, and who said so.
-    private struct Authority {
+    struct Authority {
         let accessToken: String
+        let user: String
         var rulesFingerprint: UInt64
         /// Before the last look-up that was answered.
         var askedAt: ContinuousClock.Instant
@@ -46,26 +47,31 @@ actor SessionRunner {
         let askedAt: ContinuousClock.Instant
     }
 
-    private let services: Services
+    let services: Services
     private let codec: MessageCodec
-    private let logger: Logger
-    private var session: ServerSession
+    let logger: Logger
+    var session: ServerSession
     private var outbox: [[UInt8]] = []
-    private var outboxByteCount = 0
+    var outboxByteCount = 0
     private var isCongested = false
     private var shouldClose = false
     private var didOpen = false
     private var messages: MessageStream?
     private var admission: Admission?
-    private var authority: Authority?
+    private var writer: MessageWriter?
+    var authority: Authority?
     private var isCheckingAuthority = false
-    /// While a batch is read: what waits on the device holds a slot and a database connection.
-    private var holdsReadSlot = false
+    /// A batch was asked for and is not complete.
+    var isReading = false
+    /// The batch waits for its device to take what was sent.
+    var isReadWaitingForDevice = false
+    private var reading: Task<Void, Never>?
     /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
     private var waitingUploadByteCount = 0
     private var uploadingByteCount = 0
-    /// Writes that the connection took since the session began.
+    /// Writes, and their bytes, that the connection took since the session began.
     private var writeCount = 0
+    private var writtenByteCount = 0
     private var isWriting = false
     private var writerWaiting: CheckedContinuation<Void, Never>?
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
@@ -94,6 +100,7 @@ actor SessionRunner {
     }
 
     private func serve(_ messages: MessageStream, _ writer: MessageWriter) async throws {
+        self.writer = writer
         let ticks = await services.feed.watch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.receive(messages) }
@@ -176,7 +183,7 @@ actor SessionRunner {
         await services.uploadBudget.release(byteCount)
     }
 
-    private func handle(_ event: ServerSession.Event) {
+    func handle(_ event: ServerSession.Event) {
         for action in session.handle(event) { perform(action) }
     }
 
@@ -185,13 +192,14 @@ actor SessionRunner {
         case .send(let message): enqueue(message)
         case .close:
             shouldClose = true
+            reading?.cancel()
             wakeWriter()
             wakeWaitingForRoom()
         case .authenticate(let accessToken):
             addJob.yield { await self.authenticate(accessToken) }
         case .open(let client, let user, let acknowledged, let position):
             addJob.yield { await self.open(client, user, acknowledged, position) }
-        case .read(let request): addJob.yield { await self.read(request) }
+        case .read(let request): addJob.yield { await self.startReading(request) }
         case .upload(let changesets, let authority):
             // All that waited.
             uploadingByteCount += waitingUploadByteCount
@@ -203,6 +211,19 @@ actor SessionRunner {
     }
 
     // MARK: Jobs
+
+    /// The session may end before its connection does: the database then stops reading for it at once.
+    private func startReading(_ request: ReadRequest) async {
+        guard !session.isClosed else { return }
+        isReading = true
+        let task = Task { await self.read(request) }
+        reading = task
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
 
     /// Finds out who says hello. Until then nothing is built of what the device sends, and nothing is read behind it.
     /// - Returns: nil for a device that may not go on; the session has failed then.
@@ -235,7 +256,8 @@ actor SessionRunner {
         if known?.accessToken != accessToken { known = await authorize(accessToken) }
         guard let known else { return }
         authority = Authority(
-            accessToken: accessToken, rulesFingerprint: known.authority.rulesFingerprint, askedAt: known.askedAt)
+            accessToken: accessToken, user: known.authority.user,
+            rulesFingerprint: known.authority.rulesFingerprint, askedAt: known.askedAt)
         handle(.authenticated(known.authority))
     }
 
@@ -289,48 +311,6 @@ actor SessionRunner {
         return ServerSession.PositionCheck(position, known: known, latest: try await services.store.latestTick())
     }
 
-    /// A device that has not taken what it was sent before gets no slot.
-    private func read(_ request: ReadRequest) async {
-        await waitForRoom()
-        guard (try? await services.reads.acquire()) != nil else { return }
-        holdsReadSlot = true
-        await runRead(request)
-        holdsReadSlot = false
-        await services.reads.release()
-    }
-
-    private func runRead(_ request: ReadRequest) async {
-        guard !session.isClosed, !Task.isCancelled else { return }
-        do {
-            let schema = services.store.schema
-            let (end, tick) = try await services.store.withReader { reader in
-                do {
-                    let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
-                        try await self.handleWithRoom(.frame(frame))
-                    }
-                    return (end, reader.tick)
-                } catch let error as PostgresError where !error.isRetryable {
-                    throw UnmendableReadError(cause: error)
-                } catch let error as PostgresStoreError where !error.isRetryable {
-                    throw UnmendableReadError(cause: error)
-                }
-            }
-            handle(.readFinished(end, tick))
-        } catch is CancellationError {
-            return
-        } catch let error as UnmendableReadError {
-            logger.error("The session ends: its batch cannot be read: \(error.cause)")
-            handle(
-                .failed(
-                    SessionFailure(
-                        .unavailable,
-                        "The gateway's database refused to read what the device asked for, and would do so again. "
-                            + "The gateway's log says why; connecting again does not help before that is mended.")))
-        } catch {
-            fail(error, doing: "reading a batch")
-        }
-    }
-
     /// A device that reads slowly gets a few ticks at a time, so that its outbox stays small.
     private func pull(after number: Int64) async {
         await waitForRoom()
@@ -376,7 +356,9 @@ actor SessionRunner {
         await releaseUploaded()
     }
 
-    private func fail(_ error: any Error, doing what: String) {
+    /// A connection that ends cancels what is done for it, which is no failure.
+    func fail(_ error: any Error, doing what: String) {
+        guard !(error is CancellationError), !Task.isCancelled else { return }
         logger.warning("The session ends: \(what) failed: \(error)")
         handle(
             .failed(
@@ -412,20 +394,6 @@ actor SessionRunner {
                 + "\(MessageCodec.maximumMessageByteCount) bytes. Make it smaller on the server, or subscribe to less.")
     }
 
-    /// Waits until the device has taken most of what was sent, then handles the event: the back-pressure of reads.
-    /// - Throws: `CancellationError` when nothing is sent any more.
-    private func handleWithRoom(_ event: ServerSession.Event) async throws {
-        await waitForRoom()
-        guard !session.isClosed else { throw CancellationError() }
-        handle(event)
-    }
-
-    private func waitForRoom() async {
-        while outboxByteCount > Self.lowWater, !session.isClosed, !Task.isCancelled {
-            await withCheckedContinuation { waitingForRoom.append($0) }
-        }
-    }
-
     private func write(to writer: MessageWriter) async throws {
         while true {
             if outbox.isEmpty {
@@ -444,6 +412,7 @@ actor SessionRunner {
             defer { isWriting = false }
             try await writer.write(messages)
             writeCount += 1
+            writtenByteCount += byteCount
             outboxByteCount -= byteCount
             if outboxByteCount <= Self.lowWater { makeRoom() }
         }
@@ -461,7 +430,7 @@ actor SessionRunner {
             let hasProgress =
                 !isWriting || writeCount != before.writes || pending > before.pending
                 || pending + limits.minimumProgressByteCount <= before.pending
-            if hasProgress || !(holdsReadSlot || shouldClose) {
+            if hasProgress || !(isReading || shouldClose) {
                 before = (writeCount, pending, .now)
             } else if before.at.duration(to: .now) >= limits.writeStallLimit {
                 guard !shouldClose else { throw StalledConnectionError(limit: limits.writeStallLimit) }
@@ -481,6 +450,24 @@ actor SessionRunner {
         if isCongested {
             isCongested = false
             handle(.writable(true))
+        }
+    }
+
+    /// What the device has taken so far, in bytes.
+    func takenByteCount() async -> Int {
+        if let confirmed = try? await writer?.confirmedByteCount() { return confirmed }
+        let pending = (try? await writer?.pendingByteCount()) ?? 0
+        return writtenByteCount - pending
+    }
+
+    /// Waits until the device has taken most of what was sent, the session ends, or the task is cancelled.
+    func waitForRoom() async {
+        while outboxByteCount > Self.lowWater, !session.isClosed, !Task.isCancelled {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waitingForRoom.append($0) }
+            } onCancel: {
+                Task { await self.wakeWaitingForRoom() }
+            }
         }
     }
 

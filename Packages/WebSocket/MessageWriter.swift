@@ -12,6 +12,20 @@ public struct MessageWriter: Sendable {
         try await channel.getOption(.bufferedWritableBytes).get()
     }
 
+    /// What the other side's operating system has confirmed since the connection began, in bytes, or nil where this
+    /// system doesn't say. Goes on in small steps, unlike ``pendingByteCount()``, behind which lie megabytes of this
+    /// system's own buffer.
+    public func confirmedByteCount() async throws -> Int? {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return nil }
+            let information: TCPInformation = try await provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
+                .get()
+            return information.confirmedByteCount > 0 ? Int(clamping: information.confirmedByteCount) : nil
+        #else
+            return nil
+        #endif
+    }
+
     /// Writes messages with one flush.
     public func write(_ messages: [[UInt8]]) async throws {
         try await outbound.write(

@@ -31,8 +31,10 @@ final class DeviceSocket {
     func send(_ message: ClientMessage) async throws { try await writer.write(codec.encode(message)) }
 
     /// Says hello as a new device.
-    /// - Parameter classes: of whose objects it wants all; every class where nil.
-    func sayHello(wanting classes: [String]? = nil) async throws {
+    /// - Parameters:
+    ///   - classes: of whose objects it wants all; every class where nil.
+    ///   - token: the access token.
+    func sayHello(wanting classes: [String]? = nil, token: String = "token") async throws {
         var generator = SystemRandomNumberGenerator()
         let everything = (classes ?? codec.schema.classes.map(\.name)).map {
             Subscription(name: $0, className: $0, predicate: .constant(true))
@@ -40,7 +42,7 @@ final class DeviceSocket {
         try await send(
             .hello(
                 Hello(
-                    accessToken: "token", client: .random(using: &generator), position: .none,
+                    accessToken: token, client: .random(using: &generator), position: .none,
                     activeSubscriptions: .empty,
                     wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
                     classes: HelloClass.describe(codec.schema))))

@@ -23,16 +23,18 @@ struct GatewayFixture: Sendable {
 
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
+        log: RecordingLog? = nil,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
         _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
     ) async throws {
         // Keeps metadata, which holds the ids of requests.
         var logger = Logger(label: "gateway-tests") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
+        if let log { logger = log.logger() }
         let configuration = try await TestCluster.shared().createDatabase()
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 16))
+        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 16), logger: logger)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
-        let store = try await PostgresServerStore.open(schema: schema, pool: pool)
+        let store = try await PostgresServerStore.open(schema: schema, pool: pool, logger: logger)
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
@@ -79,6 +81,10 @@ struct GatewayFixture: Sendable {
 
 extension SessionAuthority {
     /// Of a user who may read and write everything.
-    static let everything = SessionAuthority(
-        user: "somebody", rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil })
+    static let everything = everything(for: "somebody")
+
+    static func everything(for user: String) -> SessionAuthority {
+        SessionAuthority(
+            user: user, rulesFingerprint: 1, readable: { _ in .constant(true) }, permit: { _ in nil })
+    }
 }

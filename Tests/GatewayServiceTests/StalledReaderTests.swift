@@ -33,22 +33,38 @@ struct StalledReaderTests {
         case silent
     }
 
-    @Test(arguments: Kind.allCases)
-    func `As many devices as there are read slots that stop reading do not keep the next one from its batch`(
-        _ kind: Kind
-    ) async throws {
+    @Test(
+        "a device that stands still in its batch is disconnected, even if nobody waits for its slot",
+        arguments: Kind.allCases)
+    func standingStill(_ kind: Kind) async throws {
         var limits = SessionLimits()
         limits.writeStallLimit = kind == .pinging ? .seconds(2) : .seconds(600)
         limits.silenceLimit = kind == .silent ? .milliseconds(500) : .seconds(600)
         try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits) { fixture in
             try await fixture.pool.execute(Self.content)
             try await Self.waitForTick(fixture)
+            // Ends by itself: the device's next ping finds the connection closed.
+            try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.first { if case .frame = $0 { true } else { nil } }
+                try await Task.sleep(for: .seconds(600))
+            }
+        }
+    }
+
+    @Test("as many devices as there are read slots that stop reading don't keep the next one from its batch")
+    func stoppingToRead() async throws {
+        try await GatewayFixture.with(
+            try Schema.of([Note.self]), limits: Self.patient, authorize: { .everything(for: $0) }
+        ) { fixture in
+            try await fixture.pool.execute(Self.content)
+            try await Self.waitForTick(fixture)
             let (stalled, isStalled) = AsyncStream.makeStream(of: Void.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<Gateway.maximumConcurrentReads {
+                for number in 0..<Gateway.maximumConcurrentReads {
                     group.addTask {
                         try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
-                            try await device.sayHello()
+                            try await device.sayHello(token: "user \(number)")
                             _ = try await device.first { if case .frame = $0 { true } else { nil } }
                             isStalled.yield()
                             try await Task.sleep(for: .seconds(600))
@@ -64,6 +80,46 @@ struct StalledReaderTests {
                 group.cancelAll()
             }
         }
+    }
+
+    @Test("a device that lost its slot while it stood still gets its whole batch once it reads again")
+    func readingAgain() async throws {
+        var limits = Self.patient
+        limits.concurrentReads = 1
+        try await GatewayFixture.with(
+            try Schema.of([Note.self]), limits: limits, authorize: { .everything(for: $0) }
+        ) { fixture in
+            try await fixture.pool.execute(Self.content)
+            try await Self.waitForTick(fixture)
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello(token: "slow")
+                _ = try await device.first { if case .frame = $0 { true } else { nil } }
+                try await Self.bootstrap(fixture)
+                var sequences: [Int] = []
+                var rowCount = 0
+                let end = try await device.first { message -> BatchEnd? in
+                    switch message {
+                    case .frame(let frame):
+                        if frame.sequence == 0 { (sequences, rowCount) = ([], 0) }
+                        sequences.append(frame.sequence)
+                        rowCount += frame.blocks.reduce(0) { $0 + $1.rowCount }
+                        return nil
+                    case .end(let end): return end
+                    default: return nil
+                    }
+                }
+                #expect(sequences == Array(0..<(end?.frameCount ?? 0)), "The batch began again with frame 0.")
+                #expect(rowCount == 64_000)
+            }
+        }
+    }
+
+    /// Ends no connection that stands still.
+    private static var patient: SessionLimits {
+        var limits = SessionLimits()
+        limits.writeStallLimit = .seconds(600)
+        limits.silenceLimit = .seconds(600)
+        return limits
     }
 
     /// Until the content is in a tick.
@@ -87,11 +143,17 @@ struct StalledReaderTests {
     @Test
     func `A device that waits for a read slot gives up its place when it goes`() async throws {
         let slots = ReadSlots(count: 1)
-        try await slots.acquire()
-        let waiting = Task { try await slots.acquire() }
+        let (ending, end) = AsyncStream.makeStream(of: Void.self)
+        let standing = ReadProgress(isWaitingForDevice: false, takenByteCount: 0)
+        let holding = Task {
+            try await slots.run(user: "a", progress: { standing }) { for await _ in ending { break } }
+        }
+        let waiting = Task { try await slots.run(user: "b", progress: { standing }) {} }
+        while await slots.waitingCount < 1 { await Task.yield() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        await slots.release()
-        try await slots.acquire()
+        end.yield()
+        try await holding.value
+        try await slots.run(user: "c", progress: { standing }) {}
     }
 }

@@ -1,0 +1,117 @@
+import PostgresClient
+import Testing
+import TomboloModel
+import TomboloSyncProtocol
+
+@testable import GatewayService
+
+/// What is done for a device ends with its connection, on the database server too, and without a word.
+@Suite(.serialized, .timeLimit(.minutes(4)))
+struct LeavingDeviceTests {
+    private func withGateway(
+        _ body: @escaping @Sendable @MainActor (GatewayFixture, PostgresConnection) async throws -> Void
+    ) async throws {
+        let log = RecordingLog()
+        var limits = SessionLimits()
+        limits.writeStallLimit = .seconds(600)
+        limits.silenceLimit = .seconds(600)
+        try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, log: log) { fixture in
+            let watcher = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await body(fixture, watcher)
+            await watcher.close()
+        }
+        #expect(log.lines.isEmpty)
+    }
+
+    /// Waits until the database has so many statements that wait for something of this name.
+    private static func wait(
+        for count: Int, waitingFor event: String, _ watcher: PostgresConnection
+    ) async throws {
+        while true {
+            let found = try await watcher.query(
+                """
+                SELECT count(*) FROM pg_stat_activity \
+                WHERE datname = current_database() AND state = 'active' AND wait_event = $1
+                """, [.text(event)])
+            if try found[0][0].int == count { return }
+            await Task.yield()
+        }
+    }
+
+    /// Adds rows that take the database ten minutes each, at the end of what a session reads. The feed, which reads by
+    /// key, doesn't see them.
+    /// - Parameter whenCounted: also where their number alone is asked for.
+    private static func makeSlow(_ fixture: GatewayFixture, whenCounted: Bool) async throws {
+        // PostgreSQL leaves out of a count what a stable function would compute, and not a volatile one.
+        try await fixture.pool.execute(
+            """
+            CREATE FUNCTION slow(n bigint) RETURNS text LANGUAGE plpgsql \(whenCounted ? "VOLATILE" : "STABLE") \
+            AS 'BEGIN PERFORM pg_sleep(600); RETURN n; END'; \
+            ALTER TABLE note RENAME TO note_rows; \
+            CREATE VIEW note AS SELECT _id, text FROM note_rows \
+            UNION ALL SELECT n, slow(n) FROM generate_series(1000::bigint, 1010) AS n
+            """)
+    }
+
+    /// Until the notes are in a tick.
+    private static func waitForTick(_ fixture: GatewayFixture, _ watcher: PostgresConnection) async throws {
+        let before = try await watcher.query("SELECT coalesce(max(number), 0) FROM tombolo.tick")[0][0].int64
+        try await watcher.execute("INSERT INTO note (_id, text) VALUES (0, 'last')")
+        while try await watcher.query("SELECT coalesce(max(number), 0) FROM tombolo.tick")[0][0].int64 == before {
+            await Task.yield()
+        }
+    }
+
+    @Test("a read stops in the database when its device leaves, also one that the device didn't take the rows of")
+    func reading() async throws {
+        try await withGateway { fixture, watcher in
+            // With the one that waitForTick adds, the first batch of the cursor: more than the network holds.
+            try await fixture.pool.execute(
+                """
+                INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 10240) FROM generate_series(1, 63) AS n
+                """)
+            try await Self.waitForTick(fixture, watcher)
+            try await Self.makeSlow(fixture, whenCounted: false)
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                _ = try await device.first { if case .frame = $0 { true } else { nil } }
+                try await Self.wait(for: 1, waitingFor: "PgSleep", watcher)
+            }
+            try await Self.wait(for: 0, waitingFor: "PgSleep", watcher)
+        }
+    }
+
+    @Test("a device that leaves while its session is being opened leaves no warning")
+    func opening() async throws {
+        try await withGateway { fixture, watcher in
+            let blocker = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await blocker.transaction { blocker in
+                try await blocker.execute("LOCK TABLE tombolo.client IN ACCESS EXCLUSIVE MODE")
+                for _ in 0..<3 {
+                    try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                        try await device.sayHello()
+                        try await Self.wait(for: 1, waitingFor: "relation", watcher)
+                    }
+                    try await Self.wait(for: 0, waitingFor: "relation", watcher)
+                }
+            }
+            await blocker.close()
+        }
+    }
+
+    @Test("a device that leaves while a class is being counted leaves no warning")
+    func counting() async throws {
+        try await withGateway { fixture, watcher in
+            try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
+            try await Self.waitForTick(fixture, watcher)
+            try await Self.makeSlow(fixture, whenCounted: true)
+            for _ in 0..<3 {
+                try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                    try await device.sayHello()
+                    try await Self.wait(for: 1, waitingFor: "PgSleep", watcher)
+                }
+                try await Self.wait(for: 0, waitingFor: "PgSleep", watcher)
+            }
+        }
+    }
+}

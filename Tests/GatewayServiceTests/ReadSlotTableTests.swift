@@ -1,0 +1,126 @@
+import Testing
+
+@testable import GatewayService
+
+/// Who gets a slot and who has to give one up, with a clock of the test's own.
+@Suite struct ReadSlotTableTests {
+    private var table = ReadSlotTable(count: 4)
+    private var now = ContinuousClock.now
+    private let stalled = ReadProgress(isWaitingForDevice: true, takenByteCount: 0)
+
+    private mutating func request(_ id: Int, _ user: String) -> [Int] { table.request(id, user: user, at: now) }
+
+    private mutating func pass(_ share: Double = 1) { now += ReadSlotTable.patience * share }
+
+    /// Four reads of four users hold all slots.
+    private mutating func fill() {
+        for (id, user) in ["a", "b", "c", "d"].enumerated() { #expect(request(id, user) == [id]) }
+    }
+
+    @Test("slots are given in order of arrival, and a slot that comes free goes to the next")
+    mutating func order() {
+        fill()
+        #expect(request(4, "e").isEmpty)
+        #expect(request(5, "f").isEmpty)
+        #expect(table.leave(2, at: now) == [4])
+        #expect(table.leave(4, at: now) == [5])
+        #expect(table.leave(5, at: now).isEmpty)
+    }
+
+    @Test("one user's devices get half of the slots at most")
+    mutating func share() {
+        #expect(request(0, "a") == [0])
+        #expect(request(1, "a") == [1])
+        #expect(request(2, "a").isEmpty, "Though two slots are free.")
+        #expect(request(3, "b") == [3])
+        #expect(table.leave(0, at: now) == [2])
+    }
+
+    @Test("a free slot goes to the user who holds the fewest, however many of another's devices came before")
+    mutating func fairness() {
+        for (id, user) in ["a", "b", "b", "c"].enumerated() { #expect(request(id, user) == [id]) }
+        for id in 4..<100 { #expect(request(id, "a").isEmpty) }
+        #expect(request(100, "d").isEmpty)
+        #expect(table.leave(3, at: now) == [100])
+        #expect(table.leave(100, at: now) == [4])
+    }
+
+    @Test("a single slot is shared too")
+    mutating func single() {
+        table = ReadSlotTable(count: 1)
+        #expect(request(0, "a") == [0])
+        #expect(request(1, "a").isEmpty)
+        #expect(table.leave(0, at: now) == [1])
+    }
+
+    @Test("a read whose device takes nothing gives its slot up after the time, once, and only while others wait")
+    mutating func standingStill() {
+        fill()
+        pass(2)
+        #expect(table.revocations(at: now).isEmpty, "Nobody waits.")
+        for id in 0..<4 { table.note(ReadProgress(isWaitingForDevice: false, takenByteCount: 0), of: id, at: now) }
+        #expect(request(4, "e").isEmpty)
+        pass(0.5)
+        #expect(table.revocations(at: now).isEmpty)
+        for id in 0..<4 where id != 2 { table.note(progress(10_000), of: id, at: now) }
+        table.note(stalled, of: 2, at: now)
+        pass(0.5)
+        #expect(table.revocations(at: now) == [2])
+        pass()
+        #expect(table.revocations(at: now).isEmpty, "Its slot is coming free for the only one that waits.")
+        #expect(table.leave(2, at: now) == [4])
+    }
+
+    private func progress(_ byteCount: Int) -> ReadProgress {
+        ReadProgress(isWaitingForDevice: true, takenByteCount: byteCount)
+    }
+
+    @Test("a read that waits for the database keeps its slot, however long that takes")
+    mutating func slowDatabase() {
+        fill()
+        #expect(request(4, "e").isEmpty)
+        for _ in 0..<100 {
+            pass()
+            for id in 0..<4 {
+                table.note(ReadProgress(isWaitingForDevice: false, takenByteCount: 0), of: id, at: now)
+            }
+            #expect(table.revocations(at: now).isEmpty)
+        }
+    }
+
+    @Test("a slow device keeps its slot as long as it takes something, a trickle is nothing", arguments: [0, 1])
+    mutating func slowDevice(_ missing: Int) {
+        fill()
+        #expect(request(4, "e").isEmpty)
+        var taken = 0
+        var revoked: [Int] = []
+        for _ in 0..<10 {
+            pass()
+            taken += ReadSlotTable.minimumProgressByteCount - missing
+            for id in 0..<4 { table.note(progress(taken), of: id, at: now) }
+            revoked += table.revocations(at: now)
+        }
+        #expect(revoked.isEmpty == (missing == 0))
+    }
+
+    @Test("no more reads give way than others wait, those that have stood still longest first")
+    mutating func number() {
+        fill()
+        pass(0.25)
+        table.note(progress(10_000), of: 0, at: now)
+        for id in 4..<6 { #expect(request(id, "user \(id)").isEmpty) }
+        pass()
+        #expect(table.revocations(at: now) == [1, 2])
+    }
+
+    @Test("a read gives way only to one that may have the slot: a user with half of them gets no more of others'")
+    mutating func eligibility() {
+        for (id, user) in ["a", "a", "b", "c"].enumerated() { #expect(request(id, user) == [id]) }
+        #expect(request(4, "a").isEmpty)
+        for id in 0..<2 { table.note(progress(10_000), of: id, at: now + ReadSlotTable.patience) }
+        pass()
+        #expect(table.revocations(at: now).isEmpty)
+        pass()
+        #expect(table.revocations(at: now) == [0], "One of the user's own can give way.")
+    }
+}
