@@ -53,6 +53,7 @@ extension PostgresSQLState {
     public static let insufficientPrivilege: Self = "42501"
     public static let syntaxError: Self = "42601"
     public static let undefinedColumn: Self = "42703"
+    public static let undefinedFunction: Self = "42883"
     public static let undefinedObject: Self = "42704"
     public static let duplicateDatabase: Self = "42P04"
     public static let undefinedTable: Self = "42P01"

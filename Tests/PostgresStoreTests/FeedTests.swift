@@ -158,7 +158,7 @@ import TomboloSyncSession
         await first.resign()
         // The server notices a closed connection, and lets go of its lock, a moment later.
         let held = """
-            SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+            SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND relation = 'tombolo.sequencer_lock'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
             """
         while try await database.pool.query(held)[0][0].int64 > 0 {
@@ -168,6 +168,74 @@ import TomboloSyncSession
         #expect(next.number == tick.number + 1)
         let difference = try await database.store.withReader { try await $0.difference(from: tick) }
         #expect(difference.changes.count == 1)
+        await second.resign()
+        await database.finish()
+    }
+
+    @Test("a role that owns no tables cannot keep the sequencer or the retention from their locks")
+    func othersCannotTakeTheLocks() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let role = "service_\(UInt32.random(in: .min ... .max))"
+        try await database.pool.execute(
+            "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA tombolo TO \(role); GRANT ALL ON account TO \(role)")
+        var configuration = database.configuration
+        configuration.user = role
+        let service = try await PostgresConnection.connect(configuration)
+        // The locks that elected before.
+        for key in [0x746f_6d62_6f6c_6f01, 0x746f_6d62_6f6c_6f02] as [Int64] {
+            try await service.query("SELECT pg_advisory_lock($1)", [.int64(key)])
+        }
+        try await service.execute("BEGIN")
+        for name in ["sequencer_lock", "retention_lock"] {
+            for sql in [
+                "LOCK TABLE tombolo.\(name) IN ACCESS SHARE MODE", "LOCK TABLE tombolo.\(name) IN EXCLUSIVE MODE",
+                "SELECT * FROM tombolo.\(name)", "SELECT tombolo.take_lock('\(name)')",
+            ] {
+                try await service.execute("SAVEPOINT before")
+                await #expect {
+                    try await service.execute(sql)
+                } throws: { error in
+                    (error as? PostgresError)?.code == .insufficientPrivilege
+                }
+                try await service.execute("ROLLBACK TO before")
+            }
+        }
+        let sequencer = Sequencer(configuration: database.configuration)
+        #expect(try await sequencer.makeTick() != nil)
+        // Holding the lock keeps nothing from being cleaned up, nor holds a transaction number.
+        let holders = try await database.pool.query(
+            """
+            SELECT a.backend_xid IS NULL AND a.backend_xmin IS NULL FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+            WHERE l.locktype = 'relation' AND l.relation = 'tombolo.sequencer_lock'::regclass AND l.granted
+            """)
+        #expect(try holders.map { try $0[0].bool } == [true])
+        let report = try await ChangelogRetention(configuration: database.configuration)
+            .run(now: Stamp(microseconds: 4_000_000_000_000_000))
+        #expect(report.floor != nil)
+        await sequencer.resign()
+        await service.close()
+        try await database.pool.execute("DROP OWNED BY \(role); DROP ROLE \(role)")
+        await database.finish()
+    }
+
+    @Test("a sequencer that has lost its lock makes no further tick")
+    func aSequencerWithoutItsLockStops() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let first = Sequencer(configuration: database.configuration)
+        _ = try await first.makeTick()
+        try await database.pool.query(
+            """
+            SELECT pg_terminate_backend(pid, 60000) FROM pg_locks
+            WHERE locktype = 'relation' AND relation = 'tombolo.sequencer_lock'::regclass
+            """)
+        let second = Sequencer(configuration: database.configuration)
+        let tick = try #require(try await second.makeTick())
+        try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
+        await #expect(throws: (any Error).self) { _ = try await first.makeTick() }
+        #expect(try await database.store.latestTick() == tick)
+        await #expect(throws: PostgresStoreError.self) { _ = try await first.makeTick() }
+        #expect(try await second.makeTick()?.number == tick.number + 1)
+        await first.resign()
         await second.resign()
         await database.finish()
     }

@@ -239,6 +239,43 @@ import TomboloPostgresStore
         }
     }
 
+    @Test("only sessions of the tables' owner and its members say whose changeset they write")
+    func theOriginCannotBeForged() async throws {
+        try await withDatabase { connection, database in
+            let suffix = UUID().uuidString.prefix(8).lowercased()
+            let (service, gateway) = ("service_\(suffix)", "gateway_\(suffix)")
+            let owner = try await connection.query("SELECT quote_ident(current_user)")[0][0].string
+            try await connection.execute(
+                """
+                CREATE ROLE \(service) LOGIN; CREATE ROLE \(gateway) LOGIN IN ROLE \(owner);
+                GRANT SELECT, INSERT, UPDATE, DELETE ON account TO \(service), \(gateway)
+                """)
+            for (role, clients) in [(service, [nil, nil, nil]), (gateway, [7, 7, 7])] as [(String, [Int64?])] {
+                var configuration = database.configuration
+                configuration.user = role
+                let writer = try await PostgresConnection.connect(configuration)
+                let lines = try await LogLine.during(connection) { _ in
+                    // For the session, for the transaction, and with text that could not be read.
+                    try await writer.execute(
+                        "SET tombolo.origin = '1000 7 1 0 {} {}'; INSERT INTO account VALUES (1, 1)")
+                    try await writer.execute(
+                        """
+                        BEGIN; SET LOCAL tombolo.origin = '1000 7 1 0 {} {}'; UPDATE account SET balance = 2;
+                        DELETE FROM account; COMMIT
+                        """)
+                }
+                #expect(lines.map(\.client) == clients, "\(role)")
+                #expect(lines.allSatisfy { ($0.stamp == 1_000) == (role == gateway) }, "\(role)")
+                if role == service {
+                    try await writer.execute("SET tombolo.origin = 'nonsense'; INSERT INTO account VALUES (1, 1)")
+                    try await writer.execute("DELETE FROM account")
+                }
+                await writer.close()
+            }
+            try await connection.execute("DROP OWNED BY \(service), \(gateway); DROP ROLE \(service), \(gateway)")
+        }
+    }
+
     @Test func plainSQLIsStampedWhenItWritesNotWhenItBegan() async throws {
         try await withDatabase { connection, database in
             try await connection.execute("INSERT INTO account VALUES (1, 0)")

@@ -33,8 +33,6 @@ public struct ChangelogRetention: Sendable {
     static let deletionBatch = 10_000
     /// Devices forgotten in one transaction, with their receipts.
     static let clientBatch = 20
-    /// Keeps two runs apart.
-    static let lockKey: Int64 = 0x746f_6d62_6f6c_6f02
 
     /// What a run did.
     public struct Report: Hashable, Sendable {
@@ -89,21 +87,34 @@ public struct ChangelogRetention: Sendable {
 
     /// One run. Does nothing while another process runs it.
     public func run(now: Stamp) async throws -> Report {
+        // The lock is a transaction's, and what is done cannot all be done in one.
+        let holder = try await PostgresConnection.connect(configuration, logger: logger)
+        do {
+            var report = Report()
+            if try await ServiceLock.retention.take(holder) {
+                report = try await runLocked(now)
+                // The server notices a closed connection a moment later; the next run may come before.
+                try await holder.execute("ROLLBACK")
+            }
+            await holder.close()
+            return report
+        } catch {
+            await holder.close()
+            throw error
+        }
+    }
+
+    private func runLocked(_ now: Stamp) async throws -> Report {
         let connection = try await PostgresConnection.connect(configuration, logger: logger)
         do {
-            let locked = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
             var report = Report()
-            if try locked[0][0].bool {
-                try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
-                try await removePartitions(connection, now, &report)
-                try await moveFloor(connection, now, &report)
-                try await removeReceipts(connection, now)
-                try await forgetDevices(connection, now)
-                try await attachNextPartition(connection, &report)
-                try await openNextPartition(connection, now, &report)
-                // The server notices a closed connection a moment later; the next run may come before.
-                try await connection.query("SELECT pg_advisory_unlock($1)", [.int64(Self.lockKey)])
-            }
+            try await connection.execute("SET statement_timeout = \(stepTimeout.components.seconds * 1_000)")
+            try await removePartitions(connection, now, &report)
+            try await moveFloor(connection, now, &report)
+            try await removeReceipts(connection, now)
+            try await forgetDevices(connection, now)
+            try await attachNextPartition(connection, &report)
+            try await openNextPartition(connection, now, &report)
             await connection.close()
             return report
         } catch {

@@ -2,13 +2,13 @@ public import Logging
 public import PostgresClient
 public import TomboloChangesets
 
-/// Makes ticks. Any number of processes may run one; an advisory lock elects the one that works, and another takes
-/// over when its session ends.
+/// Makes ticks. Any number of processes may run one; a ``ServiceLock`` elects the one that works, and another takes over
+/// when its session ends.
 ///
 /// A tick is committed synchronously before anybody hears of it: the same commit makes everything durable that the
 /// tick's snapshot sees, also what its writers committed asynchronously.
 ///
-/// State: `writer` holds the lock and inserts ticks; `spare` looks for changes; when there are some, it exports a
+/// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes; when there are some, it exports a
 /// snapshot and moves to `exporters`, where its transaction stays open for readers to import.
 public actor Sequencer {
     /// How often the database is asked whether something changed.
@@ -25,8 +25,6 @@ public actor Sequencer {
     public static let errorDelays = (first: Duration.milliseconds(50), last: Duration.seconds(2))
     /// The channel on which each tick's number is sent.
     public static let channel = "tombolo_tick"
-    /// The advisory lock of the elected sequencer, one for each database.
-    static let lockKey: Int64 = 0x746f_6d62_6f6c_6f01
     /// Positions kept for finding out where a tick's changes begin.
     static let positionLimit = 4_096
 
@@ -46,8 +44,9 @@ public actor Sequencer {
     private let clock = ContinuousClock()
     private let wakeUp = WakeUp()
 
+    private var holder: PostgresConnection?
     private var writer: PostgresConnection?
-    /// Asks for the lock until it gets it, and is the writer then.
+    /// Asks for the lock until it gets it, and is the holder then.
     private var candidate: PostgresConnection?
     private var isMakingTick = false
     private var spare: PostgresConnection?
@@ -90,7 +89,8 @@ public actor Sequencer {
 
     /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
     public func resign() async {
-        let connections = [writer, candidate, spare].compactMap { $0 } + exporters.map(\.connection)
+        let connections = [holder, writer, candidate, spare].compactMap { $0 } + exporters.map(\.connection)
+        holder = nil
         writer = nil
         candidate = nil
         spare = nil
@@ -102,21 +102,34 @@ public actor Sequencer {
 
     // MARK: Election
 
-    private func elect() async throws -> PostgresConnection {
-        if let writer { return writer }
-        let connection: PostgresConnection
+    private func elect() async throws -> (holder: PostgresConnection, writer: PostgresConnection) {
+        if let holder, let writer { return (holder, writer) }
+        let winner: PostgresConnection
         if let candidate {
-            connection = candidate
+            winner = candidate
         } else {
-            connection = try await PostgresConnection.connect(configuration, logger: logger)
+            winner = try await PostgresConnection.connect(configuration, logger: logger)
         }
         candidate = nil
+        let isElected: Bool
         do {
-            let answer = try await connection.query("SELECT pg_try_advisory_lock($1)", [.int64(Self.lockKey)])
-            guard try answer[0][0].bool else {
-                candidate = connection
-                throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
-            }
+            isElected = try await ServiceLock.sequencer.take(winner)
+        } catch {
+            await winner.close()
+            throw error
+        }
+        guard isElected else {
+            candidate = winner
+            throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
+        }
+        let connection: PostgresConnection
+        do {
+            connection = try await PostgresConnection.connect(configuration, logger: logger)
+        } catch {
+            await winner.close()
+            throw error
+        }
+        do {
             try await connection.execute("SET synchronous_commit = on")
             last = try await StoredTick.latest(connection)
             positions = try await connection.query(
@@ -127,15 +140,15 @@ public actor Sequencer {
                 }
                 return Position(xid: xid, sequence: try row[1].int64)
             }
-        } catch let error as PostgresStoreError where error.code == .notElected {
-            throw error
         } catch {
+            await winner.close()
             await connection.close()
             throw error
         }
         logger.debug("Elected as the sequencer, after tick \(last?.tick.number ?? 0)")
+        holder = winner
         writer = connection
-        return connection
+        return (winner, connection)
     }
 
     // MARK: Making ticks
@@ -148,9 +161,9 @@ public actor Sequencer {
         guard !isMakingTick else { return nil }
         isMakingTick = true
         defer { isMakingTick = false }
-        let writer = try await elect()
+        let (holder, writer) = try await elect()
         do {
-            return try await makeTick(writer)
+            return try await makeTick(holder, writer)
         } catch {
             // After any failure the state of the connections is unknown; the election decides anew.
             await resign()
@@ -166,7 +179,7 @@ public actor Sequencer {
         let name: String
     }
 
-    private func makeTick(_ writer: PostgresConnection) async throws -> Tick? {
+    private func makeTick(_ holder: PostgresConnection, _ writer: PostgresConnection) async throws -> Tick? {
         let now = clock.now
         releaseOldExporters(now)
         let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
@@ -174,7 +187,11 @@ public actor Sequencer {
         if !isNeeded {
             guard try await isChanged(connection) else { return nil }
         }
+        // A lock that was lost makes room for another sequencer. Should that one be quicker, this tick's number is taken
+        // and the insertion below fails.
+        async let isHeld: Void = ServiceLock.check(holder)
         let export = try await export(connection)
+        try await isHeld
         let firstSequence = firstSequence(of: export.snapshot)
         let tick = Tick(
             number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: export.snapshot,

@@ -30,7 +30,7 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var triggers: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
-    /// Tables and sequences in `tombolo`.
+    /// Tables, sequences, indexes and views in `tombolo`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
 
@@ -92,7 +92,7 @@ extension PostgresCatalog {
         WHERE NOT t.tgisinternal AND t.tgenabled = 'A' \
         UNION ALL \
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
-        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i') \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \
         JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'tombolo'

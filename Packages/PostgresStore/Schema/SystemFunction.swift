@@ -1,4 +1,4 @@
-/// A function in `tombolo` for the admin server. Not executable by PUBLIC.
+/// A function in `tombolo` for our own servers. Not executable by PUBLIC.
 struct SystemFunction {
     let name: String
     let parameters: String
@@ -27,6 +27,19 @@ struct SystemFunction {
         """
 
     static let all: [SystemFunction] = [
+        SystemFunction(
+            name: ServiceLock.function, parameters: "p_name text", result: "boolean",
+            body: """
+
+                -- Takes a lock until the transaction ends; false where another session has it. The caught error stays out
+                -- of the server's log.
+                BEGIN
+                    EXECUTE format('LOCK TABLE tombolo.%I IN EXCLUSIVE MODE NOWAIT', p_name);
+                    RETURN true;
+                EXCEPTION WHEN lock_not_available THEN
+                    RETURN false;
+                END
+                """),
         SystemFunction(
             name: "trash", parameters: "p_class text, p_key text, p_by text, p_group uuid", result: "boolean",
             body: """

@@ -1,9 +1,22 @@
-/// A table, a sequence or an index in `tombolo`, with what is made together with it.
+/// A table, a sequence, an index or a view in `tombolo`, with what is made together with it.
 struct SystemRelation {
     let name: String
     let sql: String
 
-    static let all: [SystemRelation] = [
+    /// In the order in which they are made.
+    static let all = tables + locks
+
+    private static let locks = ServiceLock.allCases.map { lock in
+        SystemRelation(
+            name: lock.rawValue,
+            sql: """
+                CREATE OR REPLACE VIEW tombolo.\(lock.rawValue) AS SELECT 1 AS locked;
+                COMMENT ON VIEW tombolo.\(lock.rawValue) IS \
+                'Holds nothing: the process that works locks it, see tombolo.\(ServiceLock.function).'
+                """)
+    }
+
+    private static let tables: [SystemRelation] = [
         SystemRelation(
             name: "class",
             sql: """

@@ -3,8 +3,10 @@ internal import TomboloSQL
 
 /// Writes the PL/pgSQL of one table's changelog triggers.
 ///
-/// The setting `tombolo.origin`, which only uploads set, says whose changeset the transaction is applying:
-/// `stamp client number class {columns set by default} {columns added to}`. Anything else counts as plain SQL.
+/// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying:
+/// `stamp client number class {columns set by default} {columns added to}`. Anybody can set it, so that it counts only
+/// in sessions of the function's owner and its members (`current_user` is the owner within the function; a session's
+/// user stays who logged in, whatever `SET ROLE` says). Anything else counts as plain SQL.
 struct TriggerGenerator {
     let item: ClassSchema
     let schema: Schema
@@ -98,7 +100,7 @@ struct TriggerGenerator {
             v_old text[];
             v_marks text;
         BEGIN
-            IF v_origin <> '' THEN
+            IF v_origin <> '' AND pg_has_role(session_user, current_user, 'MEMBER') THEN
                 v_part := string_to_array(v_origin, ' ');
                 v_stamp := least(v_part[1]::bigint, v_now);
                 v_client := v_part[2]::bigint;

@@ -1,0 +1,43 @@
+internal import PostgresClient
+
+/// A lock that elects the one process that does a service's work.
+///
+/// It is a lock on a view, not an advisory lock: every role that may connect can take those, and would stop the service.
+/// A view's lock needs rights on the view, which only the owner of the tables and its members have. No VACUUM waits for
+/// it, as for a table's, and it takes no transaction number, so that holding it for long keeps nothing from being
+/// cleaned up. It lasts as long as its transaction: it is held on a connection that does nothing else.
+enum ServiceLock: String, CaseIterable, Sendable {
+    case sequencer = "sequencer_lock"
+    case retention = "retention_lock"
+
+    /// The function in `tombolo` that takes it.
+    static let function = "take_lock"
+
+    /// What would end the connection while it waits and works for nobody; some of it is newer than the oldest server.
+    private static let timeouts =
+        "('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')"
+
+    /// Begins the transaction that holds the lock.
+    /// - Returns: false where another session has it; the connection is then idle again.
+    func take(_ connection: PostgresConnection) async throws -> Bool {
+        try await connection.query(
+            "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN \(Self.timeouts) AND setting <> '0'")
+        try await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        do {
+            let answer = try await connection.query("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])
+            if try answer[0][0].bool {
+                // The question's portal would keep its snapshot for as long as the transaction; the next query drops it.
+                try await Self.check(connection)
+                return true
+            }
+        } catch let error as PostgresError where error.code == .undefinedFunction || error.code == .undefinedTable {
+            throw PostgresStoreError(
+                .schema, "The database lacks 'tombolo.\(Self.function)' or '\(rawValue)'. Run the migration tool.")
+        }
+        try await connection.execute("ROLLBACK")
+        return false
+    }
+
+    /// - Throws: where the connection is gone, and the lock with it.
+    static func check(_ connection: PostgresConnection) async throws { try await connection.execute("SELECT 1") }
+}
