@@ -248,7 +248,7 @@ let package = Package(
             "TomboloAuthenticationTests",
             [
                 "TomboloAuthentication", "TomboloModel", "TomboloRules", "EventModels", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport",
+                "TomboloPostgresStore", "TestSupport", crypto,
             ]),
         tests(
             "OpenEventImportTests",
@@ -260,9 +260,10 @@ let package = Package(
             "TomboloMigrationTests",
             [
                 "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel", "EventModels",
-                "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport",
+                "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport", "MigrationTool",
+                "TestPrograms",
             ]),
-        tests("HTTPTests", service),
+        tests("HTTPTests", service + [nioPosix]),
         tests(
             "WebSocketTests",
             [

@@ -24,6 +24,13 @@ struct AdminServerCommand: AsyncParsableCommand {
                                     Make one with: openssl rand -hex 32
               TOMBOLO_HOST          the address to listen on (127.0.0.1)
               TOMBOLO_ADMIN_PORT    the port to listen on, 0 for a free one (8081)
+              TOMBOLO_TRUSTED_PROXIES
+                                    proxies before this server, such as
+                                    10.0.0.0/8, 2001:db8::7. Only from these is
+                                    X-Forwarded-For or Forwarded believed; they
+                                    must set one of the two
+              TOMBOLO_CONNECTIONS_PER_ADDRESS
+                                    connections of one address at a time (200)
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
@@ -68,7 +75,7 @@ struct AdminServerCommand: AsyncParsableCommand {
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
         let server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
-            authenticator: authenticator, logger: logger)
+            authenticator: authenticator, limits: configuration.limits, logger: logger)
         try await ServiceGroup(
             services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

@@ -20,6 +20,10 @@ struct SyncGatewayCommand: AsyncParsableCommand {
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes, the same on every server (required)
               TOMBOLO_GATEWAY_PORT   the port, \(GatewayServer.defaultPort) by default; 0 takes a free one
               TOMBOLO_HOST           the address to listen on, 127.0.0.1 by default
+              TOMBOLO_TRUSTED_PROXIES  proxies before the gateway, such as 10.0.0.0/8, 2001:db8::7. Only from these is \
+            X-Forwarded-For or Forwarded believed; they must set one of the two
+              TOMBOLO_CONNECTIONS_PER_ADDRESS  connections of one address at a time, \
+            \(Gateway.maximumConnectionCountOfAddress) by default
               TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
 
             Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
@@ -56,7 +60,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 [DatabaseService(pool)]
                 + (try await buildGatewayServices(
                     host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
-                    authenticator: authenticator, runsSequencer: sequencer, logger: logger
+                    authenticator: authenticator, runsSequencer: sequencer, limits: configuration.limits, logger: logger
                 ) { port in say("gateway http://\(configuration.host):\(port)") })
         }
         let group = ServiceGroup(

@@ -58,17 +58,17 @@ struct TomboloCommand: AsyncParsableCommand {
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, rules: EventModels.rules,
-            authenticator: authenticator, logger: logger("gateway")
+            authenticator: authenticator, limits: gateway.limits, logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: EventModels.rules,
-                authenticator: authenticator, logger: logger("admin")
+                authenticator: authenticator, limits: admin.limits, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
         services.append(
             try buildTicketApplication(
                 host: tickets.host, port: tickets.port, pool: pool, rules: EventModels.rules,
-                authenticator: authenticator, logger: logger("tickets")
+                authenticator: authenticator, limits: tickets.limits, logger: logger("tickets")
             ) { port in await board.add("tickets", tickets.host, port) })
         let group = ServiceGroup(
             configuration: .init(

@@ -9,9 +9,17 @@ public import TomboloRules
 public final class Authenticator: Sendable {
     /// Failed logins of one e-mail from one address within ``failedLoginWindowSeconds`` before further ones wait.
     public static let maximumFailedLogins = 10
+    /// Failed logins of one e-mail from all addresses together before each further attempt waits, twice as long as the
+    /// one before, up to ``maximumAccountDelaySeconds``. An address from which the account's password was right before
+    /// does not wait, so that somebody else's guessing keeps nobody out for good.
+    public static let maximumFailedLoginsOfAccount = 20
+    public static let maximumAccountDelaySeconds: Double = 60
+    /// An account's failures are forgotten when there was no attempt for so long.
+    public static let accountMemorySeconds: Double = 15 * 60
     /// The same for all e-mails from one address: an office or a proxy may stand behind it.
     public static let maximumFailedLoginsOfAddress = 200
-    /// Logins from one address whose passwords are checked at once; further ones are told to try again.
+    /// Logins from one address whose passwords are checked or wait at once; further ones are told to try again. An
+    /// address is a single one of IPv4, or a /64 network of IPv6.
     public static let maximumConcurrentLoginsOfAddress = PasswordHasher.maximumWaiting / 4
     public static let failedLoginWindowSeconds: Double = 60
     /// How many pairs of e-mail and address are counted, and how many addresses; a flood of more makes those with the
@@ -56,7 +64,7 @@ public final class Authenticator: Sendable {
         email: String, password: String, address: String = "", now: Date = Date()
     ) async throws -> AccessToken {
         let email = AccountRegistry.normalized(email)
-        let key = LoginLimiter.Key(email: email, address: address)
+        let key = LoginLimiter.Key(email: email, address: AddressGroup(address).text)
         let begun = limiter.withLock { limiter in
             Result { () throws(AuthenticationError) in try limiter.begin(key, now: steadySeconds) }
         }
@@ -65,7 +73,7 @@ public final class Authenticator: Sendable {
         defer { limiter.withLock { $0.end(key, outcome) } }
         let isUsable = password.utf8.count <= AccountRegistry.maximumPasswordByteCount && !email.utf8.contains(0)
         let account = isUsable ? try await Accounts.account(email: email, pool) : nil
-        let matches = try await hasher.matches(isUsable ? password : "", account?.hash)
+        let matches = try await hasher.matches(isUsable ? password : "", account?.hash, lane: key.address)
         guard let account, matches else {
             outcome = .failed
             throw AuthenticationError.wrongCredentials

@@ -1,22 +1,27 @@
-import TomboloModel
+internal import TomboloModel
 
 /// Limits logins, in memory and bounded: a value, its owner holds the lock.
 ///
 /// Each pair of e-mail and address, and each address alone, has a number of attempts that may fail within
 /// ``Limit/windowSeconds``; an attempt counts when it begins, so that many at once are limited too. One address has no
-/// more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from logging in.
+/// more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from logging in. Each e-mail
+/// has an ``AccountBackoff`` over all addresses but those from which its password was right before.
 struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
         var failuresOfAddress = Authenticator.maximumFailedLoginsOfAddress
+        var failuresOfAccount = Authenticator.maximumFailedLoginsOfAccount
         var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
-        /// Pairs that are remembered, and addresses.
+        var accountDelaySeconds = Authenticator.maximumAccountDelaySeconds
+        var accountMemorySeconds = Authenticator.accountMemorySeconds
+        /// Pairs that are remembered; also addresses, accounts, and pairs that succeeded.
         var entries = Authenticator.maximumRememberedLogins
     }
 
     struct Key: Hashable, Sendable {
         let email: String
+        /// An ``AddressGroup``.
         let address: String
 
         /// How much of an address tells one from another, in bytes.
@@ -40,6 +45,9 @@ struct LoginLimiter: Sendable {
     private let limit: Limit
     private var pairs: AttemptCounter<Key>
     private var addresses: AttemptCounter<String>
+    private var accounts: AccountBackoff
+    /// Pairs whose last success was not long ago.
+    private var trusted: RecentKeys<Key>
     /// Attempts under way, by address.
     private var underWay: [String: Int] = [:]
 
@@ -49,9 +57,13 @@ struct LoginLimiter: Sendable {
             attempts: limit.failures, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
         addresses = AttemptCounter(
             attempts: limit.failuresOfAddress, windowSeconds: limit.windowSeconds, maximumCount: limit.entries)
+        accounts = AccountBackoff(
+            freeAttempts: limit.failuresOfAccount, maximumDelaySeconds: limit.accountDelaySeconds,
+            memorySeconds: limit.accountMemorySeconds, maximumCount: limit.entries)
+        trusted = RecentKeys(maximumCount: limit.entries)
     }
 
-    /// Pairs that are remembered.
+    /// Pairs with failures that are remembered.
     var count: Int { pairs.count }
 
     /// Begins an attempt; where it may go on, ``end(_:_:)`` must follow.
@@ -66,22 +78,30 @@ struct LoginLimiter: Sendable {
             addresses.giveBack(key.address)
             throw .tooManyAttempts(retryAfterSeconds: seconds)
         }
+        if !trusted.contains(key), let seconds = accounts.begin(key.email, now: now) {
+            pairs.giveBack(key)
+            addresses.giveBack(key.address)
+            throw .tooManyAttempts(retryAfterSeconds: seconds)
+        }
         underWay[key.address, default: 0] += 1
     }
 
-    /// A success forgets the failures of the pair; of the address only this attempt, since whoever tries many accounts
-    /// may have one.
+    /// A success forgets the failures of the pair and of the account; of the address only this attempt: somebody who
+    /// tries many accounts may have one.
     mutating func end(_ key: Key, _ outcome: Outcome) {
         let left = underWay[key.address, default: 0] - 1
         underWay[key.address] = left > 0 ? left : nil
         switch outcome {
         case .succeeded:
             pairs.forget(key)
+            accounts.forget(key.email)
+            trusted.note(key)
             addresses.giveBack(key.address)
         case .failed: break
         case .notTried:
             pairs.giveBack(key)
             addresses.giveBack(key.address)
+            if !trusted.contains(key) { accounts.giveBack(key.email) }
         }
     }
 }

@@ -22,12 +22,13 @@ public struct GatewayApplication: ApplicationProtocol {
     public var server: HTTPServerBuilder {
         let gateway = gateway
         let configuration = http.limits.channelConfiguration
-        return HTTPServerBuilder { responder in
+        let proxies = http.limits.trustedProxies
+        return http.guardedServer { responder in
             UpgradableServerChannel(
                 responder: responder, path: Gateway.path, configuration: configuration,
-                openingByteCount: SessionRunner.openingByteCount
+                openingByteCount: SessionRunner.openingByteCount, trustedProxies: proxies
             ) {
-                await gateway.serve($0, logger: $1)
+                await gateway.serve($0, from: $1, logger: $2)
             }
         }
     }

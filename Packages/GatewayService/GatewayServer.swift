@@ -31,11 +31,14 @@ public func buildGatewayServices(
     let sequencer = Sequencer(configuration: pool.configuration, logger: logger)
     let ticks = TickListener(configuration: pool.configuration, logger: logger)
     let authorizer = SessionAuthorizer(authenticator: authenticator, rules: rules)
-    let gateway = Gateway(
-        store: store, authorize: { try await authorizer.authorize($0) }, wakeUps: { ticks.wakeUps() },
-        onCommit: { sequencer.nudge() }, logger: logger)
     var gatewayLimits = limits
     gatewayLimits.connections = Gateway.maximumConnectionCount
+    let connectionsPerAddress = limits.connectionsPerAddress ?? Gateway.maximumConnectionCountOfAddress
+    gatewayLimits.connectionsPerAddress = connectionsPerAddress
+    let gateway = Gateway(
+        store: store, connectionsPerAddress: connectionsPerAddress,
+        authorize: { try await authorizer.authorize($0) }, wakeUps: { ticks.wakeUps() },
+        onCommit: { sequencer.nudge() }, logger: logger)
     let http = HTTPApplication(
         name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,
         whenRunning: whenRunning

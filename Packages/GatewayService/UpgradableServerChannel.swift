@@ -3,6 +3,7 @@ public import Logging
 public import NIOCore
 internal import NIOHTTP1
 public import NIOHTTPTypes
+public import TomboloHTTP
 public import TomboloWebSocket
 internal import NIOHTTPTypesHTTP1
 
@@ -13,7 +14,8 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     package enum Upgrade: Sendable {
         case http(HTTPChannel)
-        case socket(MessageSocket)
+        /// With the IP address that its client has.
+        case socket(MessageSocket, String)
     }
 
     public struct Value: ServerChildChannelValue {
@@ -25,19 +27,24 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
     private let path: String
     private let configuration: HTTP1Channel.Configuration
     private let openingByteCount: Int
-    private let onSocket: @Sendable (MessageSocket, Logger) async -> Void
+    private let trustedProxies: TrustedProxies
+    private let onSocket: @Sendable (MessageSocket, _ address: String, Logger) async -> Void
 
     /// - Parameters:
     ///   - configuration: the bounds of headers and idle connections.
     ///   - openingByteCount: what a WebSocket's client may send before it is trusted.
+    ///   - trustedProxies: whose word is taken for the address of a WebSocket's client.
+    ///   - onSocket: serves a WebSocket; gets the IP address of its client, empty if there is none.
     public init(
         responder: @escaping HTTPChannelHandler.Responder, path: String, configuration: HTTP1Channel.Configuration,
-        openingByteCount: Int, onSocket: @escaping @Sendable (MessageSocket, Logger) async -> Void
+        openingByteCount: Int, trustedProxies: TrustedProxies = .none,
+        onSocket: @escaping @Sendable (MessageSocket, _ address: String, Logger) async -> Void
     ) {
         self.responder = responder
         self.path = path
         self.configuration = configuration
         self.openingByteCount = openingByteCount
+        self.trustedProxies = trustedProxies
         self.onSocket = onSocket
     }
 
@@ -46,8 +53,14 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             let path = path
             let configuration = configuration
             let openingByteCount = openingByteCount
+            let trustedProxies = trustedProxies
             let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
-                Upgrade.socket($0)
+                socket, channel, head in
+                Upgrade.socket(
+                    socket,
+                    trustedProxies.clientAddress(
+                        peer: channel.remoteAddress?.ipAddress ?? "", forwarded: head.headers["Forwarded"],
+                        forwardedFor: head.headers["X-Forwarded-For"]))
             }
             let upgrading = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -96,7 +109,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
         do {
             switch try await value.upgrade.get() {
             case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-            case .socket(let socket): await onSocket(socket, logger)
+            case .socket(let socket, let address): await onSocket(socket, address, logger)
             }
         } catch {
             logger.debug("A connection ended before its first request: \(error)")

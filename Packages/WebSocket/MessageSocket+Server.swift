@@ -1,6 +1,6 @@
 internal import Foundation
 package import NIOCore
-internal import NIOHTTP1
+package import NIOHTTP1
 package import NIOWebSocket
 
 extension MessageSocket {
@@ -11,20 +11,21 @@ extension MessageSocket {
     /// - Parameters:
     ///   - path: where clients connect; other requests stay HTTP.
     ///   - openingByteCount: what a client may send until ``MessageStream/liftOpeningLimit()``.
-    ///   - transform: makes what the server works with of the socket.
+    ///   - transform: makes what the server works with of the socket, its channel and the request that opened it.
     package static func serverUpgrader<Result: Sendable>(
         path: String, openingByteCount: Int? = nil,
-        _ transform: @escaping @Sendable (MessageSocket) -> Result
+        _ transform: @escaping @Sendable (MessageSocket, any NIOCore.Channel, HTTPRequestHead) -> Result
     ) -> NIOTypedWebSocketServerUpgrader<Result> {
         NIOTypedWebSocketServerUpgrader<Result>(
             maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 channel.eventLoop.makeSucceededFuture(isOpening(head, path: path) ? HTTPHeaders() : nil)
             },
-            upgradePipelineHandler: { channel, _ in
+            upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     transform(
-                        try MessageSocket(upgraded: channel, isClient: false, openingByteCount: openingByteCount))
+                        try MessageSocket(upgraded: channel, isClient: false, openingByteCount: openingByteCount),
+                        channel, head)
                 }
             })
     }

@@ -10,14 +10,18 @@ import TomboloWebSocket
 /// Connections before and beside their WebSocket.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConnectionTests {
-    /// Connects, sends a text, and reads until the server closes.
-    private static func talk(_ port: Int, _ text: String) async throws -> String {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    private static func connect(_ port: Int) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
+    }
+
+    /// Connects, sends a text, and reads until the server closes.
+    private static func talk(_ port: Int, _ text: String) async throws -> String {
+        let channel = try await connect(port)
         return try await channel.executeThenClose { inbound, outbound in
             if !text.isEmpty { try await outbound.write(ByteBuffer(string: text)) }
             var answer = ""
@@ -57,6 +61,39 @@ struct ConnectionTests {
             let answer = try await Self.talk(fixture.port, "GET /nothing HTTP/1.1\r\n\(headers)\r\n")
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
             #expect(!answer.hasPrefix("HTTP/1.1 404"))
+        }
+    }
+
+    @Test("devices behind a trusted proxy are counted by the addresses that it names")
+    func devicesBehindAProxyAreCounted() async throws {
+        var limits = HTTPLimits()
+        limits.trustedProxies = try TrustedProxies("127.0.0.0/8, ::1")
+        let schema = try Schema.of([Note.self])
+        try await GatewayFixture.with(schema, http: limits, connectionsPerAddress: 1) { fixture in
+            func upgrade(_ address: String) -> String {
+                "GET /sync HTTP/1.1\r\nHost: gateway\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                    + "X-Forwarded-For: \(address)\r\n\r\n"
+            }
+            let first = try await Self.connect(fixture.port)
+            try await first.executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(ByteBuffer(string: upgrade("192.0.2.1")))
+                #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 101") == true)
+                // Closed at once: what follows the upgrade's answer is a closing frame, and the end.
+                let refused = try await Self.talk(fixture.port, upgrade("192.0.2.1"))
+                #expect(refused.hasPrefix("HTTP/1.1 101"))
+                #expect(!refused.contains("did not open its session"), "it was closed, but not at once")
+                let other = try await Self.connect(fixture.port)
+                try await other.executeThenClose { inbound, outbound in
+                    var answers = inbound.makeAsyncIterator()
+                    try await outbound.write(ByteBuffer(string: upgrade("192.0.2.2")))
+                    #expect(try await answers.next() != nil)
+                    // Still open: a frame that is not one gets an answer.
+                    try await outbound.write(ByteBuffer(bytes: [0xff, 0xff]))
+                    #expect(try await answers.next() != nil)
+                }
+            }
         }
     }
 

@@ -24,6 +24,7 @@ struct GatewayFixture: Sendable {
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
         log: RecordingLog? = nil,
+        connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
         _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
     ) async throws {
@@ -41,7 +42,8 @@ struct GatewayFixture: Sendable {
         let ticks = TickListener(configuration: configuration, logger: logger)
         let sequencer = Sequencer(configuration: configuration, logger: logger)
         let gateway = Gateway(
-            store: store, limits: limits, authorize: authorize, wakeUps: { ticks.wakeUps() },
+            store: store, limits: limits, connectionsPerAddress: connectionsPerAddress, authorize: authorize,
+            wakeUps: { ticks.wakeUps() },
             onCommit: { sequencer.nudge() }, logger: logger)
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
         let http = HTTPApplication(

@@ -35,11 +35,25 @@ import TomboloHTTP
         ("TOMBOLO_TEST_PORT", "70000"), ("TOMBOLO_TEST_PORT", "-1"), ("TOMBOLO_TEST_PORT", "http"),
         ("TOMBOLO_DATABASE_URL", nil), ("TOMBOLO_DATABASE_URL", ""), ("TOMBOLO_DATABASE_URL", "nonsense"),
         ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
+        ("TOMBOLO_TRUSTED_PROXIES", "10.0.0.1, proxy"), ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "0"),
+        ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"),
     ])
     func aWrongValueIsNamedByItsVariable(name: String, value: String?) {
         let error = #expect(throws: ConfigurationError.self) { try Self.read([name: value]) }
         #expect(error?.problems.count == 1)
         #expect(error?.description.contains(name) == true)
+    }
+
+    @Test("the proxies and the connections of an address reach the server's limits")
+    func limitsComeFromTheEnvironment() throws {
+        let plain = try Self.read().limits
+        #expect(plain.trustedProxies == .none && plain.connectionsPerAddress == nil)
+        let limits = try Self.read([
+            "TOMBOLO_TRUSTED_PROXIES": "10.0.0.0/8", "TOMBOLO_CONNECTIONS_PER_ADDRESS": "7",
+        ]).limits
+        #expect(limits.connectionsPerAddress == 7)
+        let address = limits.trustedProxies.clientAddress(peer: "10.0.0.1", forwarded: [], forwardedFor: ["192.0.2.1"])
+        #expect(address == "192.0.2.1")
     }
 
     @Test func allProblemsAreToldAtOnceAndNoSecretIsQuoted() {

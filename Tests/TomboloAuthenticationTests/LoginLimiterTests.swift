@@ -109,6 +109,89 @@ import TomboloRules
         #expect(limiter.count == 0)
     }
 
+    @Test("one account that is tried from many addresses waits longer each time")
+    func anAccountBacksOff() throws {
+        var limit = limit
+        limit.failuresOfAccount = 5
+        limit.accountDelaySeconds = 8
+        var limiter = LoginLimiter(limit)
+        var address = 0
+        /// An attempt with a wrong password from an address of its own.
+        func attempt(now: Double) throws(AuthenticationError) {
+            address += 1
+            try fail(&limiter, key(ann.email, "198.51.100.\(address)"), now: now)
+        }
+        for _ in 0..<5 { try attempt(now: 0) }
+        var now = 0.0
+        for delay in [1, 2, 4, 8, 8, 8] {
+            #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: delay)) { try attempt(now: now) }
+            now += Double(delay)
+            try attempt(now: now)
+        }
+        // Another account does not wait, and this one is forgotten in the end.
+        try limiter.begin(key("bob@example.org", "203.0.113.1"), now: now)
+        try attempt(now: now + Authenticator.accountMemorySeconds)
+        try attempt(now: now + Authenticator.accountMemorySeconds)
+    }
+
+    @Test("somebody else's guessing does not keep a user out of an address that they logged in from")
+    func knownAddressesDoNotWait() throws {
+        var limit = limit
+        limit.failuresOfAccount = 5
+        var limiter = LoginLimiter(limit)
+        try limiter.begin(ann, now: 0)
+        limiter.end(ann, .succeeded)
+        for number in 0..<5 { try fail(&limiter, key(ann.email, "198.51.100.\(number)"), now: 1) }
+        #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 1)) {
+            try limiter.begin(key(ann.email, "203.0.113.1"), now: 1)
+        }
+        try limiter.begin(ann, now: 1)
+        limiter.end(ann, .failed)
+        // Nor may that address guess without end.
+        for _ in 0..<2 { try fail(&limiter, ann, now: 1) }
+        #expect(throws: AuthenticationError.self) { try limiter.begin(ann, now: 1) }
+    }
+
+    @Test("a flood of accounts stays bounded and an attempt that was none does not count")
+    func accountsAreBounded() {
+        var backoff = AccountBackoff(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900, maximumCount: 10)
+        for _ in 0..<3 { _ = backoff.begin("ann", now: 0) }
+        for number in 0..<1_000 {
+            _ = backoff.begin("\(number)", now: 0.5)
+            #expect(backoff.count <= 10)
+        }
+        #expect(backoff.begin("ann", now: 0.5) == 1)
+        for _ in 0..<100 {
+            #expect(backoff.begin("bob", now: 1) == nil)
+            backoff.giveBack("bob")
+        }
+        var keys = RecentKeys<Int>(maximumCount: 10)
+        for number in 0..<100 {
+            keys.note(number)
+            #expect(keys.count <= 10 && keys.contains(number))
+        }
+    }
+
+    @Test(
+        "limits by address count an IPv4 address, in either notation, and a /64 network of IPv6 as one",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false), ("2001:db8::1", "2001:db8::ffff:1", true),
+            ("2001:db8::1", "2001:0db8:0:0:1:2:3:4", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("fe80::1%eth0", "fe80::2%eth1", true), ("", "", true), ("nonsense", "192.0.2.1", false),
+        ])
+    func addressesAreGrouped(left: String, right: String, isSame: Bool) {
+        #expect((AddressGroup(left) == AddressGroup(right)) == isSame)
+    }
+
+    @Test("text that isn't an IP address is none, and what is kept of it is bounded")
+    func strangeAddressesAreBounded() {
+        for text in ["", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::1::", "1.2.3.4\0", " 1.2.3.4", "[::1]", "::1/64"] {
+            #expect(IPAddress(text) == nil, "\(text)")
+        }
+        #expect(AddressGroup(String(repeating: "x", count: 10_000)).text.count == 64)
+    }
+
     @Test func rolesAreRememberedForAMomentAndNotWithoutEnd() {
         var cache = SubjectCache(maximumCount: 5, lifetimeSeconds: 1)
         let user = ObjectId(high: 1, low: 0)

@@ -47,6 +47,73 @@ import Testing
         #expect(!PasswordHash.isEqual([1], []))
     }
 
+    @Test("four addresses with sixteen logins each do not turn a fifth address away")
+    func oneAddressDoesNotWaitForAllThatOthersAsk() async throws {
+        let hash = try await hasher.hash("correct horse")
+        // Nothing is computed until the queue goes on.
+        hasher.queue.suspend()
+        let lanes = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]
+        var others: [Task<Bool, any Error>] = []
+        for number in 0..<PasswordHasher.maximumWaiting {
+            let lane = lanes[number % lanes.count]
+            others.append(Task { [hasher] in try await hasher.matches("correct horse", hash, lane: lane) })
+            while hasher.waitingCount <= number { await Task.yield() }
+        }
+        let fifth = Task { [hasher] in try await hasher.matches("correct horse", hash, lane: "198.51.100.1") }
+        // One of the others gives way; until then nothing is computed.
+        var busy = 0
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for task in others {
+                group.addTask {
+                    do {
+                        return try await task.value
+                    } catch AuthenticationError.busy {
+                        return false
+                    }
+                }
+            }
+            #expect(try await group.next() == false)
+            busy += 1
+            hasher.queue.resume()
+            for try await matches in group where !matches { busy += 1 }
+        }
+        #expect(busy == 1)
+        #expect(try await fifth.value)
+    }
+
+    @Test("turns go round by lane, and a full queue takes from the longest lane only what is unfair")
+    func turnsAreFair() {
+        var queue = FairQueue<String>(maximumCount: 4)
+        for (number, name) in ["a1", "a2", "a3", "b1"].enumerated() {
+            _ = queue.append(name, number: UInt64(number), to: String(name.prefix(1)))
+        }
+        guard case .addedInPlaceOf("a3") = queue.append("c1", number: 4, to: "c") else {
+            Issue.record("c1 did not replace a3")
+            return
+        }
+        // a has two, c one: no lane has more than c would have by one.
+        guard case .refused = queue.append("c2", number: 5, to: "c") else {
+            Issue.record("c2 was admitted")
+            return
+        }
+        #expect(queue.remove(1, from: "a") == "a2" && queue.remove(1, from: "a") == nil)
+        _ = queue.append("a4", number: 6, to: "a")
+        #expect((0..<5).map { _ in queue.next() } == ["a1", "b1", "c1", "a4", nil])
+        #expect(queue.count == 0)
+    }
+
+    @Test("a login that is given up leaves its place to others")
+    func aCancelledHashLeavesTheQueue() async throws {
+        hasher.queue.suspend()
+        let waiting = Task { [hasher] in try await hasher.hash("correct horse") }
+        while hasher.waitingCount == 0 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await waiting.value }
+        #expect(hasher.waitingCount == 0)
+        hasher.queue.resume()
+        _ = try await hasher.hash("correct horse")
+    }
+
     @Test func moreHashesThanMayWaitAreRefused() async throws {
         // Nothing is computed until the queue goes on, so that all admitted ones wait.
         hasher.queue.suspend()

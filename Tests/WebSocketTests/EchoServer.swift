@@ -16,7 +16,8 @@ enum EchoServer {
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
-                        MessageSocket?.some($0)
+                        socket, _, _ in
+                        MessageSocket?.some(socket)
                     }
                     let upgrade = NIOTypedHTTPServerUpgradeConfiguration<MessageSocket?>(upgraders: [upgrader]) {
                         $0.eventLoop.makeSucceededFuture(nil)

@@ -58,7 +58,19 @@ public struct HTTPApplication: ApplicationProtocol {
         responder = router.buildResponder()
     }
 
-    public var server: HTTPServerBuilder { .http1(configuration: limits.channelConfiguration) }
+    public var server: HTTPServerBuilder {
+        let configuration = limits.channelConfiguration
+        return guardedServer { HTTP1Channel(responder: $0, configuration: configuration) }
+    }
+
+    /// A server of connections within this application's limits.
+    /// - Parameter build: what serves a connection, given what answers a request.
+    public func guardedServer<Base: ServerChildChannel>(
+        _ build: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> Base
+    ) -> HTTPServerBuilder {
+        let limits = limits
+        return HTTPServerBuilder { GuardedServerChannel(base: try build($0), limits: limits) }
+    }
 
     /// Serves until the group that it runs in shuts down.
     /// - Throws: ``ServerStartError`` when it cannot listen.

@@ -12,11 +12,17 @@ public struct ServerConfiguration: Sendable {
     /// The key that access tokens are signed with. The same on every server.
     public var tokenSecret: String
     public var logLevel: Logger.Level
+    /// Whose word is taken for the address that a request comes from.
+    public var trustedProxies = TrustedProxies.none
+    /// Connections of one address at a time; nil for the server's default.
+    public var connectionsPerAddress: Int?
 
     public static let hostVariable = "TOMBOLO_HOST"
     public static let databaseVariable = "TOMBOLO_DATABASE_URL"
     public static let secretVariable = "TOMBOLO_JWT_SECRET"
     public static let logLevelVariable = "TOMBOLO_LOG_LEVEL"
+    public static let proxiesVariable = "TOMBOLO_TRUSTED_PROXIES"
+    public static let connectionsVariable = "TOMBOLO_CONNECTIONS_PER_ADDRESS"
     public static let defaultHost = "127.0.0.1"
     /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
@@ -30,6 +36,14 @@ public struct ServerConfiguration: Sendable {
         self.database = database
         self.tokenSecret = tokenSecret
         self.logLevel = logLevel
+    }
+
+    /// The bounds of a server that is started with this.
+    public var limits: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.trustedProxies = trustedProxies
+        limits.connectionsPerAddress = connectionsPerAddress
+        return limits
     }
 
     /// Reads the environment; `host` and `port`, from the command line, go before it.
@@ -90,6 +104,20 @@ public struct ServerConfiguration: Sendable {
             } else {
                 let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
                 problems.append("\(Self.logLevelVariable) is '\(value)': choose one of \(known).")
+            }
+        }
+        if let value = text(Self.proxiesVariable) {
+            do throws(ConfigurationError) {
+                trustedProxies = try TrustedProxies(value)
+            } catch {
+                problems += error.problems.map { "\(Self.proxiesVariable): \($0)" }
+            }
+        }
+        if let value = text(Self.connectionsVariable) {
+            if let number = Int(value), number > 0 {
+                connectionsPerAddress = number
+            } else {
+                problems.append("\(Self.connectionsVariable) is '\(value)': give a number greater than 0.")
             }
         }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }

@@ -6,8 +6,8 @@ public struct EdgeContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// The bounds of the server.
     public var limits = HTTPLimits()
-    /// The IP address that the connection comes from; empty where it has none.
-    public let remoteAddress: String
+    /// The IP address that the request comes from: the connection's, or what a trusted proxy says; empty if there is none.
+    public internal(set) var remoteAddress: String
 
     public init(source: Source) {
         remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""

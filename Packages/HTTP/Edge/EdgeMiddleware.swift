@@ -17,6 +17,8 @@ struct EdgeMiddleware: RouterMiddleware {
         let start = ContinuousClock.now
         var context = context
         context.limits = limits
+        context.remoteAddress = limits.trustedProxies.clientAddress(
+            peer: context.remoteAddress, headers: request.headers)
         var failure: RequestFailure?
         var response: Response
         do {

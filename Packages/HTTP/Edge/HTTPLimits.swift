@@ -10,6 +10,8 @@ public struct HTTPLimits: Sendable {
     public static let defaultHeaderCount = 100
     public static let defaultConnections = 1_000
     public static let defaultPathBytes = 2_048
+    public static let defaultConnectionsPerAddress = 200
+    public static let defaultFirstRequestTimeout = Duration.seconds(10)
 
     /// The longest request body, in bytes.
     public var bodyBytes = Self.defaultBodyBytes
@@ -22,6 +24,13 @@ public struct HTTPLimits: Sendable {
     public var headerCount = Self.defaultHeaderCount
     /// Connections at a time; more wait to be accepted.
     public var connections = Self.defaultConnections
+    /// Connections of one address (a /64 network of IPv6) at a time; nil for the server's default. One too many is
+    /// refused.
+    public var connectionsPerAddress: Int?
+    /// How long a new connection may take to send the head of its first request.
+    public var firstRequestTimeout = Self.defaultFirstRequestTimeout
+    /// Whose word is taken for the address that a request comes from, and whose connections are not counted.
+    public var trustedProxies = TrustedProxies.none
     /// The longest path, in bytes.
     public var pathBytes = Self.defaultPathBytes
 

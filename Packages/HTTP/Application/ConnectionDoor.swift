@@ -1,0 +1,53 @@
+import Synchronization
+public import TomboloAuthentication
+
+/// Counts connections by where they come from, against a limit.
+public final class ConnectionDoor: Sendable {
+    /// What a newcomer is told.
+    public enum Answer: Hashable, Sendable {
+        /// ``ConnectionDoor/leave(_:)`` must follow.
+        case enter
+        /// As many as may be are in. `isNew` for the first that is turned away since the place last had none: that
+        /// one is worth a line in the log.
+        case full(isNew: Bool)
+    }
+
+    private struct Place: Sendable {
+        var count: Int
+        var hasReported = false
+    }
+
+    public let limit: Int
+    private let places = Mutex<[AddressGroup: Place]>([:])
+
+    /// - Parameter limit: connections of one address at a time.
+    public init(limit: Int) { self.limit = limit }
+
+    /// Places that have a connection.
+    var placeCount: Int { places.withLock { $0.count } }
+
+    public func enter(_ group: AddressGroup) -> Answer {
+        places.withLock { places in
+            guard var place = places[group] else {
+                places[group] = Place(count: 1)
+                return .enter
+            }
+            guard place.count < limit else {
+                let isNew = !place.hasReported
+                place.hasReported = true
+                places[group] = place
+                return .full(isNew: isNew)
+            }
+            place.count += 1
+            places[group] = place
+            return .enter
+        }
+    }
+
+    public func leave(_ group: AddressGroup) {
+        places.withLock { places in
+            guard let count = places[group]?.count else { return }
+            if count > 1 { places[group]?.count = count - 1 } else { places[group] = nil }
+        }
+    }
+}

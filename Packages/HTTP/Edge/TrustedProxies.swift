@@ -1,0 +1,110 @@
+public import HTTPTypes
+import TomboloAuthentication
+
+/// The proxies whose word is taken for where a request comes from. From anybody else, the headers that say so are
+/// ignored: they could name any address, and escape every limit by address.
+public struct TrustedProxies: Hashable, Sendable {
+    /// The proxies that one request is followed through; further entries are not looked at.
+    public static let maximumHopCount = 32
+
+    private let ranges: [NetworkRange]
+
+    /// Trusts nobody.
+    public static let none = TrustedProxies(ranges: [])
+
+    private init(ranges: [NetworkRange]) { self.ranges = ranges }
+
+    /// - Parameter text: addresses and networks, separated by commas or blanks: `10.0.0.0/8, 2001:db8::7`.
+    /// - Throws: ``ConfigurationError`` naming what cannot be read.
+    public init(_ text: String) throws(ConfigurationError) {
+        var ranges: [NetworkRange] = []
+        var problems: [String] = []
+        for part in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+            if let range = NetworkRange(part) {
+                ranges.append(range)
+            } else {
+                problems.append("'\(part)' is not an IP address or a network such as 10.0.0.0/8.")
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        self.ranges = ranges
+    }
+
+    func contains(_ address: String) -> Bool {
+        guard !ranges.isEmpty, let address = IPAddress(address) else { return false }
+        return contains(address)
+    }
+
+    private func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
+
+    /// The address that a request comes from: the connection's, or what a trusted proxy says.
+    /// - Parameters:
+    ///   - peer: the connection's address.
+    ///   - headers: the request's, with `Forwarded` (RFC 7239) or `X-Forwarded-For`.
+    public func clientAddress(peer: String, headers: HTTPFields) -> String {
+        guard contains(peer) else { return peer }
+        return clientAddress(
+            peer: peer, forwarded: headers[values: .forwarded], forwardedFor: headers[values: .forwardedFor])
+    }
+
+    /// Each proxy appends the address that it was called from. The list is therefore read from its end, as long as the
+    /// entries are trusted proxies: what stands before the first other address is only what that one claims.
+    ///
+    /// A proxy maintains one of the two headers, and hands the other on as its client sent it. Where they contradict
+    /// each other nothing is known but the proxy itself.
+    /// - Parameters:
+    ///   - forwarded: the values of `Forwarded`, in order.
+    ///   - forwardedFor: the values of `X-Forwarded-For`, in order.
+    public func clientAddress(peer: String, forwarded: [String], forwardedFor: [String]) -> String {
+        guard contains(peer) else { return peer }
+        let named = [Self.hops(forwarded: forwarded), Self.hops(forwardedFor: forwardedFor)]
+            .filter { !$0.isEmpty }.map { client($0, peer: peer) }
+        guard let first = named.first else { return peer }
+        return named.allSatisfy { AddressGroup($0) == AddressGroup(first) } ? first : peer
+    }
+
+    private func client(_ hops: [String], peer: String) -> String {
+        var client = peer
+        for hop in hops.suffix(Self.maximumHopCount).reversed() {
+            // A hidden address (`unknown`, `_proxy1`): the one that says so is the last that is known.
+            guard let address = IPAddress(hop) else { break }
+            client = hop
+            guard contains(address) else { break }
+        }
+        return client
+    }
+
+    private static func hops(forwardedFor values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }.map { host(of: $0) }
+    }
+
+    /// Quoting is not looked at: a quote that a client leaves open must not hide what the proxies append behind it.
+    private static func hops(forwarded values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }.map { element in
+            for pair in element.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { continue }
+                return host(of: parts[1])
+            }
+            return ""
+        }
+    }
+
+    /// Without quotes, brackets and port.
+    private static func host(of text: Substring) -> String {
+        let text = trimmed(text)
+        if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
+        return text.count(where: { $0 == ":" }) == 1 ? String(text.prefix { $0 != ":" }) : String(text)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isNoise = { (character: Character) in character == " " || character == "\t" || character == "\"" }
+        let rest = text.drop(while: isNoise)
+        return rest.lastIndex(where: { !isNoise($0) }).map { rest[...$0] } ?? ""
+    }
+}
+
+extension HTTPField.Name {
+    static let forwarded = HTTPField.Name("Forwarded")!
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+}

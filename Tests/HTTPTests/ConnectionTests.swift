@@ -1,0 +1,154 @@
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+
+/// Connections before their first request.
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
+    private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    private static func connect(_ port: Int) async throws -> Connection {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+            }
+    }
+
+    /// Sends a text and reads until the server closes, or until the end of an answer's head.
+    private static func talk(_ connection: Connection, _ text: String, toTheEnd: Bool = true) async throws -> String {
+        try await connection.executeThenClose { inbound, outbound in
+            if !text.isEmpty { try await outbound.write(ByteBuffer(string: text)) }
+            var answer = ""
+            for try await buffer in inbound {
+                answer += String(buffer: buffer)
+                if !toTheEnd, answer.contains("\r\n\r\n") { break }
+            }
+            return answer
+        }
+    }
+
+    private static let request = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    private func withServer(_ limits: HTTPLimits, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await application(limits: limits) {
+            $0.on(.get, "/hello", access: .open(because: "test")) { _, _, _ in "hello" }
+        }.test(.live) { client in try await body(try #require(client.port)) }
+    }
+
+    @Test("one address has only so many connections at a time, and gets its place back when one closes")
+    func connectionsAreCounted() async throws {
+        var limits = HTTPLimits()
+        limits.connectionsPerAddress = 2
+        try await withServer(limits) { port in
+            // Each is in before the next comes: it was answered.
+            let first = try await Self.connect(port)
+            try await first.executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(ByteBuffer(string: Self.request))
+                #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 200") == true)
+                let second = try await Self.connect(port)
+                try await second.executeThenClose { inbound, outbound in
+                    var answers = inbound.makeAsyncIterator()
+                    try await outbound.write(ByteBuffer(string: Self.request))
+                    #expect(try await answers.next() != nil)
+                    let refused = try await Self.talk(try await Self.connect(port), "")
+                    #expect(refused.hasPrefix("HTTP/1.1 429"), "\(refused)")
+                    #expect(refused.contains("too many connections"))
+                }
+            }
+            // The server hears of the closing a moment later.
+            var isServed = false
+            for _ in 0..<10_000 where !isServed {
+                let answer = try? await Self.talk(try await Self.connect(port), Self.request, toTheEnd: false)
+                isServed = answer?.hasPrefix("HTTP/1.1 200") == true
+            }
+            #expect(isServed)
+        }
+    }
+
+    @Test("a trusted proxy's connections are not counted")
+    func proxiesAreNotCounted() async throws {
+        var limits = HTTPLimits()
+        limits.connectionsPerAddress = 1
+        limits.trustedProxies = try TrustedProxies("127.0.0.0/8")
+        try await withServer(limits) { port in
+            let first = try await Self.connect(port)
+            try await first.executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                try await outbound.write(ByteBuffer(string: Self.request))
+                #expect(try await answers.next() != nil)
+                let answer = try await Self.talk(try await Self.connect(port), Self.request, toTheEnd: false)
+                #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            }
+        }
+    }
+
+    @Test(
+        "a connection that does not finish its first request's head in time is closed",
+        arguments: ["", "GET /hello HTTP/1.1\r\nHost: test\r\n", "GET /hello HTTP/1.1\r\nHost: test\r\n\r"])
+    func theFirstRequestHasToCome(_ beginning: String) async throws {
+        var limits = HTTPLimits()
+        limits.firstRequestTimeout = .milliseconds(200)
+        limits.idleTimeout = .seconds(600)
+        try await withServer(limits) { port in
+            let answer = try await Self.talk(try await Self.connect(port), beginning)
+            #expect(answer.isEmpty)
+        }
+    }
+
+    @Test("sending slowly does not buy time, and a request that came keeps its connection")
+    func drippingBuysNoTime() async throws {
+        var limits = HTTPLimits()
+        limits.firstRequestTimeout = .milliseconds(200)
+        limits.idleTimeout = .seconds(600)
+        try await withServer(limits) { port in
+            let slow = try await Self.connect(port)
+            try await slow.executeThenClose { inbound, outbound in
+                // A header at a time, until the server has closed: no single silence is long.
+                try await outbound.write(ByteBuffer(string: "GET /hello HTTP/1.1\r\n"))
+                let drip = Task {
+                    while !Task.isCancelled {
+                        try await outbound.write(ByteBuffer(string: "X: y\r\n"))
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                }
+                var answer = ""
+                do { for try await buffer in inbound { answer += String(buffer: buffer) } } catch {}
+                drip.cancel()
+                _ = try? await drip.value
+                #expect(!answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            }
+            let kept = try await Self.connect(port)
+            try await kept.executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                for byte in Self.request.utf8 { try await outbound.write(ByteBuffer(bytes: [byte])) }
+                #expect(try await answers.next() != nil)
+                // Past the time in which another connection is closed.
+                _ = try await Self.talk(try await Self.connect(port), "")
+                try await outbound.write(ByteBuffer(string: Self.request))
+                var text = ""
+                while !text.contains("HTTP/1.1 200"), let buffer = try await answers.next() {
+                    text += String(buffer: buffer)
+                }
+                #expect(text.contains("HTTP/1.1 200"))
+            }
+        }
+    }
+
+    @Test("the door forgets whom it has let out, and reports the first that it turns away")
+    func theDoorIsBounded() {
+        let door = ConnectionDoor(limit: 2)
+        let (one, two) = (AddressGroup("192.0.2.1"), AddressGroup("192.0.2.2"))
+        #expect(door.enter(one) == .enter && door.enter(one) == .enter)
+        #expect(door.enter(one) == .full(isNew: true) && door.enter(one) == .full(isNew: false))
+        #expect(door.enter(two) == .enter)
+        door.leave(one)
+        #expect(door.enter(one) == .enter)
+        for group in [one, one, two, two] { door.leave(group) }
+        #expect(door.enter(one) == .enter && door.enter(one) == .enter)
+        #expect(door.enter(one) == .full(isNew: true))
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import TomboloHTTP
+
+/// Whose word is taken for where a request comes from.
+@Suite struct TrustedProxiesTests {
+    private let proxies: TrustedProxies
+
+    init() throws { proxies = try TrustedProxies("10.0.0.0/8, 2001:db8:1::/48 192.0.2.7") }
+
+    private func client(_ peer: String, _ forwardedFor: String..., forwarded: [String] = []) -> String {
+        proxies.clientAddress(peer: peer, forwarded: forwarded, forwardedFor: forwardedFor)
+    }
+
+    @Test("what somebody else than a trusted proxy says of an address is ignored")
+    func strangersAreNotBelieved() {
+        #expect(client("198.51.100.1", "203.0.113.5") == "198.51.100.1")
+        #expect(client("198.51.100.1", forwarded: ["for=203.0.113.5"]) == "198.51.100.1")
+        #expect(client("192.0.2.8", "203.0.113.5") == "192.0.2.8")
+        #expect(client("2001:db8:2::1", "203.0.113.5") == "2001:db8:2::1")
+        let nobody = TrustedProxies.none.clientAddress(peer: "10.0.0.1", forwarded: [], forwardedFor: ["203.0.113.5"])
+        #expect(nobody == "10.0.0.1")
+    }
+
+    @Test("the address is the last one that is not a trusted proxy, whatever the client wrote before it")
+    func theListIsReadFromItsEnd() {
+        #expect(client("10.1.2.3", "203.0.113.5") == "203.0.113.5")
+        #expect(client("::ffff:10.1.2.3", "203.0.113.5") == "203.0.113.5")
+        #expect(client("2001:db8:1::1", "2001:db8:9::5") == "2001:db8:9::5")
+        #expect(client("192.0.2.7", "1.1.1.1, 203.0.113.5") == "203.0.113.5")
+        #expect(client("10.1.2.3", "1.1.1.1, 203.0.113.5, 10.9.9.9") == "203.0.113.5")
+        #expect(client("10.1.2.3", "1.1.1.1", "203.0.113.5 ,\t10.9.9.9") == "203.0.113.5")
+        #expect(client("10.1.2.3", "10.4.4.4, 10.9.9.9") == "10.4.4.4")
+        #expect(client("10.1.2.3", "203.0.113.5:4711") == "203.0.113.5")
+        #expect(client("10.1.2.3", "[2001:db8:9::5]:4711") == "2001:db8:9::5")
+        #expect(
+            client("10.1.2.3", forwarded: [#"for=1.1.1.1, FOR="[2001:db8:9::5]:4711";proto=https;by=10.1.2.3"#])
+                == "2001:db8:9::5")
+        // A quote that the client leaves open does not swallow what the proxy adds.
+        #expect(client("10.1.2.3", forwarded: [#"for="1.1.1.1, for=203.0.113.5"#]) == "203.0.113.5")
+    }
+
+    @Test("where nothing usable is said, the address is the last that is known")
+    func unusableEntriesEndTheSearch() {
+        for nothing in ["", " ", ",", "unknown", "_hidden", "nonsense", "1.1.1.1, unknown", "203.0.113.5,"] {
+            let expected = nothing == "203.0.113.5," ? "203.0.113.5" : "10.1.2.3"
+            #expect(client("10.1.2.3", nothing) == expected, "'\(nothing)'")
+        }
+        #expect(client("10.1.2.3", "1.1.1.1, unknown, 10.9.9.9") == "10.9.9.9")
+        #expect(client("10.1.2.3", forwarded: ["by=203.0.113.5"]) == "10.1.2.3")
+        let long = Array(repeating: "10.9.9.9", count: 10_000).joined(separator: ",")
+        #expect(client("10.1.2.3", "203.0.113.5,\(long)") == "10.9.9.9")
+    }
+
+    @Test("two headers that contradict each other are both ignored: a proxy writes only one of them")
+    func contradictionsAreNotBelieved() {
+        #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=1.1.1.1"]) == "10.1.2.3")
+        #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=203.0.113.5"]) == "203.0.113.5")
+    }
+
+    @Test("a list of proxies that cannot be read is refused with what is wrong")
+    func wrongListsAreRefused() {
+        for text in [
+            "10.0.0.0/33", "10.0.0.0/0", "::/0", "10.0.0.0/", "/8", "proxy.example.org", "10.0.0.0/8/8", "10.0.0/8",
+        ] {
+            let error = #expect(throws: ConfigurationError.self) { try TrustedProxies("10.0.0.1, \(text)") }
+            #expect(error?.problems.count == 1)
+            #expect(error?.description.contains(text) == true, "\(text)")
+        }
+    }
+
+    @Test("a route sees the address that a trusted proxy says, and only from such")
+    func routesSeeTheClient() async throws {
+        for (proxies, expected) in [("127.0.0.0/8, ::1", "203.0.113.5"), ("10.0.0.0/8", "127.0.0.1")] {
+            var limits = HTTPLimits()
+            limits.trustedProxies = try TrustedProxies(proxies)
+            try await application(limits: limits) {
+                $0.on(.get, "/", access: .open(because: "test")) { _, context, _ in context.remoteAddress }
+            }.test(.live) { client in
+                let response = try await client.execute(
+                    uri: "/", method: .get, headers: [HTTPField.Name("X-Forwarded-For")!: "203.0.113.5"])
+                let text = String(buffer: response.body)
+                #expect(text == expected || (expected == "127.0.0.1" && text == "::1"), "\(text)")
+            }
+        }
+    }
+}
