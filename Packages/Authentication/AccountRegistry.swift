@@ -36,7 +36,8 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
-    /// Sets the password of an account, whether it had one or not.
+    /// Sets the password of an account, whether it had one or not, and revokes its tokens: who knew the old password
+    /// has no further use of it.
     /// - Returns: the account's user.
     /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail.
     @discardableResult
@@ -46,8 +47,31 @@ public struct AccountRegistry: Sendable {
             throw AuthenticationError.unknownUser
         }
         let hash = try await hasher.hash(password)
-        try await pool.withConnection { try await Accounts.setPassword(hash, of: account.userID, $0) }
+        try await pool.transaction { connection in
+            try await Accounts.setPassword(hash, of: account.userID, connection)
+            try await Accounts.revokeTokens(of: account.userID, connection)
+        }
         return account.userID
+    }
+
+    /// Makes the tokens of an account that exist now invalid; its password stays. Servers notice within
+    /// ``Authenticator/roleLifetimeSeconds``, open sync sessions when they next look up what their user may do.
+    /// - Returns: the account's user.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    @discardableResult
+    public func revokeTokens(email: String) async throws -> ObjectId {
+        let userID = try await user(email: email)
+        try await pool.withConnection { try await Accounts.revokeTokens(of: userID, $0) }
+        return userID
+    }
+
+    /// Whether this is the account's password.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    public func hasPassword(_ password: String, email: String) async throws -> Bool {
+        guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        return try await hasher.matches(password, account.hash)
     }
 
     /// The account with this e-mail address.

@@ -3,7 +3,7 @@
 public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// E-mail or password is wrong, or there is no such account.
     case wrongCredentials
-    /// Too many failed attempts for this e-mail from this address.
+    /// Too many failed attempts for this e-mail or from this address.
     case tooManyAttempts(retryAfterSeconds: Int)
     /// More logins at once than the server can check; trying again helps.
     case busy
@@ -11,6 +11,8 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case invalidToken(reason: String)
     /// The token was good until `expiredAt`, in seconds since 1970.
     case expiredToken(expiredAt: Int64)
+    /// The password was changed, or the tokens were revoked, after the token was made.
+    case revokedToken
     /// The token is good but its user is gone or in the trash.
     case unknownUser
     case invalidEmail(reason: String)
@@ -28,6 +30,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .busy: "Too many people are logging in at the moment: try again in a few seconds."
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."
+        case .revokedToken: "The access token was revoked, or the password was changed since: log in again."
         case .unknownUser: "The access token's account no longer exists."
         case .invalidEmail(let reason): "This e-mail address cannot be used: \(reason)"
         case .invalidPassword(let reason): "This password cannot be used: \(reason)"

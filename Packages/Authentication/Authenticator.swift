@@ -79,7 +79,7 @@ public final class Authenticator: Sendable {
             throw AuthenticationError.wrongCredentials
         }
         outcome = .succeeded
-        return try await signer.sign(account.userID, now: now)
+        return try await signer.sign(account.userID, generation: account.generation, now: now)
     }
 
     /// Makes an account with a password.
@@ -92,17 +92,28 @@ public final class Authenticator: Sendable {
 
     /// Who a token speaks for, with the roles that the database has for them; these may be
     /// ``roleLifetimeSeconds`` old.
-    /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)`` or
-    ///   ``AuthenticationError/unknownUser``; the database's error.
+    /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)``,
+    ///   ``AuthenticationError/revokedToken`` or ``AuthenticationError/unknownUser``; the database's error.
     public func verify(_ token: String, now: Date = Date()) async throws -> Subject {
-        try await subject(of: signer.verify(token, now: now))
+        let content = try await signer.verify(token, now: now)
+        let known = try await known(content.userID, sinceGeneration: content.generation)
+        guard known.generation == content.generation else { throw AuthenticationError.revokedToken }
+        return known.subject
     }
 
     /// A user with their roles, as of at most ``roleLifetimeSeconds`` ago.
     /// - Throws: ``AuthenticationError/unknownUser`` for a user who is gone or in the trash.
     public func subject(of userID: ObjectId) async throws -> Subject {
+        try await known(userID, sinceGeneration: .min).subject
+    }
+
+    /// - Parameter generation: what is remembered counts only from this one on: a token that another server has just
+    ///   made is newer than what this one remembers.
+    private func known(_ userID: ObjectId, sinceGeneration generation: Int64) async throws -> KnownSubject {
         let asked = steadySeconds
-        if let known = subjects.withLock({ $0.subject(userID, now: asked) }) { return known }
+        if let known = subjects.withLock({ $0.subject(userID, now: asked) }), known.generation >= generation {
+            return known
+        }
         guard let subject = try await Accounts.subject(userID, pool) else {
             subjects.withLock { $0.remove(userID) }
             throw AuthenticationError.unknownUser

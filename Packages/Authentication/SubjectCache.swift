@@ -1,10 +1,9 @@
 import TomboloModel
-import TomboloRules
 
 /// Subjects as the database had them a moment ago: a value, its owner holds the lock.
 struct SubjectCache: Sendable {
     private struct Entry {
-        let subject: Subject
+        let subject: KnownSubject
         let readAt: Double
     }
 
@@ -20,13 +19,13 @@ struct SubjectCache: Sendable {
     var count: Int { entries.count }
 
     /// - Parameter now: in seconds, of a steady clock.
-    func subject(_ userID: ObjectId, now: Double) -> Subject? {
+    func subject(_ userID: ObjectId, now: Double) -> KnownSubject? {
         guard let entry = entries[userID], now - entry.readAt < lifetimeSeconds else { return nil }
         return entry.subject
     }
 
     /// - Parameter readAt: the time before the database was asked.
-    mutating func insert(_ subject: Subject, _ userID: ObjectId, readAt: Double) {
+    mutating func insert(_ subject: KnownSubject, _ userID: ObjectId, readAt: Double) {
         if entries[userID] == nil, entries.count >= maximumCount {
             entries = entries.filter { readAt - $0.value.readAt < lifetimeSeconds }
             if entries.count >= maximumCount { entries.removeAll(keepingCapacity: true) }

@@ -8,6 +8,10 @@ struct TokenClaims: JWTPayload {
     let sub: String
     let iat: Int64
     let exp: Int64
+    /// Not before this time; our own tokens have none.
+    var nbf: Int64?
+    /// The account's token generation when the token was made; tokens from before there were any have none.
+    var gen: Int64?
 
     /// The signature only: the claims are checked against an injected time by ``TokenSigner``.
     func verify(using algorithm: some JWTAlgorithm) throws {}

@@ -8,6 +8,8 @@ public struct TokenConfiguration: Sendable {
     public static let defaultLifetimeSeconds: Int64 = 12 * 60 * 60
     /// How far the clocks of servers may be apart, in seconds.
     public static let clockToleranceSeconds: Int64 = 30
+    /// The times that a token may name, in seconds since 1970: up to the end of the year 9999.
+    public static let validTimes: ClosedRange<Int64> = 0...253_402_300_799
 
     let secret: String
     public let issuer: String

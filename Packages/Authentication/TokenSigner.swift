@@ -15,19 +15,27 @@ struct TokenSigner: Sendable {
         keys = await JWTKeyCollection().add(hmac: HMACKey(from: configuration.secret), digestAlgorithm: .sha256)
     }
 
-    func sign(_ userID: ObjectId, now: Date) async throws -> AccessToken {
+    /// - Parameter generation: the account's, as of when its password was checked.
+    func sign(_ userID: ObjectId, generation: Int64 = 0, now: Date) async throws -> AccessToken {
         let issued = Int64(now.timeIntervalSince1970)
-        let expires = issued + configuration.lifetimeSeconds
+        let latest = TokenConfiguration.validTimes.upperBound
+        let expires = issued + min(configuration.lifetimeSeconds, latest - min(issued, latest))
         let token = try await keys.sign(
             TokenClaims(
                 iss: configuration.issuer, aud: configuration.audience, sub: userID.stringValue, iat: issued,
-                exp: expires))
+                exp: expires, gen: generation))
         return AccessToken(
             token: token, userID: userID, expiresAt: Date(timeIntervalSince1970: TimeInterval(expires)))
     }
 
-    /// The user that a token speaks for.
-    func verify(_ token: String, now: Date) async throws(AuthenticationError) -> ObjectId {
+    /// What a token says: the user that it speaks for, and the account's generation when it was made.
+    struct Content: Hashable, Sendable {
+        let userID: ObjectId
+        let generation: Int64
+    }
+
+    /// Checks everything about a token but whether it was revoked.
+    func verify(_ token: String, now: Date) async throws(AuthenticationError) -> Content {
         guard token.utf8.count <= Self.maximumTokenByteCount else {
             throw .invalidToken(reason: "It is longer than \(Self.maximumTokenByteCount) bytes.")
         }
@@ -42,6 +50,12 @@ struct TokenSigner: Sendable {
         guard claims.iss == configuration.issuer, claims.aud == configuration.audience else {
             throw .invalidToken(reason: "It was issued by or for somebody else.")
         }
+        // Before any arithmetic: a sum that overflows would end the process.
+        for (name, time) in [("exp", claims.exp), ("iat", claims.iat), ("nbf", claims.nbf ?? 0)] {
+            guard TokenConfiguration.validTimes.contains(time) else {
+                throw .invalidToken(reason: "Its time '\(name)' is out of range.")
+            }
+        }
         let now = Int64(now.timeIntervalSince1970)
         guard now < claims.exp + TokenConfiguration.clockToleranceSeconds else {
             throw .expiredToken(expiredAt: claims.exp)
@@ -49,8 +63,11 @@ struct TokenSigner: Sendable {
         guard claims.iat <= now + TokenConfiguration.clockToleranceSeconds else {
             throw .invalidToken(reason: "It was issued in the future.")
         }
+        guard (claims.nbf ?? 0) <= now + TokenConfiguration.clockToleranceSeconds else {
+            throw .invalidToken(reason: "It is not valid yet.")
+        }
         do throws(ValueError) {
-            return try ObjectId(string: claims.sub)
+            return Content(userID: try ObjectId(string: claims.sub), generation: claims.gen ?? 0)
         } catch {
             throw .invalidToken(reason: "It names no user.")
         }

@@ -27,12 +27,19 @@ public struct Migrator: Sendable {
         if !live.systemRelations.contains("migration") { steps.append(Self.recordTable) }
         let difference = PostgresSchema.difference(from: live, to: EventModels.schema)
         steps += difference.steps
-        if !live.systemRelations.contains("credential") {
+        if !Self.hasAuthentication(live) {
             steps.append(SchemaStep(name: "authentication", sql: AuthenticationSchema.sql))
         }
         steps += EventVisibility.steps(live)
         steps += try await ServiceRights.steps(live, connection)
         return MigrationPlan(steps: steps, problems: difference.problems)
+    }
+
+    private static func hasAuthentication(_ live: PostgresCatalog) -> Bool {
+        live.systemRelations.isSuperset(of: AuthenticationSchema.tables)
+            && live.triggers.isSuperset(of: AuthenticationSchema.triggers)
+            && live.policies.isSuperset(of: AuthenticationSchema.policies)
+            && AuthenticationSchema.functions.allSatisfy { live.functions[$0.key] == $0.value }
     }
 
     /// Applies what ``plan()`` says, alone: a second run is refused while one is under way.

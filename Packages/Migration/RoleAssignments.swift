@@ -35,16 +35,35 @@ public enum RoleAssignments {
         return name
     }
 
+    /// Whether a user has a role.
+    /// - Throws: as ``check(_:event:)``; `PostgresError`.
+    public static func has(_ role: String, _ user: ObjectId, event: ObjectId?, _ pool: PostgresPool) async throws
+        -> Bool
+    {
+        let name = try check(role, event: event)
+        let found = try await pool.query(
+            """
+            SELECT 1 FROM role_assignment WHERE "user" = $1 AND role = $2 AND event IS NOT DISTINCT FROM $3 LIMIT 1
+            """, [.bytea(user.bytes), .text(name.rawValue), .bytea(event?.bytes)])
+        return !found.isEmpty
+    }
+
     /// Gives a user a role; again, nothing.
     /// - Throws: as ``check(_:event:)``; `PostgresError`.
     public static func give(
         _ role: String, to user: ObjectId, event: ObjectId?, _ pool: PostgresPool
     ) async throws {
+        guard try await !has(role, user, event: event, pool) else { return }
         let name = try check(role, event: event)
-        guard let index = EventModels.schema.index(of: "RoleAssignment") else { return }
+        guard let index = EventModels.schema.index(of: "RoleAssignment"),
+            let key = EventModels.schema[index].primaryKeyIndex
+        else { return }
+        // Not the key that follows from user and role: an event's owner can make an assignment with that one, and
+        // nothing would be written here.
+        var assignment = row(user: user, role: name, event: event)
+        assignment[key] = .objectId(.generate())
         let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
-        _ = try await pool.withConnection { connection in
-            try await upsert.write([row(user: user, role: name, event: event)], connection)
-        }
+        let new = assignment
+        _ = try await pool.withConnection { try await upsert.write([new], $0) }
     }
 }

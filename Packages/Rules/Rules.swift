@@ -4,8 +4,9 @@ public import TomboloModel
 /// Decides who may do what, for HTTP and sync alike: one table, one ``authorize(_:_:_:)``.
 ///
 /// A subject has the rules of all its roles together. A write needs the object's row before it and after it to be
-/// within what the subject may write, so that nobody moves an object into or out of their reach. The elements of a
-/// list are decided like the object that has the list.
+/// within what the subject may write, so that nobody moves an object into or out of their reach. A property that an update
+/// changes must not be fixed by every rule that permits the update. The elements of a list are decided like the object
+/// that has the list.
 public struct Rules: Sendable {
     public let schema: Schema
     /// By the position of a class that is not an element class.
@@ -27,6 +28,11 @@ public struct Rules: Sendable {
                 try rule.filter.sample.check(for: rule.className, in: schema, maximumPathLength: 1)
             } catch {
                 problems.append("A rule of \(rule.role) does not fit \(rule.className): \(error.message)")
+            }
+            for name in rule.fixed.sorted() where schema[index].columnIndex(name) == nil {
+                let hint =
+                    name.nearest(in: schema[index].columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
+                problems.append("A rule of \(rule.role) fixes \(rule.className).\(name), which doesn't exist\(hint)")
             }
             rules[index, default: []].append(rule)
         }
@@ -58,7 +64,22 @@ public struct Rules: Sendable {
             guard let row, row.values.count == schema[classIndex].columns.count else { return false }
             return filter.matches(row, of: schema[classIndex])
         }
-        return isPermitted ? .allowed(filter) : .denied(denial(subject, operation, classIndex))
+        guard isPermitted else { return .denied(denial(subject, operation, classIndex)) }
+        if operation == .update, let old, let new, let name = fixedProperty(subject, classIndex, old, new) {
+            return .denied(denial(subject, operation, classIndex, changing: name))
+        }
+        return .allowed(filter)
+    }
+
+    /// The first property that the update changes although no rule lets the subject do so.
+    private func fixedProperty(_ subject: Subject, _ classIndex: Int, _ old: Row, _ new: Row) -> String? {
+        let item = schema[classIndex]
+        let fixed = (rules[classIndex] ?? []).reduce(into: Set<String>()) { $0.formUnion($1.fixed) }
+        return fixed.sorted().first { name in
+            guard let column = item.columnIndex(name), old[column] != new[column] else { return false }
+            let filter = filter(for: subject, .update, classIndex, changing: name)
+            return !filter.matches(old, of: item) || !filter.matches(new, of: item)
+        }
     }
 
     /// What the subject may read of each class, by its position, for a session's visibility; false where nothing is
@@ -116,19 +137,28 @@ public struct Rules: Sendable {
         return hash.value
     }
 
-    private func filter(for subject: Subject, _ operation: Operation, _ classIndex: Int) -> Predicate {
+    /// - Parameter property: leaves out the rules that fix it.
+    private func filter(
+        for subject: Subject, _ operation: Operation, _ classIndex: Int, changing property: String? = nil
+    ) -> Predicate {
         let permitted = (rules[classIndex] ?? []).filter { rule in
             rule.operations.contains(operation) && (rule.filter.isScoped || subject.holds(rule.role, in: nil))
+                && !(property.map(rule.fixed.contains) ?? false)
         }
         return .any(permitted.map { $0.filter.predicate(for: subject, as: $0.role) })
     }
 
-    private func denial(_ subject: Subject, _ operation: Operation, _ classIndex: Int) -> Decision.Denial {
+    private func denial(
+        _ subject: Subject, _ operation: Operation, _ classIndex: Int, changing property: String? = nil
+    ) -> Decision.Denial {
         let name = schema[classIndex].name
-        let roles = (rules[classIndex] ?? []).filter { $0.operations.contains(operation) }.map(\.role.name)
+        let roles = (rules[classIndex] ?? []).filter { rule in
+            rule.operations.contains(operation) && !(property.map(rule.fixed.contains) ?? false)
+        }.map(\.role.name)
         let known = roles.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let takes = known.isEmpty ? "no role may" : "it takes the role \(known.joined(separator: " or ")) there"
         return .init(
-            reason: "Not permitted to \(operation) this \(name): \(takes).", needsLogin: subject.isAnonymous)
+            reason: property.map { "Not permitted to change the \($0) of this \(name): \(takes)." }
+                ?? "Not permitted to \(operation) this \(name): \(takes).", needsLogin: subject.isAnonymous)
     }
 }

@@ -116,6 +116,22 @@ import TomboloModel
         }
     }
 
+    @Test("an administrator neither trashes nor restores a super administrator over HTTP")
+    func superAdministratorsAreOutOfReach() async throws {
+        try await Self.run { fixture, call in
+            let top = try #require(fixture.users["superAdmin"])
+            let refused = try await call(.post, "/admin/users/\(top)/trash", as: "admin")
+            #expect(refused.status == 403, "\(refused.text)")
+            for role in ["owner", "organizer", "attendee"] {
+                #expect(try await call(.post, "/admin/users/\(top)/trash", as: role).status == 403)
+            }
+            #expect(try await call(.post, "/admin/users/\(top)/trash", as: "superAdmin").status == 200)
+            #expect(try await call(.post, "/admin/trash/\(top)/restore", as: "admin").status == 403)
+            let admin = try #require(fixture.users["admin"])
+            #expect(try await call(.post, "/admin/users/\(admin)/trash", as: "admin").status == 200)
+        }
+    }
+
     @Test func whoMayTrashASession() async throws {
         try await Self.run { fixture, call in
             for role in ["attendee", "registrar", "coorganizer", "stranger"] {

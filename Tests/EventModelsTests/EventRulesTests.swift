@@ -120,6 +120,82 @@ import TomboloRules
         #expect(permit(WriteRequest(operation: .delete, classIndex: users, old: mine, new: nil)) != nil)
     }
 
+    @Test(
+        "nobody changes an account's e-mail address or protection through sync, nor creates an account",
+        arguments: ["attendee", "owner", "organizer", "admin", "superAdmin"])
+    func accountsAreMadeByTheServersTools(_ role: String) throws {
+        let users = try index("User")
+        let permit = rules.permit(Self.subject(role))
+        for id in [Self.user, Self.stranger] {
+            let old = try row("User", ["_id": .objectId(id), "email": .string("ann@example.org")])
+            for (property, value) in [("email", Value.string("boss@example.org")), ("isSuperAdmin", .bool(true))] {
+                var new = old
+                new[try #require(schema[users].columnIndex(property))] = value
+                #expect(permit(WriteRequest(operation: .update, classIndex: users, old: old, new: new)) != nil)
+                #expect(permit(WriteRequest(operation: .update, classIndex: users, old: new, new: old)) != nil)
+            }
+            #expect(permit(WriteRequest(operation: .create, classIndex: users, old: nil, new: old)) != nil)
+        }
+    }
+
+    @Test("an administrator neither changes nor trashes nor restores a super administrator")
+    func administratorsHaveNoPowerOverSuperAdministrators() throws {
+        let users = try index("User")
+        func may(_ role: String, _ operation: TomboloRules.Operation, isSuperAdmin: Bool) throws -> Bool {
+            let old = try row("User", ["_id": .objectId(Self.stranger), "isSuperAdmin": .bool(isSuperAdmin)])
+            var new = old
+            new[try #require(schema[users].columnIndex("displayName"))] = .string("Mallory")
+            let resource = Resource.object(classIndex: users, old: old, new: new)
+            return rules.authorize(Self.subject(role), operation, resource).isAllowed
+        }
+        for operation in [TomboloRules.Operation.update, .delete, .trash, .restore] {
+            #expect(try may("admin", operation, isSuperAdmin: false), "\(operation)")
+            #expect(try !may("admin", operation, isSuperAdmin: true), "\(operation)")
+            #expect(try may("superAdmin", operation, isSuperAdmin: true), "\(operation)")
+            for role in ["owner", "organizer", "coorganizer", "attendee"] {
+                #expect(try !may(role, operation, isSuperAdmin: false), "\(role) \(operation)")
+            }
+        }
+        #expect(try may("admin", .read, isSuperAdmin: true))
+        let assignments = try index("RoleAssignment")
+        let top = try row("RoleAssignment", ["role": .string("superAdmin"), "user": .objectId(Self.stranger)])
+        let low = try row("RoleAssignment", ["role": .string("moderator"), "user": .objectId(Self.stranger)])
+        let permit = rules.permit(Self.subject("admin"))
+        #expect(permit(WriteRequest(operation: .delete, classIndex: assignments, old: top, new: nil)) != nil)
+        #expect(permit(WriteRequest(operation: .update, classIndex: assignments, old: top, new: low)) != nil)
+        #expect(permit(WriteRequest(operation: .update, classIndex: assignments, old: low, new: top)) != nil)
+    }
+
+    @Test("organizers and co-organizers have no power over the event's roles")
+    func organizersGiveNoRoles() throws {
+        let assignments = try index("RoleAssignment")
+        func row(_ role: RoleName) throws -> Row {
+            try self.row(
+                "RoleAssignment",
+                ["role": .string(role.rawValue), "user": .objectId(Self.user), "event": .objectId(Self.event)])
+        }
+        for subject in ["organizer", "coorganizer", "trackOrganizer", "moderator", "registrar"] {
+            let permit = rules.permit(Self.subject(subject))
+            for (before, after) in [
+                (RoleName.coorganizer, RoleName.organizer), (.organizer, .owner), (.owner, .registrar),
+            ] {
+                for request in [
+                    WriteRequest(
+                        operation: .update, classIndex: assignments, old: try row(before), new: try row(after)),
+                    WriteRequest(operation: .delete, classIndex: assignments, old: try row(before), new: nil),
+                    WriteRequest(operation: .create, classIndex: assignments, old: nil, new: try row(after)),
+                ] {
+                    #expect(permit(request) != nil, "\(subject) \(request.operation) \(before) \(after)")
+                }
+            }
+        }
+        let owner = rules.permit(Self.subject("owner"))
+        for other in [RoleName.owner, .admin, .superAdmin] {
+            let request = WriteRequest(operation: .delete, classIndex: assignments, old: try row(other), new: nil)
+            #expect(owner(request) != nil, "owner deletes \(other)")
+        }
+    }
+
     @Test("attendees write nothing but their own account, and are told so before any row is looked at")
     func attendeesWriteNothingElse() throws {
         let denial = rules.denial(Self.subject("attendee"))

@@ -30,7 +30,8 @@ import TomboloHTTP
 
     @Test(arguments: [
         (AuthenticationError.wrongCredentials, 401), (.tooManyAttempts(retryAfterSeconds: 7), 429), (.busy, 503),
-        (.invalidToken(reason: "x"), 401), (.expiredToken(expiredAt: 0), 401), (.unknownUser, 401), (.emailTaken, 409),
+        (.invalidToken(reason: "x"), 401), (.expiredToken(expiredAt: 0), 401), (.revokedToken, 401),
+        (.unknownUser, 401), (.emailTaken, 409),
         (.weakSecret(byteCount: 1), 500),
     ])
     func authenticationErrorsHaveTheirStatus(error: AuthenticationError, status: Int) {

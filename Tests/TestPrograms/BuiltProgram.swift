@@ -28,9 +28,10 @@ public struct BuiltProgram: Sendable {
     }
 
     /// Runs the program to its end.
+    /// - Parameter input: its standard input; nothing where nil.
     public func run(
-        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil, input: String? = nil
     ) async throws -> ProgramRun.Outcome {
-        try await ProgramRun(url, arguments, environment: environment, in: folder).outcome()
+        try await ProgramRun(url, arguments, environment: environment, in: folder, input: input).outcome()
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 private import Synchronization
 
-/// A program that was started, with nothing to read. It is killed when nobody holds this any more.
+/// A program that was started, with nothing to read unless given. It is killed when nobody holds this any more.
 public final class ProgramRun: Sendable {
     public struct Outcome: Sendable {
         /// The exit status; minus the number of the signal that ended it.
@@ -20,12 +20,15 @@ public final class ProgramRun: Sendable {
     private let ended: AsyncStream<Void>
     private let output: URL
     private let messages: URL
+    private let input: URL?
 
     /// - Parameters:
     ///   - environment: in addition to that of the tests.
     ///   - folder: the working directory; nil for that of the tests.
+    ///   - input: its standard input; nothing where nil.
     public init(
-        _ program: URL, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
+        _ program: URL, _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil,
+        input: String? = nil
     ) throws {
         let process = Process()
         process.executableURL = program
@@ -37,7 +40,13 @@ public final class ProgramRun: Sendable {
         output = name.appendingPathExtension("output")
         messages = name.appendingPathExtension("messages")
         for file in [output, messages] { try Data().write(to: file) }
-        process.standardInput = FileHandle.nullDevice
+        self.input = input.map { _ in name.appendingPathExtension("input") }
+        if let input, let file = self.input {
+            try Data(input.utf8).write(to: file)
+            process.standardInput = try FileHandle(forReadingFrom: file)
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: messages)
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -50,7 +59,9 @@ public final class ProgramRun: Sendable {
 
     deinit {
         process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
-        for file in [output, messages] { try? FileManager.default.removeItem(at: file) }
+        for file in [output, messages, input] {
+            if let file { try? FileManager.default.removeItem(at: file) }
+        }
     }
 
     public var isRunning: Bool { process.withLock { $0.isRunning } }

@@ -164,6 +164,77 @@ import TomboloRules
         }
     }
 
+    @Test("a password change and a revocation end the tokens from before, on every server")
+    func tokensDoNotOutliveAPasswordChange() async throws {
+        try await withAuthenticator { authenticator, pool in
+            let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+            let other = await Authenticator(
+                pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests))
+            try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            let first = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
+            _ = try await other.verify(first)
+            try await accounts.setPassword("battery staple", email: "ann@example.org")
+            // The other server remembers the account for a moment, and takes a newer token all the same.
+            let second = try await authenticator.login(email: "ann@example.org", password: "battery staple").token
+            _ = try await other.verify(second)
+            for server in [authenticator, other] {
+                server.forgetRoles()
+                await #expect(throws: AuthenticationError.revokedToken) { try await server.verify(first) }
+            }
+            try await accounts.revokeTokens(email: "ANN@example.org ")
+            for server in [authenticator, other] {
+                server.forgetRoles()
+                await #expect(throws: AuthenticationError.revokedToken) { try await server.verify(second) }
+            }
+            let third = try await other.login(email: "ann@example.org", password: "battery staple").token
+            _ = try await authenticator.verify(third)
+            await #expect(throws: AuthenticationError.unknownUser) {
+                try await accounts.revokeTokens(email: "nobody@example.org")
+            }
+        }
+    }
+
+    @Test("a login whose password was changed while it was checked gets a token that is revoked")
+    func aLoginBesideAPasswordChangeGivesNoGoodToken() async throws {
+        try await withAuthenticator { authenticator, pool in
+            try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            let account = try #require(try await Accounts.account(email: "ann@example.org", pool))
+            try await AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+                .setPassword("battery staple", email: "ann@example.org")
+            // What the login goes on with: the generation that it read together with the hash.
+            let late = try await TokenSigner(tokens).sign(account.userID, generation: account.generation, now: Date())
+            await #expect(throws: AuthenticationError.revokedToken) { try await authenticator.verify(late.token) }
+        }
+    }
+
+    @Test("a user's row says whether they are a super administrator, whatever writes the assignments")
+    func superAdministratorsAreMarked() async throws {
+        try await withAuthenticator { authenticator, pool in
+            let user = try await authenticator.register(
+                email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            func isMarked() async throws -> Bool { try await pool.query("SELECT is_super_admin FROM users")[0, 0].bool }
+            func assignment(_ number: UInt32, _ role: String) async throws {
+                try await pool.query(
+                    #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, $3)"#,
+                    [.bytea(ObjectId(high: 1, low: number).bytes), .bytea(user.bytes), .text(role)])
+            }
+            try await pool.execute("UPDATE users SET is_super_admin = true")
+            #expect(try await !isMarked())
+            try await assignment(1, "admin")
+            #expect(try await !isMarked())
+            try await pool.execute("UPDATE role_assignment SET role = 'superAdmin'")
+            #expect(try await isMarked())
+            try await assignment(2, "superAdmin")
+            try await pool.execute("UPDATE users SET is_super_admin = false")
+            #expect(try await isMarked())
+            try await pool.query(
+                "DELETE FROM role_assignment WHERE _id = $1", [.bytea(ObjectId(high: 1, low: 1).bytes)])
+            #expect(try await isMarked())
+            try await pool.execute(#"UPDATE role_assignment SET "user" = NULL"#)
+            #expect(try await !isMarked())
+        }
+    }
+
     @Test func aServicesRoleCannotReadHashes() async throws {
         try await withAuthenticator { authenticator, pool in
             try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")

@@ -195,12 +195,12 @@ import TomboloRules
     @Test func rolesAreRememberedForAMomentAndNotWithoutEnd() {
         var cache = SubjectCache(maximumCount: 5, lifetimeSeconds: 1)
         let user = ObjectId(high: 1, low: 0)
-        cache.insert(Subject(user: user), user, readAt: 10)
+        cache.insert(KnownSubject(subject: Subject(user: user), generation: 0), user, readAt: 10)
         #expect(cache.subject(user, now: 10.9) != nil)
         #expect(cache.subject(user, now: 11) == nil)
         for number in 0..<100 {
             let other = ObjectId(high: 2, low: UInt32(number))
-            cache.insert(Subject(user: other), other, readAt: 20)
+            cache.insert(KnownSubject(subject: Subject(user: other), generation: 0), other, readAt: 20)
             #expect(cache.count <= 5)
             #expect(cache.subject(other, now: 20) != nil)
         }

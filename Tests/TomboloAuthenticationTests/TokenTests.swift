@@ -16,9 +16,10 @@ import TomboloModel
     @Test func aTokenSpeaksForItsUserUntilItExpires() async throws {
         let signer = try await signer()
         let token = try await signer.sign(user, now: now)
-        #expect(try await signer.verify(token.token, now: now) == user)
+        #expect(try await signer.verify(token.token, now: now) == .init(userID: user, generation: 0))
         let tolerance = TimeInterval(TokenConfiguration.clockToleranceSeconds)
-        #expect(try await signer.verify(token.token, now: token.expiresAt.addingTimeInterval(tolerance - 1)) == user)
+        let almost = token.expiresAt.addingTimeInterval(tolerance - 1)
+        #expect(try await signer.verify(token.token, now: almost).userID == user)
         await #expect(throws: AuthenticationError.expiredToken(expiredAt: Int64(token.expiresAt.timeIntervalSince1970)))
         {
             try await signer.verify(token.token, now: token.expiresAt.addingTimeInterval(tolerance))
@@ -79,6 +80,79 @@ import TomboloModel
         let signer = try await signer()
         let token = try await signer.sign(user, now: now.addingTimeInterval(3_600)).token
         await #expect(throws: AuthenticationError.self) { try await signer.verify(token, now: now) }
+    }
+
+    private func sign(_ claims: String) -> String { SignedClaims.token(claims, secret: secret) }
+
+    private func claims(_ changes: [String: String?]) -> String {
+        var all: [String: String?] = [
+            "iss": #""tombolo""#, "aud": #""tombolo-services""#, "sub": "\"\(user)\"", "iat": "1799999999",
+            "exp": "1800000600",
+        ]
+        for (name, value) in changes { all[name] = value }
+        let members = all.sorted { $0.key < $1.key }.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    @Test("a token whose times are out of range is refused", arguments: ["exp", "iat", "nbf"])
+    func impossibleTimesAreRefused(_ name: String) async throws {
+        let signer = try await signer()
+        #expect(try await signer.verify(sign(claims([:])), now: now).userID == user)
+        for value in [
+            Int64.max, .max - 1, .max - TokenConfiguration.clockToleranceSeconds, .min, .min + 1, -1,
+            TokenConfiguration.validTimes.upperBound + 1,
+        ] {
+            await #expect {
+                try await signer.verify(sign(claims([name: String(value)])), now: now)
+            } throws: { error in
+                guard case .invalidToken(let reason) = error as? AuthenticationError else { return false }
+                return reason.contains("'\(name)'")
+            }
+        }
+        for value in ["1e300", "-1e300", "1.5", "null", #""1800000000""#, "99999999999999999999999", "true", "[]"] {
+            guard name != "nbf" || value != "null" else { continue }
+            await #expect(throws: AuthenticationError.self) {
+                try await signer.verify(sign(claims([name: value])), now: now)
+            }
+        }
+    }
+
+    @Test("a token that counts from later on is refused until then")
+    func aTokenOfTheFutureWaits() async throws {
+        let signer = try await signer()
+        let token = sign(claims(["nbf": "1800000300"]))
+        await #expect(throws: AuthenticationError.invalidToken(reason: "It is not valid yet.")) {
+            try await signer.verify(token, now: now)
+        }
+        #expect(try await signer.verify(token, now: now.addingTimeInterval(300)).userID == user)
+    }
+
+    @Test("whatever a signed token claims, it is accepted or refused, and nothing traps")
+    func strangeClaimsAreRefused() async throws {
+        let signer = try await signer()
+        var generator = SystemRandomNumberGenerator()
+        let values = [
+            "0", "-1", "1", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1800000600",
+            "253402300799", "1e18", "1e308", "0.1", "null", "true", "{}", "[]", #""""#, #""tombolo""#,
+            #""tombolo-services""#, "\"\(user)\"", #""\u0000""#, #"["tombolo-services"]"#,
+            "\"\(String(repeating: "f", count: 24))\"",
+        ]
+        for _ in 0..<2_000 {
+            var changes: [String: String?] = [:]
+            for name in ["iss", "aud", "sub", "iat", "exp", "nbf", "gen", "extra"] where Bool.random(using: &generator)
+            {
+                changes.updateValue(
+                    Int.random(in: 0..<8) == 0 ? nil : values.randomElement(using: &generator), forKey: name)
+            }
+            let text = claims(changes)
+            do {
+                let content = try await signer.verify(sign(text), now: now)
+                let isUsers = content.userID == user || content.userID.stringValue == String(repeating: "f", count: 24)
+                #expect(isUsers, "\(text)")
+            } catch {
+                #expect(!error.description.isEmpty)
+            }
+        }
     }
 
     @Test func aShortSecretIsRefusedWithWhatToDo() {

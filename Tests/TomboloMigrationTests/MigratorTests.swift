@@ -1,6 +1,8 @@
+import EventModels
 import PostgresClient
 import TestSupport
 import Testing
+import TomboloModel
 import TomboloPostgresStore
 
 @testable import TomboloMigration
@@ -138,6 +140,15 @@ import TomboloPostgresStore
         for sql in [
             "SELECT * FROM tombolo.credential", "SELECT * FROM tombolo.changelog", "CREATE TABLE x (i int)",
             "TRUNCATE listing", "SELECT tombolo.trash('Session', 'x', 'x', NULL)",
+            "UPDATE tombolo.token_generation SET generation = 9",
+            "INSERT INTO tombolo.token_generation VALUES ('\\x000000000000000000000001', 1)",
+            "INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (1, '1', 'e', 0)",
+            "UPDATE tombolo.client SET user_id = 'x'", "INSERT INTO tombolo.tick VALUES (1, 1, '1:1:', 'x', 1, 1, 1)",
+            "UPDATE tombolo.class SET is_trashable = false", "SELECT tombolo.take_lock('sequencer_lock')",
+            "SELECT nextval('tombolo.changelog_seq')", "SELECT setval('tombolo.changelog_seq', 1)",
+            "SELECT tombolo.keep_super_admin()", "ALTER TABLE users DISABLE ROW LEVEL SECURITY",
+            "ALTER TABLE users DISABLE TRIGGER ALL", "DROP POLICY tombolo_give ON role_assignment",
+            "CREATE TRIGGER t AFTER INSERT ON listing EXECUTE FUNCTION now()", "SET session_replication_role = replica",
         ] {
             await #expect {
                 try await connection.execute(sql)
@@ -147,5 +158,117 @@ import TomboloPostgresStore
         }
         await connection.close()
         await cluster.remove()
+    }
+
+    @Test("a service's role writes an event's roles but nothing that makes an administrator or another's account")
+    func aServicesRoleMakesNoAdministrators() async throws {
+        let cluster = try await TestCluster.start()
+        let configuration = try await cluster.createDatabase()
+        let owner = try await PostgresConnection.connect(configuration)
+        try await owner.execute("CREATE ROLE tombolo_app LOGIN")
+        try await Migrator(owner).apply()
+        // Rights from an older version are taken back.
+        try await owner.execute("GRANT UPDATE ON users TO tombolo_app")
+        #expect(try await Migrator(owner).apply().map(\.name) == ["rights of tombolo_app"])
+        let (ann, boss) = ("'\\x0000000000000000000000a1'::bytea", "'\\x0000000000000000000000b1'::bytea")
+        let (event, role, top) = (
+            "'\\x0000000000000000000000e1'::bytea", "'\\x0000000000000000000000c1'::bytea",
+            "'\\x0000000000000000000000c2'::bytea"
+        )
+        try await owner.execute(
+            """
+            INSERT INTO users (_id, email, display_name) VALUES (\(ann), 'ann@x.org', 'A'), (\(boss), 'boss@x.org', 'B');
+            INSERT INTO event (_id, name) VALUES (\(event), 'E');
+            INSERT INTO role_assignment (_id, "user", role) VALUES (\(top), \(boss), 'superAdmin')
+            """)
+        var other = configuration
+        other.user = "tombolo_app"
+        let service = try await PostgresConnection.connect(other)
+        // What it may do.
+        for sql in [
+            "INSERT INTO role_assignment (_id, \"user\", role, event) VALUES (\(role), \(ann), 'organizer', \(event))",
+            "UPDATE role_assignment SET role = 'moderator' WHERE _id = \(role)",
+            "UPDATE users SET display_name = 'Ann' WHERE _id = \(ann)",
+            "INSERT INTO users (_id, email, display_name) VALUES ('\\x0000000000000000000000d1', 'd@x.org', 'D')",
+            "DELETE FROM users WHERE email = 'd@x.org'",
+        ] {
+            #expect(try await service.query(sql).affectedRows == 1, "\(sql)")
+        }
+        let seen = try await service.query("SELECT role FROM role_assignment ORDER BY role")
+        #expect(try seen.map { try $0[0].string } == ["moderator", "superAdmin"])
+        _ = try await service.query("SELECT user_id, generation FROM tombolo.token_generation")
+        // What it may not: refused, or without effect on what it cannot write.
+        for sql in [
+            "INSERT INTO role_assignment (_id, \"user\", role) VALUES ('\\x0000000000000000000000c3', \(ann), 'superAdmin')",
+            "INSERT INTO role_assignment (_id, \"user\", role) VALUES ('\\x0000000000000000000000c3', \(ann), 'admin')",
+            "UPDATE role_assignment SET role = 'admin', event = NULL WHERE _id = \(role)",
+            "UPDATE role_assignment SET role = 'superAdmin' WHERE _id = \(role)",
+            "UPDATE role_assignment SET \"user\" = \(ann) WHERE _id = \(top)",
+            "DELETE FROM role_assignment WHERE _id = \(top)",
+            """
+            INSERT INTO role_assignment (_id, "user", role) VALUES (\(role), \(ann), 'admin')
+            ON CONFLICT (_id) DO UPDATE SET role = excluded.role
+            """,
+            "UPDATE users SET email = 'boss@x.org' WHERE _id = \(ann)",
+            "UPDATE users SET _id = '\\x0000000000000000000000d2' WHERE _id = \(ann)",
+            "UPDATE users SET is_super_admin = true WHERE _id = \(ann)",
+            "UPDATE users SET display_name = 'Mallory' WHERE _id = \(boss)", "DELETE FROM users WHERE _id = \(boss)",
+        ] {
+            do {
+                #expect(try await service.query(sql).affectedRows == 0, "\(sql)")
+            } catch let error as PostgresError {
+                #expect(error.code == .insufficientPrivilege, "\(sql): \(error)")
+            }
+        }
+        let left = try await owner.query(
+            """
+            SELECT (SELECT count(*) FROM role_assignment WHERE role IN ('admin', 'superAdmin') AND "user" = \(ann)),
+                (SELECT count(*) FROM users WHERE is_super_admin AND display_name = 'B')
+            """)
+        #expect(try left[0, 0].int == 0 && left[0, 1].int == 1)
+        await service.close()
+        await owner.close()
+        await cluster.remove()
+    }
+
+    @Test("a database from before there were token generations and protected accounts is brought up to date")
+    func anOlderDatabaseIsProtected() async throws {
+        try await Databases.withEmpty { connection in
+            let migrator = Migrator(connection)
+            try await migrator.apply()
+            try await connection.execute(
+                """
+                DROP TABLE tombolo.token_generation; DROP FUNCTION tombolo.keep_super_admin CASCADE;
+                DROP FUNCTION tombolo.mark_super_admin CASCADE; ALTER TABLE users DROP COLUMN is_super_admin CASCADE;
+                ALTER TABLE role_assignment DISABLE ROW LEVEL SECURITY; DROP VIEW tombolo.sequencer_lock;
+                INSERT INTO users (_id, email, display_name) VALUES ('\\x0000000000000000000000b1', 'boss@x.org', 'B');
+                INSERT INTO role_assignment (_id, "user", role)
+                VALUES ('\\x0000000000000000000000c2', '\\x0000000000000000000000b1', 'superAdmin')
+                """)
+            let names = try await migrator.apply().map(\.name)
+            #expect(names.contains("authentication") && names.contains("tombolo.sequencer_lock"), "\(names)")
+            #expect(try await count("users WHERE is_super_admin", connection) == 1)
+            let status = try await migrator.status()
+            #expect(status.isUpToDate)
+        }
+    }
+
+    @Test("giving a role gives it, even where its usual id is taken by another assignment")
+    func aTakenIdDoesNotKeepARoleAway() async throws {
+        try await Databases.withMigrated { pool in
+            let user = ObjectId(high: 1, low: 1)
+            try await pool.query(
+                "INSERT INTO users (_id, email, display_name) VALUES ($1, 'ann@x.org', 'A')", [.bytea(user.bytes)])
+            let usual = RoleAssignments.row(user: user, role: .admin, event: nil)
+            guard case .objectId(let id) = usual[0] else {
+                Issue.record("the first property is not the key")
+                return
+            }
+            try await pool.query(
+                "INSERT INTO role_assignment (_id, role) VALUES ($1, 'moderator')", [.bytea(id.bytes)])
+            for _ in 0..<2 { try await RoleAssignments.give("admin", to: user, event: nil, pool) }
+            #expect(try await RoleAssignments.has("admin", user, event: nil, pool))
+            #expect(try await pool.query("SELECT 1 FROM role_assignment WHERE role = 'admin'").count == 1)
+        }
     }
 }

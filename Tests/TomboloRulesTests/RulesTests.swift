@@ -112,6 +112,35 @@ import TomboloRules
         #expect(!may(mine, nil))
     }
 
+    @Test("a property that a rule fixes is changed by nobody whom no other rule lets do so")
+    func fixedPropertiesStay() throws {
+        let rules = try rules([
+            Rule(.attendee, "Note", [.read, .update], where: .own("author"), fixing: ["project"]),
+            Rule(editor, "Note", [.update], where: .inScope("project")),
+        ])
+        func may(_ subject: Subject, _ old: Row, _ new: Row) -> Decision {
+            rules.authorize(subject, .update, .object(classIndex: note, old: old, new: new))
+        }
+        let author = Subject(user: userID)
+        let mine = row(author: userID, project: projectA)
+        #expect(may(author, mine, row(author: userID, project: projectA, isPublic: true)).isAllowed)
+        let moved = row(author: userID, project: projectB)
+        #expect(!may(author, mine, moved).isAllowed)
+        if case .denied(let denial) = may(author, mine, moved) {
+            #expect(denial.reason.contains("change the project of this Note"), "\(denial.reason)")
+        }
+        let everywhere = Subject(
+            user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
+        #expect(may(everywhere, mine, moved).isAllowed)
+        // The rule that does not fix it has to permit the row before and after.
+        #expect(!may(Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]), mine, moved).isAllowed)
+        let plain = try self.rules([Rule(.attendee, "Note", [.read, .update], where: .own("author"))])
+        #expect(plain.fingerprint(of: author) != rules.fingerprint(of: author))
+        #expect(throws: RuleError.self) {
+            try self.rules([Rule(.attendee, "Note", [.update], where: .everything, fixing: ["projekt"])])
+        }
+    }
+
     @Test func creatingIsJudgedByTheNewRowAndDeletingByTheOld() throws {
         let rules = try rules(table)
         let subject = Subject(user: userID)

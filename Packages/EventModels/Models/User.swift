@@ -3,11 +3,13 @@ public import TomboloModel
 /// Somebody's account. What proves their identity (password hash, tokens) is in tables without a model class.
 public final class User: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
-    /// In lower case. Who logs in names it.
+    /// In lower case; people log in with it. Only the server's tools change it: nothing proves that it is the user's.
     @Persisted public var email: String
     @Persisted public var displayName: String
     @Persisted public var details: String?
     @Persisted public var avatarURL: String?
+    /// Whether the user is a super administrator. The server keeps it up to date; what a device writes is refused.
+    @Persisted public var isSuperAdmin = false
 
     override public class func tableName() -> String? { "users" }
     override public class func uniqueProperties() -> [[String]] { [["email"]] }

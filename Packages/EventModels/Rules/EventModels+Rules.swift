@@ -81,18 +81,27 @@ extension EventModels {
         return rules
     }()
 
+    /// What makes an account who it is. Nobody writes it through sync, administrators included: an address that isn't
+    /// confirmed could be somebody else's. For the same reason nobody creates a User there.
+    private static let identity: Set<String> = ["email", "isSuperAdmin"]
+
     /// A user's own account and roles.
     private static let own: [Rule] = [
-        Rule(.attendee, "User", keeping, where: .own("_id")),
+        Rule(.attendee, "User", keeping, where: .own("_id"), fixing: identity),
         Rule(.attendee, "RoleAssignment", [.read], where: .own("user")),
     ]
 
-    /// The platform's staff: accounts, events and the trash, but no super administrators.
+    /// The platform's staff: accounts, events and the trash. Super administrators, they and their roles, are out of
+    /// their reach; only reading is not.
     private static let administration: [Rule] = {
         let staff = Query<RoleAssignment>.predicate { $0.role != .superAdmin }
+        let ordinary = Query<User>.predicate { $0.isSuperAdmin == false }
         let trash: Set<Operation> = [.trash, .listTrash, .restore]
         return [
-            Rule(Role(.admin), "User", all.union(trash), where: .everything),
+            Rule(Role(.admin), "User", [.read, .listTrash], where: .everything),
+            Rule(
+                Role(.admin), "User", [.update, .delete, .trash, .restore], where: .matching(ordinary),
+                fixing: identity),
             Rule(Role(.admin), "Event", all.union(trash), where: .everything),
             Rule(Role(.admin), "Session", trash, where: .everything),
             Rule(Role(.admin), "RoleAssignment", all, where: .matching(staff)),
@@ -100,9 +109,11 @@ extension EventModels {
     }()
 
     private static let unlimited: [Rule] = objectTypes.map { type in
-        Rule(
-            Role(.superAdmin), String(describing: type),
-            all.union([.trash, .listTrash, .restore, .purge, .moveTicket]), where: .everything)
+        let isAccount = type == User.self
+        let operations = all.union([.trash, .listTrash, .restore, .purge, .moveTicket])
+        return Rule(
+            Role(.superAdmin), String(describing: type), isAccount ? operations.subtracting([.create]) : operations,
+            where: .everything, fixing: isAccount ? identity : [])
     }
 
     /// The guides' example: everybody who is logged in reads it. Nothing would bound what everybody might write.

@@ -55,6 +55,10 @@ public enum SampleData {
             return try await accounts.register(
                 email: user.email, password: user.password, displayName: user.displayName)
         } catch AuthenticationError.emailTaken {
+            // Setting it anew would log every demo device out.
+            if try await accounts.hasPassword(user.password, email: user.email) {
+                return try await accounts.user(email: user.email)
+            }
             return try await accounts.setPassword(user.password, email: user.email)
         }
     }

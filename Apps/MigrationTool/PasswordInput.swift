@@ -1,0 +1,38 @@
+import Foundation
+
+/// Reads a new password: from a person twice, without showing it, or from a program's output.
+enum PasswordInput {
+    /// - Throws: ``ToolError`` if nothing was given, or the two are not the same.
+    static func read(for email: String) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else {
+            guard let line = readLine(strippingNewline: true) else {
+                throw ToolError("Standard input is empty.", fix: "Write the new password to it, as its first line.")
+            }
+            return line
+        }
+        guard let first = ask("New password for \(email): "), let second = ask("Again: ") else {
+            throw ToolError(
+                "No password was given.", fix: "Run this again and type one, or write it to standard input.")
+        }
+        guard first == second else {
+            throw ToolError("The two passwords are not the same.", fix: "Run this again.")
+        }
+        return first
+    }
+
+    /// A line that the terminal does not show while it is typed.
+    private static func ask(_ prompt: String) -> String? {
+        try? FileHandle.standardError.write(contentsOf: Data(prompt.utf8))
+        var shown = termios()
+        let isTerminal = tcgetattr(STDIN_FILENO, &shown) == 0
+        if isTerminal {
+            var hidden = shown
+            hidden.c_lflag &= ~tcflag_t(ECHO)
+            _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        }
+        let line = readLine(strippingNewline: true)
+        if isTerminal { _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }
+        try? FileHandle.standardError.write(contentsOf: Data("\n".utf8))
+        return line
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import TomboloAuthentication
+
+extension User {
+    /// `migration-tool user password`
+    struct Password: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set the password of an account, and log it out everywhere.",
+            discussion: """
+                The new password is asked for twice, without showing it. If standard input is not a terminal, its \
+                first line is the password. It is never an argument: other users of the machine could see that.
+
+                Access tokens from before stop working: HTTP services refuse them within a second or two, and open \
+                sync sessions end within about a minute.
+
+                EXAMPLES
+                  migration-tool user password ann@example.org
+                  pass show tombolo/ann | migration-tool user password ann@example.org
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws {
+            let password = try PasswordInput.read(for: email)
+            try await database.withPool { pool in
+                let userID = try await User.named(email) {
+                    try await AccountRegistry(pool: pool).setPassword(password, email: email)
+                }
+                print("The account \(email), id \(userID), has the new password. It is logged out everywhere.")
+            }
+        }
+    }
+
+    /// `migration-tool user revoke`
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Log an account out everywhere; its password stays.",
+            discussion: """
+                For a lost device or a leaked token. Access tokens from before stop working: HTTP services refuse \
+                them within a second or two, and open sync sessions end within about a minute.
+
+                Anybody who knows the password can log in again: 'migration-tool user password' changes that too.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws {
+            try await database.withPool { pool in
+                let userID = try await User.named(email) {
+                    try await AccountRegistry(pool: pool).revokeTokens(email: email)
+                }
+                print("The account \(email), id \(userID), is logged out everywhere.")
+            }
+        }
+    }
+}
