@@ -59,6 +59,34 @@ struct ChangeLogTests {
         #expect(writer.log.number == reader.log.number)
     }
 
+    @Test("a connection tells its own commits from those of others by their count")
+    func standing() throws {
+        let (mine, other) = (try open(), try open())
+        for _ in 0..<3 {
+            try insertRoom(mine)
+            #expect(mine.log.standing == .newest)
+        }
+        try mine.writeTransaction {}
+        try mine.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(mine.log.standing == .newest)
+        guard case .behind(let first) = other.log.standing else {
+            Issue.record("The other does not know that it is behind.")
+            return
+        }
+        try insertRoom(mine)
+        #expect(other.log.standing == .behind(first + 1))
+        _ = try other.beginReading()
+        #expect(other.log.standing == .newest)
+        // A program that keeps no log.
+        try SQLiteConnection(path: mine.path, durability: .off).execute("UPDATE room SET name = 'C'")
+        for file in [mine, other] {
+            guard case .behind = file.log.standing else {
+                Issue.record("A foreign commit is not noticed.")
+                return
+            }
+        }
+    }
+
     @Test("A transaction that fails leaves no entry, and one that writes nothing neither")
     func noEntry() throws {
         let (writer, reader) = (try open(), try open())

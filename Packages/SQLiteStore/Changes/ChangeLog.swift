@@ -84,6 +84,22 @@ package final class ChangeLog {
         return try advance(to: version, commitCount: connection.commitCount == count ? count : nil)
     }
 
+    /// Where this connection stands among all commits of the file.
+    package enum Standing: Hashable, Sendable {
+        /// Nobody committed since the version that it looked at last, but itself.
+        case newest
+        /// Others did; with how many commits there have been by now.
+        case behind(UInt32)
+        case unknown
+    }
+
+    /// Asked in nanoseconds, without a transaction: the count lies in memory that the connections share, and a commit is
+    /// counted when it can be read. Tells own commits from those of others in this process and in any other.
+    package var standing: Standing {
+        guard let current = connection.commitCount, let commitCount else { return .unknown }
+        return current == commitCount ? .newest : .behind(current)
+    }
+
     private func advance(to version: Int64, commitCount count: UInt32?) throws -> Advance {
         let (knownVersion, knownNumber, knownCount) = (dataVersion, number, commitCount)
         if version == knownVersion {

@@ -21,7 +21,6 @@ extension StoreFile {
         }
         let changes = recorder.changes
         let number = try log.append(changes)
-        observers.noteCommit()
         try connection.run(.commit)
         log.committed(number)
         recorder.reset()

@@ -6,21 +6,10 @@ package final class FileObservers: Sendable {
     /// Who committed, so that it can skip its own news.
     package typealias Origin = ObjectIdentifier
 
-    /// Somebody committed.
-    package struct News: Sendable {
-        /// Nil for other processes.
-        package let origin: Origin?
-        /// A write to the file that was seen shortly after a commit of this process, which it may be.
-        package let isEcho: Bool
-    }
-
     private struct State {
         var nextID = 0
         /// In the order in which they were added.
-        var observers: [(id: Int, body: @Sendable (News) -> Void)] = []
-        /// Whether this process committed since the file was last seen to be written.
-        var hasCommitted = false
-        var wasEcho = false
+        var observers: [(id: Int, body: @Sendable (Origin?) -> Void)] = []
         /// Those of them that want to hear of other processes.
         var watching: Set<Int> = []
         var watcher: WatcherBox?
@@ -49,9 +38,11 @@ package final class FileObservers: Sendable {
     private static let all = Mutex<[String: FileObservers]>([:])
 
     /// Calls `body` after every commit, on the committing thread, outside every lock. It should only pass the news on.
-    /// - Parameter processes: whether to listen to other processes too, for which the file must be open. Commits of this
-    ///   process come this way once more.
-    package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (News) -> Void) -> Int {
+    /// - Parameters:
+    ///   - processes: whether to listen to other processes too, for which the file must be open.
+    ///   - body: told who committed; nil when the file was written, by whatever process. That may be before the commit
+    ///     can be read, and again after: ``ChangeLog/standing`` knows whether there is anything new.
+    package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (Origin?) -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
             state.observers.append((state.nextID, body))
@@ -59,7 +50,7 @@ package final class FileObservers: Sendable {
                 state.watching.insert(state.nextID)
                 // Every commit is written to the log beside the file, which is there while the file is open.
                 if state.watcher == nil {
-                    let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.written(isLaterLook: $0) }
+                    let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.tell(nil) }
                     state.watcher = watcher.map(WatcherBox.init)
                 }
             }
@@ -78,27 +69,13 @@ package final class FileObservers: Sendable {
         _ = last
     }
 
-    /// A connection of this process is about to commit.
-    func noteCommit() { state.withLock { $0.hasCommitted = true } }
-
     package func notify(from origin: Origin?) {
         state.withLock { $0.commits += 1 }
-        tell(News(origin: origin, isEcho: false))
+        tell(origin)
     }
 
-    private func written(isLaterLook: Bool) {
-        let isEcho = state.withLock { state in
-            if !isLaterLook {
-                state.wasEcho = state.hasCommitted
-                state.hasCommitted = false
-            }
-            return state.wasEcho
-        }
-        tell(News(origin: nil, isEcho: isEcho))
-    }
-
-    private func tell(_ news: News) {
-        for observer in state.withLock({ $0.observers }) { observer.body(news) }
+    private func tell(_ origin: Origin?) {
+        for observer in state.withLock({ $0.observers }) { observer.body(origin) }
     }
 
     // MARK: Versions that are read

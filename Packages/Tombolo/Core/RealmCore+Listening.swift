@@ -8,23 +8,32 @@ extension RealmCore {
     func observeFile(watchingProcesses: Bool) -> Int {
         let reference = RealmCoreReference(self)
         let confinement = confinement
-        return file.observers.add(watchingProcesses: watchingProcesses && confinement.isReachable) { news in
-            guard news.origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing)
+        return file.observers.add(watchingProcesses: watchingProcesses && confinement.isReachable) { origin in
+            guard origin != reference.origin, reference.isIdle.exchange(false, ordering: .acquiringAndReleasing)
             else {
                 return
             }
             let isOnItsWay = confinement.schedule {
                 reference.isIdle.store(true, ordering: .releasing)
-                reference.core?.othersCommitted(isEcho: news.isEcho)
+                reference.core?.othersMayHaveCommitted()
             }
             if !isOnItsWay { reference.isIdle.store(true, ordering: .releasing) }
         }
     }
 
-    private func othersCommitted(isEcho: Bool) {
+    private func othersMayHaveCommitted() {
         // After `invalidate` nothing is read until somebody asks, or listens.
         guard transaction == nil, isReading || notifier.isNeeded else { return }
-        if autorefresh { _ = refresh() } else if !isEcho { notifier.announce(.refreshRequired) }
+        if autorefresh {
+            follow()
+        } else if commitNews.isNew(file.log.standing) {
+            notifier.announce(.refreshRequired)
+        }
+    }
+
+    /// Refreshes where others have committed: their news come more than once, and with those of own commits.
+    func follow() {
+        if file.log.standing == .newest { notifier.deliver() } else { _ = refresh() }
     }
 }
 

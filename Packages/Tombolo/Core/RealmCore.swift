@@ -53,6 +53,8 @@ final class RealmCore {
     private(set) lazy var notifier = Notifier(self)
     private(set) lazy var links = LinkGraph(layout)
     private var fileObserver: Int?
+    /// Which commits of others were told while the Realm does not refresh by itself.
+    var commitNews = CommitNews()
     var autorefresh = true
     /// Keeps the file and a gateway in step; nil for a local Realm.
     var syncSession: SyncSession?

@@ -5,6 +5,7 @@ import Testing
 import TomboloModel
 
 @testable import Tombolo
+@testable import TomboloSQLiteStore
 
 /// Where and when listeners are called.
 @Suite("Delivery of notifications")
@@ -120,6 +121,53 @@ struct DeliveryTests {
         user.run { user in
             #expect(user.notifications.last == .didChange)
             #expect(user.realm?.objects(Session.self).count == 1)
+            user.token = nil
+            user.realm = nil
+        }
+    }
+
+    @Test(
+        "each commit elsewhere is told once as refreshRequired, own commits never, however often the file is looked at")
+    func refreshRequiredOnce() throws {
+        let configuration = configuration
+        let user = QueueUser()
+        try user.run { user in
+            let realm = try Realm(configuration: configuration, queue: user.queue)
+            realm.autorefresh = false
+            user.realm = realm
+            user.token = realm.observe { [unowned user] notification, _ in user.notifications.append(notification) }
+        }
+        let observers = user.queue.sync { user.realm?.core.file.observers }
+        /// As the file's watcher does, after whichever write.
+        func look() {
+            observers?.notify(from: nil)
+            user.queue.sync {}
+        }
+        for number in 0..<10 {
+            try user.run { user in try user.realm?.write { user.realm?.add(Session(number, "Mine")) } }
+            look()
+        }
+        #expect(user.queue.sync { user.notifications } == Array(repeating: .didChange, count: 10))
+        let other = try Realm.fresh(configuration)
+        for number in 10..<12 {
+            user.queue.sync { user.notifications = [] }
+            try other.write { other.add(Session(number, "Theirs")) }
+            for _ in 0..<3 { look() }
+            #expect(user.queue.sync { user.notifications } == [.refreshRequired])
+        }
+        // Another process's commit right after an own one is not taken for it.
+        user.run { user in
+            user.realm?.refresh()
+            user.notifications = []
+        }
+        try user.run { user in try user.realm?.write { user.realm?.add(Session(20, "Mine")) } }
+        try SQLiteConnection(path: folder.url.appending(path: "test.sqlite").path, durability: .full)
+            .execute("UPDATE session SET title = 'Foreign'")
+        for _ in 0..<3 { look() }
+        user.run { user in
+            #expect(user.notifications == [.didChange, .refreshRequired])
+            #expect(user.realm?.refresh() == true)
+            #expect(user.realm?.objects(Session.self).first?.title == "Foreign")
             user.token = nil
             user.realm = nil
         }

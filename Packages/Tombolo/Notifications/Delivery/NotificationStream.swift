@@ -8,6 +8,7 @@ final class NotificationStream {
     private let news = StreamNews()
     private var fileObserver: Int?
     private var waiting: [Realm.Notification] = []
+    private var commitNews = CommitNews()
 
     init(_ core: RealmCore) { self.core = core }
 
@@ -22,8 +23,8 @@ final class NotificationStream {
             // Where nobody else can, the reader moves the Realm on, or notices that it does not.
             if !core.isInWrite {
                 if core.autorefresh {
-                    if news.takeMoved() { _ = core.refresh() }
-                } else if news.takeOthersCommitted(), !core.confinement.isReachable {
+                    if news.takeMoved() { core.follow() }
+                } else if !core.confinement.isReachable, news.takeMoved(), commitNews.isNew(core.file.log.standing) {
                     note(.refreshRequired)
                 }
             }
@@ -41,6 +42,8 @@ final class NotificationStream {
     func start() {
         core.confinement.check()
         core.pinVersion()
+        // What was committed before is not news.
+        _ = commitNews.isNew(core.file.log.standing)
         core.notifier.add(state, isStream: true) { [weak self] notification, _ in self?.note(notification) }
         let (news, own) = (news, ObjectIdentifier(core))
         fileObserver = core.file.observers.add(watchingProcesses: true) { news.note($0, own) }
@@ -52,15 +55,12 @@ private final class StreamNews: Sendable {
     let signal = ChangeSignal()
     /// At the beginning too: what was committed before anybody listened.
     private let mayHaveMoved = Atomic<Bool>(true)
-    private let haveOthersCommitted = Atomic<Bool>(false)
 
-    func note(_ news: FileObservers.News, _ own: FileObservers.Origin) {
-        if news.origin == own { return }
+    func note(_ origin: FileObservers.Origin?, _ own: FileObservers.Origin) {
+        if origin == own { return }
         mayHaveMoved.store(true, ordering: .releasing)
-        if !news.isEcho { haveOthersCommitted.store(true, ordering: .releasing) }
         signal.signal()
     }
 
     func takeMoved() -> Bool { mayHaveMoved.exchange(false, ordering: .acquiringAndReleasing) }
-    func takeOthersCommitted() -> Bool { haveOthersCommitted.exchange(false, ordering: .acquiringAndReleasing) }
 }

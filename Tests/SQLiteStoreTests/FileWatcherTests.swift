@@ -1,0 +1,59 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import TomboloSQLiteStore
+
+@Suite("Watching a file")
+struct FileWatcherTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("watched")
+        try Data().write(to: URL(fileURLWithPath: path))
+    }
+
+    private func write(_ count: Int = 1) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        for _ in 0..<count { try file.write(contentsOf: Data([1])) }
+    }
+
+    @Test("a watch tells the first write only, until it is armed again")
+    func oneWrite() throws {
+        let queue = DispatchQueue(label: "test")
+        let watch = try #require(OneWriteWatch(path, queue: queue))
+        let told = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        watch.source.setEventHandler {
+            guard watch.takeWrite() else { return }
+            count.withLock { $0 += 1 }
+            told.signal()
+        }
+        watch.source.activate()
+        for round in 1...3 {
+            try write(20)
+            told.wait()
+            try write(20)
+            #expect(queue.sync { count.withLock { $0 } } == round)
+            #expect(queue.sync { watch.arm() })
+        }
+        watch.source.cancel()
+        #expect(queue.sync { !watch.arm() })
+    }
+
+    @Test("after each write somebody looks, however many follow at once")
+    func everyBurst() throws {
+        let looked = DispatchSemaphore(value: 0)
+        let watcher = try #require(FileWatcher(path: path) { looked.signal() })
+        for _ in 0..<5 {
+            // Later looks at an earlier write count too; without any this never ends.
+            try write(50)
+            looked.wait()
+        }
+        withExtendedLifetime(watcher) {}
+    }
+}
