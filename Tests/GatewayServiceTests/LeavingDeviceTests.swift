@@ -62,22 +62,23 @@ struct LeavingDeviceTests {
         }
     }
 
-    @Test("a read stops in the database when its device leaves, also one that the device didn't take the rows of")
-    func reading() async throws {
+    @Test(
+        "a read stops in the database when its device leaves, while a row is computed and while rows wait to be taken",
+        arguments: [(rows: 1, event: "PgSleep"), (rows: 63, event: "ClientWrite")])
+    func reading(_ rows: Int, _ event: String) async throws {
         try await withGateway { fixture, watcher in
-            // With the one that waitForTick adds, the first batch of the cursor: more than the network holds.
+            // 63 such rows are more than the network holds.
             try await fixture.pool.execute(
                 """
-                INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 10240) FROM generate_series(1, 63) AS n
+                INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 10240) FROM generate_series(1, \(rows)) AS n
                 """)
             try await Self.waitForTick(fixture, watcher)
             try await Self.makeSlow(fixture, whenCounted: false)
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
-                _ = try await device.first { if case .frame = $0 { true } else { nil } }
-                try await Self.wait(for: 1, waitingFor: "PgSleep", watcher)
+                try await Self.wait(for: 1, waitingFor: event, watcher)
             }
-            try await Self.wait(for: 0, waitingFor: "PgSleep", watcher)
+            try await Self.wait(for: 0, waitingFor: event, watcher)
         }
     }
 

@@ -11,8 +11,20 @@ final class ScriptedStore: ServerStore {
         /// Nil where the tick says nothing of it.
         let firstChangeset: Int64?
         let last: Int64
-        /// The length of the last changeset's refusal; 0 where it was applied.
+        /// The length of the messages of the new changesets' refusals together; 0 if all were applied.
         let refusedByteCount: Int
+
+        /// As many refusals as their messages need, the last of them for the changeset ``last``.
+        var refusals: [RefusedChangeset] {
+            let count = (refusedByteCount + Refusal.maximumMessageByteCount - 1) / Refusal.maximumMessageByteCount
+            return (0..<count).map { index in
+                let left = refusedByteCount - index * Refusal.maximumMessageByteCount
+                let length = min(left, Refusal.maximumMessageByteCount)
+                return RefusedChangeset(
+                    number: last - Int64(count - 1 - index),
+                    refusal: Refusal(.notPermitted, String(repeating: "x", count: length)))
+            }
+        }
     }
 
     struct NotScripted: Error {}
@@ -68,12 +80,7 @@ final class ScriptedStore: ServerStore {
         func progress(of clients: [ClientID: Int64]) async throws -> [ClientID: ClientProgress] {
             ask(clients)
             guard let news else { return [:] }
-            let refused = RefusedChangeset(
-                number: news.last,
-                refusal: Refusal(.notPermitted, String(repeating: "x", count: news.refusedByteCount)))
-            return clients.mapValues { _ in
-                ClientProgress(last: news.last, refusals: news.refusedByteCount > 0 ? [refused] : [])
-            }
+            return clients.mapValues { _ in ClientProgress(last: news.last, refusals: news.refusals) }
         }
 
         func progress(of client: ClientID) async throws -> ClientProgress { throw NotScripted() }

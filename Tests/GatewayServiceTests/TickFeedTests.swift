@@ -52,12 +52,12 @@ struct TickFeedTests {
             for number in 1...3 {
                 await advance(
                     .init(
-                        firstChangeset: Int64(number), last: Int64(number),
+                        firstChangeset: Int64(number - 1) * 10_000 + 1, last: Int64(number) * 10_000,
                         refusedByteCount: TickFeed.maximumByteCount * 2 / 5))
             }
             #expect(await feed.ticks(after: 1) == nil, "Three such ticks are too much.")
             #expect(await feed.ticks(after: 2)?.ticks.count == 2)
-            await advance(.init(firstChangeset: 4, last: 4, refusedByteCount: TickFeed.maximumByteCount + 1))
+            await advance(.init(firstChangeset: 30_001, last: 40_000, refusedByteCount: TickFeed.maximumByteCount + 1))
             #expect(await feed.ticks(after: 4) == nil, "A tick that is too large alone is not kept at all.")
             #expect(await feed.ticks(after: 5)?.ticks.isEmpty == true)
         }
