@@ -3,7 +3,7 @@ import Foundation
 /// An address of IPv4 (4 bytes) or IPv6 (16 bytes). An IPv4 address in IPv6 notation, `::ffff:192.0.2.1`, is the IPv4
 /// address (RFC 4291, section 2.5.5.2).
 public struct IPAddress: Hashable, Sendable {
-    /// Longer texts are no addresses, in bytes: a full IPv6 address with a zone.
+    /// The longest text of an address, in bytes: a full IPv6 address with a zone.
     static let maximumByteCount = 64
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 

@@ -356,7 +356,7 @@ actor SessionRunner {
         await releaseUploaded()
     }
 
-    /// A connection that ends cancels what is done for it, which is no failure.
+    /// A connection that ends cancels the work under way for it. That isn't a failure.
     func fail(_ error: any Error, doing what: String) {
         guard !(error is CancellationError), !Task.isCancelled else { return }
         logger.warning("The session ends: \(what) failed: \(error)")

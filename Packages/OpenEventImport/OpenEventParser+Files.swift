@@ -4,8 +4,8 @@ extension OpenEventParser {
     /// Larger files are refused, in bytes: they are read into memory whole.
     static let maximumFileByteCount = 64 << 20
 
-    /// The records of a list file, and how many elements of the list are no records; nothing, with a note, where there
-    /// is no such file.
+    /// The records of a list file, and how many elements of the list aren't records. A missing file has no records; a
+    /// note says so.
     mutating func records(_ file: String) -> (records: [OpenEventRecord], strayCount: Int) {
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(file).path) else {
             notes.append(

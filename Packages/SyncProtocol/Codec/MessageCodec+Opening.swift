@@ -10,10 +10,10 @@ extension MessageCodec {
     /// Whether a message is an upload. Nothing of it is built: an upload waits for its turn first.
     public static func isUpload(_ bytes: [UInt8]) -> Bool { (try? kind(of: bytes))?.kind == .upload }
 
-    /// Who sent a hello. Builds nothing of the rest, which may be as large as strangers like: whoever sends it is asked
-    /// for a token first.
-    /// - Throws: ``ProtocolError`` for another message, for a version that this one doesn't speak, and for a token that
-    ///   is longer than any.
+    /// The version and the access token of a hello. Builds nothing of the rest, because the sender hasn't been
+    /// authenticated yet.
+    /// - Throws: ``ProtocolError`` for another message, for a version that this one doesn't speak, and for a token longer
+    ///   than ``maximumAccessTokenByteCount``.
     public func opening(ofHello bytes: [UInt8]) throws(ProtocolError) -> HelloOpening {
         let (kind, content) = try Self.kind(of: bytes)
         guard kind == .hello else {
