@@ -152,6 +152,68 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
+    @Test("a list tells what changed inside an element whose rank changed but not its place", arguments: [0, 9])
+    func rerankedElement(others more: Int) throws {
+        try elsewhere { person in
+            for number in 0..<more { person.others.append(Address("More \(number)")) }
+        }
+        let book = ChangeLogbook<List<Address>> { $0.street }
+        let token = try person(realm).others.observe { book.note($0) }
+        realm.refresh()
+        _ = book.take()
+        try elsewhere { person in
+            person.others.move(from: 0, to: 0)
+            person.others[0].rooms.append(RoomInfo(value: ["Attic", 3]))
+        }
+        #expect(book.take() == ["-[] +[] ~[0]"])
+        // There and back in two commits.
+        try other.write { try person(other).others.move(from: 0, to: 1) }
+        try elsewhere { person in
+            person.others.move(from: 1, to: 0)
+            person.others[0].rooms[0].size = 4
+        }
+        #expect(book.take() == ["-[] +[] ~[0]"])
+        try elsewhere { person in
+            person.others.move(from: 0, to: 0)
+            person.others[0].visitors.append(other.objects(Dog.self)[0])
+        }
+        #expect(book.take() == ["-[] +[] ~[0]"])
+        try elsewhere { person in
+            person.others.move(from: 0, to: 0)
+            other.objects(Dog.self)[0].name = "Bello"
+        }
+        #expect(book.take() == ["-[] +[] ~[0]"])
+        try elsewhere { $0.others.move(from: 0, to: 0) }
+        #expect(book.take() == [])
+        token.invalidate()
+    }
+
+    @Test("results of a list tell what its elements' own lists lose, and no new rank in the old place")
+    func resultsOfList() throws {
+        try elsewhere { person in
+            person.others[1].rooms.append(RoomInfo(value: ["Attic", 3]))
+            person.others[2].visitors.append(other.objects(Dog.self)[0])
+        }
+        let (filtered, sorted) = (
+            ChangeLogbook<Results<Address>> { $0.street }, ChangeLogbook<Results<Address>> { $0.street }
+        )
+        let others = try person(realm).others
+        let tokens = [
+            others.where { $0.street != "A" }.observe { filtered.note($0) },
+            others.sorted(byKeyPath: "street", ascending: false).observe { sorted.note($0) },
+        ]
+        realm.refresh()
+        _ = (filtered.take(), sorted.take())
+        func told(_ book: ChangeLogbook<Results<Address>>) -> [Int] { book.take().isEmpty ? [] : book.modifications }
+        try elsewhere { $0.others[1].rooms.remove(at: 0) }
+        #expect(told(filtered).contains(0) && told(sorted).contains(1))
+        try elsewhere { _ in other.delete(other.objects(Dog.self)[0]) }
+        #expect(told(filtered).contains(1) && told(sorted).contains(0))
+        try elsewhere { $0.others.move(from: 1, to: 1) }
+        #expect(filtered.take() == [] && sorted.take() == [])
+        for token in tokens { token.invalidate() }
+    }
+
     @Test("Key paths lead through embedded objects and lists, from an embedded object and to one")
     func keyPaths() throws {
         let (home, element, owner, list) = (Book<Address>(), Book<Address>(), Book<Person>(), Book<Person>())

@@ -282,6 +282,10 @@ struct PersonNotificationModelTests {
             "\(person._id) \(person.name) \(person.home?.city ?? "-") \(Array(person.dogs.map(\.name))) "
                 + "\(person.best?.name ?? "-")"
         }
+        func address(_ address: Address) -> String {
+            "\(address.street) \(address.city) \(address.spot?.x ?? 0) \(Array(address.rooms.map(\.size))) "
+                + "\(Array(address.visitors.map(\.name)))"
+        }
         let kept = realm.objects(Person.self).where { $0._id < 10 }
         return kept.flatMap { owner -> [any Checking] in
             [
@@ -290,14 +294,21 @@ struct PersonNotificationModelTests {
                 } observe: { [codes = owner.home!.codes] block in
                     codes.observe { block($0) }
                 },
-                Mirror("\(owner._id).others", owner.others) {
-                    "\($0.street) \($0.city) \($0.spot?.x ?? 0) \(Array($0.rooms.map(\.size))) \(Array($0.visitors.map(\.name)))"
-                } identity: {
+                Mirror("\(owner._id).others", owner.others, image: address) {
                     PersonNotificationModelTests.row($0)
                 } observe: { block in
                     owner.others.observe { block($0) }
                 },
             ]
+                + [
+                    owner.others.where { $0.spot != nil }, owner.others.sorted(byKeyPath: "city"),
+                ].enumerated().map { index, results in
+                    Mirror("\(owner._id).others, results \(index)", results, image: address) {
+                        PersonNotificationModelTests.row($0)
+                    } observe: { block in
+                        results.observe { block($0) }
+                    }
+                }
         }
             + realm.objects(Dog.self).prefix(2).flatMap { dog -> [any Checking] in
                 [

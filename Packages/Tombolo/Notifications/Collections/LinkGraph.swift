@@ -13,6 +13,10 @@ struct LinkGraph {
 
     /// By target class.
     let hops: [[Hop]]
+    /// By element class: the lists inside its elements. Empty for other classes, whose objects are themselves modified
+    /// when their lists lose elements.
+    private let losses: [[WatchedPath.Loss]]
+    private let isElement: [Bool]
 
     init(_ layout: StoreLayout) {
         let schema = layout.schema
@@ -43,17 +47,21 @@ struct LinkGraph {
             }
         }
         self.hops = hops
+        isElement = schema.classes.map { $0.owner != nil }
+        losses = schema.classes.indices.map { schema[$0].owner == nil ? [] : WatchedPath.Loss.inside($0, layout) }
     }
 
     /// The rows of a class that changed, or that so many links or fewer lead from to one that did; nil where all may
-    /// have.
+    /// have. An element that only moved in its list has not changed.
     func rows(of classIndex: Int, reaching changes: ChangeSet, within depth: Int, _ core: RealmCore) -> RowIDSet? {
         let distances = distances(from: classIndex, within: depth)
         var frontier: [Int: RowIDSet] = [:]
         for (changed, item) in changes.classes where distances[changed] != nil {
             if item.isEverything { return nil }
             // An object that came is news to those whose links waited for it.
-            frontier[changed] = item.modified.rowIDs.union(changed == classIndex ? [] : item.inserted)
+            frontier[changed] =
+                changed == classIndex
+                ? changedRows(of: classIndex, item) : item.modified.rowIDs.union(item.inserted)
         }
         var reached = frontier
         for hop in 0..<depth where !frontier.isEmpty {
@@ -69,7 +77,18 @@ struct LinkGraph {
             }
             frontier = next
         }
-        return reached[classIndex] ?? []
+        var result = reached[classIndex] ?? []
+        for loss in losses[classIndex] {
+            guard let lost = loss.rows(changes, core) else { return nil }
+            result.formUnion(lost)
+        }
+        return result
+    }
+
+    /// The rank alone is an element's place. It is left out here, before anything else leads to the element: one that
+    /// moved may have changed inside as well.
+    private func changedRows(of classIndex: Int, _ changes: ClassChanges) -> RowIDSet {
+        isElement[classIndex] ? changes.modified.rowIDs { $0 != [ElementColumn.rank] } : changes.modified.rowIDs
     }
 
     /// How many links away the classes are that can be reached.

@@ -8,13 +8,10 @@ struct ListRows: ObservedRows {
     /// Nil for lists of values and of embedded objects.
     private let targetClass: Int?
     private let selection: String
-    /// Of a list of embedded objects: the lists inside them.
-    private let losses: [WatchedPath.Loss]
 
     init(_ core: RealmCore, _ list: ListIdentity) {
         self.core = core
         self.list = list
-        losses = WatchedPath.Loss.inside(list.elementClass, core.layout)
         let host = core.layout.tables[list.hostClass]
         let type = core.classes[list.elementClass]
         targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
@@ -81,23 +78,12 @@ struct ListRows: ObservedRows {
     func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter? {
         let elements = changes[list.elementClass]
         if elements.isEverything { return nil }
-        // The rank alone is the element's place.
-        let moved = elements.modified.rowIDs { $0 == [ElementColumn.rank] }
-        guard let targetClass else {
-            guard core.classes[list.elementClass].isListOfEmbedded else {
-                return RowFilter(elements.modified.rowIDs.subtracting(moved))
-            }
-            guard var rows = scope.rows(of: list.elementClass, changedBy: changes, core) else { return nil }
-            if case .deep = scope {
-                rows = rows.subtracting(moved)
-                for loss in losses {
-                    guard let lost = loss.rows(changes, core) else { return nil }
-                    rows.formUnion(lost)
-                }
-            }
-            return RowFilter(rows)
+        if targetClass == nil, core.classes[list.elementClass].isListOfEmbedded {
+            return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
         }
-        var rows = elements.modified.rowIDs.subtracting(moved)
+        // The rank alone is the element's place.
+        var rows = elements.modified.rowIDs { $0 != [ElementColumn.rank] }
+        guard let targetClass else { return RowFilter(rows) }
         guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }
         if !targets.isEmpty {
             let sql = "SELECT e.rowid FROM \(selection) AND t.rowid IN (SELECT value FROM json_each(?))"
