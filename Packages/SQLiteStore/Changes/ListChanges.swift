@@ -19,7 +19,7 @@ struct ListChanges {
         let byRowID: String
         /// The owner's rowid by its key.
         let byKey: String
-        /// Owners' rowids by the key of an object that elements link to, by link column.
+        /// The rowids of owners and of their elements by the key of an object that the elements link to, by link column.
         let byTarget: [Int: String]
     }
 
@@ -45,7 +45,7 @@ struct ListChanges {
             for (column, definition) in element.schema.columns.enumerated()
             where definition.linkTarget != nil && column != ElementColumn.owner && column != element.schema.parentColumn
             {
-                byTarget[column] = "SELECT DISTINCT o.rowid \(join) WHERE e.\(element.columnNames[column]) = ?"
+                byTarget[column] = "SELECT o.rowid, e.rowid \(join) WHERE e.\(element.columnNames[column]) = ?"
             }
             return Owner(
                 classIndex: classIndex, list: list, byElement: "SELECT o.rowid \(join) WHERE e.\(element.key) = ?",
@@ -107,15 +107,19 @@ struct ListChanges {
         try note(element)
     }
 
-    /// The lists that an object is in, which is about to go, and in a synced file, where links stay as they are, the
-    /// links to it.
+    /// The lists that an object is in, which is about to go. In a synced file links stay as they are, and so do elements:
+    /// there the rows that hold a link to the object are noted too, for they read differently without it.
     func noteReferences(to key: Value, _ table: TableLayout) throws {
         for (classIndex, column) in layout.links[table.classIndex] {
             if let owner = owners[classIndex] {
                 guard let byTarget = owner.byTarget[column] else { continue }
                 let select = try connection.statement(byTarget)
+                defer { select.reset() }
                 select.bind(key, at: 1)
-                try note(Element(select: select, owner: owner))
+                while try select.step() {
+                    recorder.noteList(owner.list, of: select.integer(at: 0), owner.classIndex)
+                    if isSynced { recorder.noteModified(select.integer(at: 1), classIndex, column: column) }
+                }
             } else if isSynced {
                 let other = layout.tables[classIndex]
                 let select = try connection.statement(

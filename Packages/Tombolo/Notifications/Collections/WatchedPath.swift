@@ -13,6 +13,22 @@ struct WatchedPath {
         var links: LinkMemory?
         /// From the class of the next step back to this one.
         var hop: RowHop?
+        /// Of the last step, which has no other hop.
+        var arrivals: Arrivals?
+    }
+
+    /// In a synced file a link may be there before its object, and is nil or hidden until then.
+    struct Arrivals {
+        let targetClass: Int
+        /// From the objects to the rows of the step that link to them.
+        let hop: RowHop
+
+        /// Nil where all may have come.
+        func rows(_ changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
+            guard core.file.isSynced else { return [] }
+            let targets = changes[targetClass]
+            return targets.isEverything ? nil : hop.sources(of: targets.inserted, core)
+        }
     }
 
     /// Elements that were deleted: their owner's list changed.
@@ -58,8 +74,12 @@ struct WatchedPath {
             steps.append(contentsOf: found.steps)
             current = found.next
         }
-        // What a last link, list or LinkingObjects leads to does not count.
-        steps[steps.count - 1].hop = nil
+        // What a last link, list or LinkingObjects leads to does not count, only whether it is there.
+        let last = steps.count - 1
+        if let hop = steps[last].hop, let current, steps[last].links == nil {
+            steps[last].arrivals = Arrivals(targetClass: current, hop: hop)
+        }
+        steps[last].hop = nil
         self.steps = steps
     }
 
@@ -145,13 +165,15 @@ struct WatchedPath {
         for (index, step) in steps.enumerated().reversed() {
             // Before any way out: what is remembered must be up to date.
             let linked = step.links.map { $0.update(changes, core) } ?? RowIDSet()
+            let arrived = step.arrivals.map { $0.rows(changes, core) } ?? RowIDSet()
             let item = changes[step.classIndex]
-            guard !item.isEverything, let linked, let leading = rows else {
+            guard !item.isEverything, let linked, let arrived, let leading = rows else {
                 rows = nil
                 continue
             }
             var result = step.hop?.sources(of: leading, core) ?? leading
             result.formUnion(linked)
+            result.formUnion(arrived)
             if !step.properties.isEmpty {
                 result.formUnion(item.modified.rowIDs { !$0.isDisjoint(with: step.properties) })
             }
