@@ -43,7 +43,7 @@ public struct Gateway: Service {
             store: store, feed: TickFeed(store: store, logger: logger),
             uploads: UploadQueue(store: store, onCommit: onCommit),
             uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
-            reads: ReadSlots(count: limits.concurrentReads),
+            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1),
             authorize: authorize, limits: limits)
         self.wakeUps = wakeUps
         door = ConnectionDoor(limit: connectionsPerAddress)

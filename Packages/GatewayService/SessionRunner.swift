@@ -20,6 +20,10 @@ actor SessionRunner {
     /// How often it is looked, within the limit, whether the device takes what it is sent.
     static let progressChecks = 8
 
+    /// Matching that costs more than this, in comparisons and bytes searched, takes turns: one session at a time, so that
+    /// expensive queries leave the gateway's other threads to everybody else.
+    static let maximumSharedMatchingCost = 1_000_000
+
     /// What the gateway gives every session.
     struct Services: Sendable {
         let store: any ServerStore
@@ -27,6 +31,8 @@ actor SessionRunner {
         let uploads: UploadQueue
         let uploadBudget: UploadBudget
         let reads: ReadSlots
+        /// One slot, for matching that is expensive.
+        let matching: ReadSlots
         let authorize: @Sendable (String) async throws -> SessionAuthority
         let limits: SessionLimits
     }
@@ -316,7 +322,14 @@ actor SessionRunner {
         await waitForRoom()
         guard let (ticks, hasMore) = await services.feed.ticks(after: number) else { return handle(.ticksGone) }
         if hasMore { handle(.tickAvailable) }
-        handle(.ticks(ticks))
+        guard session.matchingCost(of: ticks) > Self.maximumSharedMatchingCost, let user = authority?.user else {
+            return handle(.ticks(ticks))
+        }
+        try? await services.matching.run(
+            user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
+        ) {
+            await self.handle(.ticks(ticks))
+        }
     }
 
     private func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
@@ -325,10 +338,17 @@ actor SessionRunner {
             let results = try await services.uploads.upload(
                 changesets.map {
                     Upload(client: client, changeset: $0, permit: authority.permit, denial: authority.denial)
-                })
+                }, user: authority.user)
             await releaseUploaded()
             handle(.uploaded(results))
             await releaseDroppedUploads()
+        } catch let error as PostgresError where error.code == .lockNotAvailable {
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "Others are changing the same objects and did not finish in time; try again.",
+                        isRetryable: true)))
         } catch let error as PostgresError where !error.isRetryable {
             logger.error("The session ends: the database refused to apply uploaded changesets: \(error)")
             handle(

@@ -2,15 +2,27 @@ internal import TomboloChangesets
 public import TomboloSyncSession
 
 /// Puts the changesets of many sessions into shared transactions.
+///
+/// A user whose transactions take longer than ``patience`` travels apart for ``apartTime``: in transactions of their own,
+/// of which there are only so many at once. Changesets that wait for a row, or that take long to write, then delay nobody
+/// else.
 public actor UploadQueue {
     /// Changesets of one transaction.
     public static let maximumGroupSize = 100
     /// Rough size of one transaction's changesets, in bytes; a longer changeset is alone in its own.
     public static let maximumGroupByteCount = 8 << 20
-    /// Transactions under way at once.
-    public static let maximumConcurrency = 2
+    /// Transactions under way at once: those that users share, those of users that travel apart, and those of one such
+    /// user.
+    static let maximum = (shared: 2, apart: 3, apartOfUser: 2)
+    /// Transactions under way at once, in all.
+    public static let maximumConcurrency = maximum.shared + maximum.apart
+    /// Less than a group waits for a row that others hold.
+    static let patience = Duration.milliseconds(400)
+    /// How long a user travels apart after a slow transaction.
+    static let apartTime = Duration.seconds(30)
 
     private struct Waiting {
+        let user: String
         let uploads: [Upload]
         let byteCount: Int
         let done: CheckedContinuation<[UploadResult], any Error>
@@ -18,24 +30,38 @@ public actor UploadQueue {
 
     private let store: any ServerStore
     private let onCommit: @Sendable () -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var waiting: [Waiting] = []
-    private var underWay = 0
+    /// The transactions under way: whose changesets they have, and since when.
+    private var underWay: [Int: (users: Set<String>, since: ContinuousClock.Instant)] = [:]
+    private var nextID = 0
+    private var isLookingAgain = false
+    /// Until when a user travels apart.
+    private var apartUntil: [String: ContinuousClock.Instant] = [:]
 
     /// - Parameter onCommit: called after every transaction that may have changed something: nudges the sequencer.
     public init(store: any ServerStore, onCommit: @escaping @Sendable () -> Void) {
+        self.init(store: store, onCommit: onCommit, now: { .now })
+    }
+
+    init(
+        store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
+        now: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
         self.store = store
         self.onCommit = onCommit
+        self.now = now
     }
 
     /// Applies one client's changesets in order. A client has one call under way at a time.
-    public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
+    public func upload(_ uploads: [Upload], user: String) async throws -> [UploadResult] {
         var results: [UploadResult] = []
         var rest = uploads[...]
         while !rest.isEmpty {
             let (part, byteCount) = Self.firstGroup(of: rest)
             rest = rest.dropFirst(part.count)
             results += try await withCheckedThrowingContinuation { done in
-                waiting.append(Waiting(uploads: part, byteCount: byteCount, done: done))
+                waiting.append(Waiting(user: user, uploads: part, byteCount: byteCount, done: done))
                 startIfPossible()
             }
             // What follows a changeset that could not be taken would only be refused as a gap.
@@ -57,48 +83,90 @@ public actor UploadQueue {
     }
 
     private func startIfPossible() {
-        while underWay < Self.maximumConcurrency, !waiting.isEmpty {
-            var group: [Waiting] = []
-            var clients: Set<ClientID> = []
-            var size = 0
-            var byteCount = 0
-            var later: [Waiting] = []
-            // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
-            // make a gap for the other.
-            for next in waiting {
-                let own = Set(next.uploads.map(\.client))
-                let fits =
-                    size + next.uploads.count <= Self.maximumGroupSize
-                    && byteCount + next.byteCount <= Self.maximumGroupByteCount
-                if clients.isDisjoint(with: own), group.isEmpty || fits {
-                    size += next.uploads.count
-                    byteCount += next.byteCount
-                    clients.formUnion(own)
-                    group.append(next)
-                } else {
-                    later.append(next)
-                }
-            }
-            waiting = later
-            underWay += 1
-            let taken = group
-            Task { await self.apply(taken) }
+        while underWay.count < Self.maximumConcurrency {
+            let group = nextGroup()
+            guard !group.isEmpty else { break }
+            let id = nextID
+            nextID += 1
+            underWay[id] = (Set(group.map(\.user)), now())
+            Task { await self.apply(group, id) }
+        }
+        lookAgainLater()
+    }
+
+    /// What waits behind transactions that turn out to be slow need not wait for their end.
+    private func lookAgainLater() {
+        guard !isLookingAgain, !waiting.isEmpty else { return }
+        isLookingAgain = true
+        Task {
+            try? await Task.sleep(for: Self.patience)
+            isLookingAgain = false
+            startIfPossible()
         }
     }
 
-    private func apply(_ group: [Waiting]) async {
-        do {
-            let results = try await store.upload(group.flatMap(\.uploads))
-            onCommit()
-            var position = 0
-            for item in group {
-                item.done.resume(returning: Array(results[position..<position + item.uploads.count]))
-                position += item.uploads.count
-            }
-        } catch {
-            for item in group { item.done.resume(throwing: error) }
+    /// Takes the next transaction's changesets from those that wait, in order of arrival.
+    private func nextGroup() -> [Waiting] {
+        let now = now()
+        let slow = Set(underWay.values.filter { $0.since.duration(to: now) >= Self.patience }.flatMap(\.users))
+        apartUntil = apartUntil.filter { $0.value > now }
+        func isApart(_ user: String) -> Bool { slow.contains(user) || apartUntil[user] != nil }
+        let apart = underWay.values.filter { $0.users.contains(where: isApart) }
+        let mayShare = underWay.count - apart.count < Self.maximum.shared
+        func mayBegin(_ user: String) -> Bool {
+            guard isApart(user) else { return mayShare }
+            return apart.count < Self.maximum.apart
+                && apart.filter { $0.users.contains(user) }.count < Self.maximum.apartOfUser
         }
-        underWay -= 1
+
+        var group: [Waiting] = []
+        var clients: Set<ClientID> = []
+        var size = 0
+        var byteCount = 0
+        var later: [Waiting] = []
+        // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
+        // make a gap for the other.
+        for next in waiting {
+            let own = Set(next.uploads.map(\.client))
+            let fits =
+                group.isEmpty
+                || size + next.uploads.count <= Self.maximumGroupSize
+                    && byteCount + next.byteCount <= Self.maximumGroupByteCount
+            let mayTravel =
+                if let first = group.first {
+                    isApart(first.user) || isApart(next.user) ? first.user == next.user : true
+                } else {
+                    mayBegin(next.user)
+                }
+            if clients.isDisjoint(with: own), fits, mayTravel {
+                size += next.uploads.count
+                byteCount += next.byteCount
+                clients.formUnion(own)
+                group.append(next)
+            } else {
+                later.append(next)
+            }
+        }
+        waiting = later
+        return group
+    }
+
+    private func apply(_ group: [Waiting], _ id: Int) async {
+        let result: Result<[UploadResult], any Error>
+        do {
+            result = .success(try await store.upload(group.flatMap(\.uploads)))
+            onCommit()
+        } catch {
+            result = .failure(error)
+        }
+        if let (users, since) = underWay.removeValue(forKey: id), since.duration(to: now()) >= Self.patience {
+            for user in users { apartUntil[user] = now() + Self.apartTime }
+        }
+        var position = 0
+        for item in group {
+            item.done.resume(with: result.map { Array($0[position..<position + item.uploads.count]) })
+            position += item.uploads.count
+        }
         startIfPossible()
     }
 }

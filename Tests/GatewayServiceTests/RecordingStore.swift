@@ -11,12 +11,19 @@ final class RecordingStore: ServerStore {
     let schema: Schema
     private let recorded = Mutex<[[Int64]]>([])
 
-    init(schema: Schema) { self.schema = schema }
+    private let hold: @Sendable ([Upload]) async -> Void
+
+    /// - Parameter hold: called by each upload after it was recorded, before it is answered.
+    init(schema: Schema, hold: @escaping @Sendable ([Upload]) async -> Void = { _ in }) {
+        self.schema = schema
+        self.hold = hold
+    }
 
     var groups: [[Int64]] { recorded.withLock { $0 } }
 
     func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
         recorded.withLock { $0.append(uploads.map(\.changeset.number)) }
+        await hold(uploads)
         return uploads.map { _ in .applied(lost: 0) }
     }
 

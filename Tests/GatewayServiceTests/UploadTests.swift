@@ -1,4 +1,5 @@
 import PostgresClient
+import Synchronization
 import Testing
 import TomboloChangesets
 import TomboloModel
@@ -59,9 +60,45 @@ struct UploadTests {
                 client: ClientID(rawValue: 1), changeset: Self.changeset(Int64(number), number > 4 ? "short" : long),
                 permit: { _ in nil })
         }
-        let results = try await queue.upload(uploads)
+        let results = try await queue.upload(uploads, user: "ann")
         #expect(results.count == 6)
         #expect(store.groups == [[1], [2], [3], [4, 5, 6]])
+    }
+
+    @Test("uploads that take long delay their own user's and nobody else's")
+    func slowUploads() async throws {
+        let clock = Mutex(ContinuousClock.now)
+        let isReleased = Atomic(false)
+        let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
+            // Client 1 to 8 are the slow user's.
+            guard uploads[0].client.rawValue <= 8 else { return }
+            while !isReleased.load(ordering: .relaxed) { await Task.yield() }
+        }
+        let queue = UploadQueue(store: store, onCommit: {}, now: { clock.withLock { $0 } })
+        func upload(_ client: Int64, _ user: String) async throws -> Int {
+            try await queue.upload(
+                [
+                    Upload(
+                        client: ClientID(rawValue: client), changeset: Self.changeset(client, ""), permit: { _ in nil })
+                ],
+                user: user
+            ).count
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for client: Int64 in 1...2 {
+                group.addTask { try await upload(client, "slow") }
+                while store.groups.count < client { await Task.yield() }
+            }
+            clock.withLock { $0 += UploadQueue.patience }
+            for client: Int64 in 3...8 { group.addTask { try await upload(client, "slow") } }
+            for client: Int64 in 11...30 { #expect(try await upload(client, "ann") == 1) }
+            #expect(store.groups.filter { $0[0] <= 8 }.count == UploadQueue.maximum.apartOfUser)
+            isReleased.store(true, ordering: .relaxed)
+            for try await count in group { #expect(count == 1) }
+        }
+        let together = store.groups.filter { $0.contains { $0 <= 8 } && $0.contains { $0 > 8 } }
+        #expect(together.isEmpty)
+        #expect(store.groups.joined().count == 28)
     }
 
     @Test

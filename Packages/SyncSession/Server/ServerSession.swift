@@ -364,6 +364,13 @@ public struct ServerSession: Sendable {
         return [.pull(after: tick.number)]
     }
 
+    /// Roughly what it takes to match ticks with what the device may have, see ``Visibility/matchingCost(changeCount:byteCount:)``.
+    public func matchingCost(of ticks: [LiveTick]) -> Int {
+        visibility.matchingCost(
+            changeCount: ticks.reduce(0) { $0 + $1.difference.changes.count },
+            byteCount: ticks.reduce(0) { $0 + $1.byteCount })
+    }
+
     mutating func look(at ticks: [LiveTick]) -> [Action] {
         isPulling = false
         var actions: [Action] = []
