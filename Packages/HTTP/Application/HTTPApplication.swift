@@ -49,7 +49,8 @@ public struct HTTPApplication: ApplicationProtocol {
         self.whenRunning = whenRunning
         configuration = ApplicationConfiguration(
             address: .hostname(host, port: port),
-            availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger))
+            availableConnectionsDelegate: MaximumAvailableConnections(
+                min(limits.connections, OpenFileLimit.connections), logger: logger))
         let table = RouteTable()
         let router = Router(context: EdgeContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: EdgeMiddleware(limits: limits, routes: table))

@@ -8,7 +8,8 @@ public struct HTTPLimits: Sendable {
     public static let defaultIdleTimeout = Duration.seconds(60)
     public static let defaultHeaderBytes = 16 << 10
     public static let defaultHeaderCount = 100
-    public static let defaultConnections = 1_000
+    /// Twenty addresses' worth: fewer cannot keep everybody else out.
+    public static let defaultConnections = 4_000
     public static let defaultPathBytes = 2_048
     public static let defaultConnectionsPerAddress = 200
     public static let defaultFirstRequestTimeout = Duration.seconds(10)
@@ -22,7 +23,7 @@ public struct HTTPLimits: Sendable {
     /// All header fields of a request together, in bytes.
     public var headerBytes = Self.defaultHeaderBytes
     public var headerCount = Self.defaultHeaderCount
-    /// Connections at a time; more wait to be accepted.
+    /// Connections at a time, or fewer if the process may have fewer files open; more wait to be accepted.
     public var connections = Self.defaultConnections
     /// Connections of one address (a /64 network of IPv6) at a time; nil for the server's default. One too many is
     /// refused.

@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+@testable import TomboloHTTP
+
+struct OpenFileLimitTests {
+    @Test("a server takes no more connections than the process may have files open, with some to spare")
+    func connections() {
+        let connections = OpenFileLimit.connections
+        var limit = rlimit()
+        #if os(Linux)
+            #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        #else
+            #expect(getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        #endif
+        #expect(connections > 0)
+        #expect(rlim_t(connections + OpenFileLimit.reserve) <= limit.rlim_cur)
+        #expect(limit.rlim_cur >= min(limit.rlim_max, rlim_t(OpenFileLimit.wanted)))
+    }
+}
