@@ -15,7 +15,8 @@ public import TomboloModel
 /// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
 ///   erase makes a new object.
 /// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped. One whose target a
-///   later instruction creates comes after it: ``InstructionOrder``.
+///   later instruction creates comes after it: ``InstructionOrder``. An erase ends every link to the object, also one
+///   that the same changeset set, and creating the object again does not bring it back; the trash keeps links.
 /// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
 /// - Permission is asked for every life of an object within the changeset, also for one that it began and ended, and
 ///   for what a create replaces in the trash.
@@ -131,6 +132,8 @@ extension Arbiter {
         var deferredLinks: [(from: Field, to: ObjectReference)] = []
         /// Where in that order the link of a column stands that was not written since.
         var deferral: [Field: Int] = [:]
+        /// Where in that order the links to an object stand, since its last erase.
+        var deferralsTo: [ObjectReference: [Int]] = [:]
 
         init(arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot) {
             self.arbiter = arbiter
@@ -195,6 +198,7 @@ extension Arbiter {
         mutating func unlink(_ target: ObjectReference) {
             var waiting = [target]
             while let target = waiting.popLast() {
+                endDeferredLinks(to: target)
                 for field in arbiter.referrers.removeValue(forKey: target) ?? [] {
                     let (reference, index) = (field.reference, field.column)
                     guard arbiter.rows[reference]?[index] == target.key else { continue }
@@ -211,6 +215,16 @@ extension Arbiter {
                             reference: reference, operation: isNullified ? .update : .erase,
                             marks: isNullified ? [index: .set] : [:], xid: .max, stamp: stamp, client: client))
                 }
+            }
+        }
+
+        /// Links that were to be set at the end lead to the object that goes, not to a new one with its key. What goes
+        /// into the trash stays a row, and keeps the links to it.
+        mutating func endDeferredLinks(to target: ObjectReference) {
+            guard !arbiter.schema[target.classIndex].isTrashable else { return }
+            for index in deferralsTo.removeValue(forKey: target) ?? [] {
+                let from = deferredLinks[index].from
+                if deferral[from] == index { deferral[from] = nil }
             }
         }
 
@@ -319,6 +333,7 @@ extension Arbiter {
 
         mutating func postpone(_ from: Field, linkTo target: ObjectReference) {
             deferral[from] = deferredLinks.count
+            deferralsTo[target, default: []].append(deferredLinks.count)
             deferredLinks.append((from, target))
         }
 

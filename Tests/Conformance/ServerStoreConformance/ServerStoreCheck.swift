@@ -33,6 +33,8 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case additionsAllCount = "Concurrent additions all count"
     case eraseWins = "A concurrent erase wins, and a create after it is a new object"
     case linksToErasedObjectsBecomeNil = "A link to an erased object becomes nil"
+    case erasesEndLinksOfTheirChangeset =
+        "An erase ends the links that its changeset made before, also when the object is made again"
     case listsMerge = "Concurrent list edits all count, and the owner's permission decides"
     case randomHistories = "Differences of a random history add up to the rows"
 

@@ -33,6 +33,7 @@ extension ServerStoreScenario {
         case .additionsAllCount: try await additionsAllCount()
         case .eraseWins: try await eraseWins()
         case .linksToErasedObjectsBecomeNil: try await linksToErasedObjectsBecomeNil()
+        case .erasesEndLinksOfTheirChangeset: try await erasesEndLinksOfTheirChangeset()
         case .listsMerge: try await listsMerge()
         case .randomHistories: break
         }

@@ -429,27 +429,6 @@ extension ServerStoreScenario {
         try requireEqual(try await rows(Model.session), [.string("a"): Model.sessionRow("a", "new")], "the new object")
     }
 
-    func linksToErasedObjectsBecomeNil() async throws {
-        try await open(ada)
-        try await write(
-            Model.put(Model.room, Model.roomRow(1, "Aula")),
-            Model.put(Model.session, Model.sessionRow("a", "One", room: 1)))
-        let base = try await newTick()
-        try await write((Model.room(1), nil))
-        try await apply(
-            upload(
-                ada, 1, base: base, .create(Model.session("b"), fields(Model.sessionRow("b", "Two", room: 1))),
-                .create(Model.session("c"), fields(Model.sessionRow("c", "Three", room: 9))),
-                .create(Model.session("d"), fields(Model.sessionRow("d", "Four", room: 2))),
-                .create(Model.room(2), fields(Model.roomRow(2, "Foyer")))))
-        _ = try await newTick()
-        let sessions = try await rows(Model.session)
-        for key in ["a", "b", "c"] {
-            try requireEqual(sessions[.string(key)]?[Model.Session.room], .null, "the room of \(key)")
-        }
-        try requireEqual(sessions[.string("d")]?[Model.Session.room], Model.room(2).key, "the room of d")
-    }
-
     func listsMerge() async throws {
         try await open(ada, bob)
         try await write(
