@@ -35,6 +35,14 @@ import TomboloSimulator
         }
     }
 
+    // Seeds that once failed. What they are about takes several random draws, and is in hardly any of the others.
+
+    @Test("a link ends when its changeset erases what it leads to and makes that again", arguments: [2287, 4096, 5155])
+    func aLinkEndsWithItsTarget(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }
+
+    @Test("a title that is given up between a refusal and its commit was taken when it was refused", arguments: [4892])
+    func aRefusalIsJudgedAsOfItsWrite(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }
+
     @Test func aFailureNamesItsSeedAndTheCommandThatShowsItAgain() async {
         let failure = await SimulationRun.firstCatch(of: .pendingNotReplayed)
         #expect(failure?.description.contains("swift run simulate seed \(failure?.seed ?? 0) --trace") == true)

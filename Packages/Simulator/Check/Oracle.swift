@@ -28,6 +28,8 @@ final class Oracle {
     private var deeds: [ObjectReference: [Deed]] = [:]
     private var state: [ObjectReference: Row?] = [:]
     private var xid: UInt64 = 0
+    /// As of when rows that the group doesn't write are looked at; nil: as of now.
+    private var moment: Snapshot?
     private var hit: (CoveragePoint) -> Void
 
     init(database: SimulatedDatabase, hit: @escaping (CoveragePoint) -> Void) {
@@ -72,6 +74,7 @@ final class Oracle {
 
     private func row(_ reference: ObjectReference) -> Row? {
         if let known = state[reference] { return known }
+        if let moment { return database.row(reference, in: moment) }
         return database.current(reference)
     }
 
@@ -83,6 +86,9 @@ final class Oracle {
         let stamp = Swift.min(
             Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
         if stamp != changeset.stamp { hit(.stampClamped) }
+        // Nothing keeps another transaction from giving up a title between the refusal and this commit.
+        moment = item.violatedAt
+        defer { moment = nil }
         var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
         attempt.perform(changeset.instructions)
         attempt.resolveLinks()
@@ -222,6 +228,8 @@ final class Oracle {
                     guard var changed = row(other) else { continue }
                     if other.classIndex == SimulatedSchema.item, changed[SimulatedSchema.Item.parent] == reference.key {
                         changed[SimulatedSchema.Item.parent] = .null
+                        // Also where the changeset made the link: a later life of the target doesn't bring it back.
+                        links[other]?[SimulatedSchema.Item.parent] = nil
                         put(other, changed, .set, [SimulatedSchema.Item.parent: .set])
                     } else if other.classIndex == SimulatedSchema.link,
                         changed[ElementColumn.owner] == reference.key || changed[ElementColumn.target] == reference.key

@@ -19,6 +19,8 @@ final class UploadProcedure {
         let index: Int
         let base: Tick
         let stamp: Stamp
+        /// What the database had committed when a write broke a unique rule.
+        var violatedAt: Snapshot?
     }
 
     let database: SimulatedDatabase
@@ -120,7 +122,7 @@ final class UploadProcedure {
                 stage = .finish
                 return true
             }
-            guard try apply(judged[index]) else { return false }
+            guard try apply(judgedAt: index) else { return false }
             stage = .write(index + 1)
         case .finish:
             for client in clients {
@@ -228,7 +230,8 @@ final class UploadProcedure {
         }
     }
 
-    private func apply(_ item: Judged) throws -> Bool {
+    private func apply(judgedAt index: Int) throws -> Bool {
+        let item = judged[index]
         let savepoint = transaction.undo.count
         let before = arbiter
         let stamp = mutant == .leakedStamp ? judged[0].stamp : item.stamp
@@ -252,6 +255,7 @@ final class UploadProcedure {
         } catch let violation as UniqueViolation {
             database.rollBack(transaction, to: savepoint)
             arbiter = before
+            judged[index].violatedAt = database.snapshot
             refuse(
                 item,
                 Refusal(
