@@ -152,6 +152,12 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
+    /// Gives an element another rank, but the place it had.
+    private func rerank(_ position: Int, of list: List<Address>) {
+        list.move(from: position, to: position + 1)
+        list.move(from: position + 1, to: position)
+    }
+
     @Test("a list tells what changed inside an element whose rank changed but not its place", arguments: [0, 9])
     func rerankedElement(others more: Int) throws {
         try elsewhere { person in
@@ -162,7 +168,7 @@ struct EmbeddedNotificationTests {
         realm.refresh()
         _ = book.take()
         try elsewhere { person in
-            person.others.move(from: 0, to: 0)
+            rerank(0, of: person.others)
             person.others[0].rooms.append(RoomInfo(value: ["Attic", 3]))
         }
         #expect(book.take() == ["-[] +[] ~[0]"])
@@ -174,16 +180,16 @@ struct EmbeddedNotificationTests {
         }
         #expect(book.take() == ["-[] +[] ~[0]"])
         try elsewhere { person in
-            person.others.move(from: 0, to: 0)
+            rerank(0, of: person.others)
             person.others[0].visitors.append(other.objects(Dog.self)[0])
         }
         #expect(book.take() == ["-[] +[] ~[0]"])
         try elsewhere { person in
-            person.others.move(from: 0, to: 0)
+            rerank(0, of: person.others)
             other.objects(Dog.self)[0].name = "Bello"
         }
         #expect(book.take() == ["-[] +[] ~[0]"])
-        try elsewhere { $0.others.move(from: 0, to: 0) }
+        try elsewhere { rerank(0, of: $0.others) }
         #expect(book.take() == [])
         token.invalidate()
     }
@@ -209,7 +215,7 @@ struct EmbeddedNotificationTests {
         #expect(told(filtered).contains(0) && told(sorted).contains(1))
         try elsewhere { _ in other.delete(other.objects(Dog.self)[0]) }
         #expect(told(filtered).contains(1) && told(sorted).contains(0))
-        try elsewhere { $0.others.move(from: 1, to: 1) }
+        try elsewhere { rerank(1, of: $0.others) }
         #expect(filtered.take() == [] && sorted.take() == [])
         for token in tokens { token.invalidate() }
     }
