@@ -11,7 +11,7 @@ public import TomboloRules
 public enum GatewayServer {
     public static let portVariable = "TOMBOLO_GATEWAY_PORT"
     public static let defaultPort = 8080
-    /// Connections to PostgreSQL: for devices that bootstrap or catch up, two for uploads, one for the feed, and three
+    /// Connections to PostgreSQL: for devices that bootstrap or catch up, five for uploads, one for the feed, and three
     /// for logins and openings.
     public static let databaseConnections = Gateway.maximumConcurrentReads + UploadQueue.maximumConcurrency + 4
 }

@@ -325,6 +325,7 @@ actor SessionRunner {
         guard session.matchingCost(of: ticks) > Self.maximumSharedMatchingCost, let user = authority?.user else {
             return handle(.ticks(ticks))
         }
+        // Throws only when the session's task is cancelled: nothing is left to match for then.
         try? await services.matching.run(
             user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
         ) {
