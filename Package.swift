@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A library of ours in `Packages/`.
+/// A library of ours in `Packages/`, where folders are layers: `Core/Model`.
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(path)", swiftSettings: settings)
 }
@@ -109,70 +109,72 @@ let package = Package(
     ],
     targets: [
         // Pure core: no sockets, files, clocks or randomness but as parameters.
-        library("TomboloModel", "Model"),
-        library("TomboloSQL", "SQL", ["TomboloModel"]),
-        library("TomboloChangesets", "Changesets", ["TomboloModel"]),
-        library("TomboloRules", "Rules", ["TomboloModel", "TomboloChangesets"]),
+        library("TomboloModel", "Core/Model"),
+        library("TomboloSQL", "Core/SQL", ["TomboloModel"]),
+        library("TomboloChangesets", "Core/Changesets", ["TomboloModel"]),
+        library("TomboloRules", "Core/Rules", ["TomboloModel", "TomboloChangesets"]),
         .target(
             name: "TomboloSyncProtocol", dependencies: ["TomboloModel", "TomboloChangesets", protobuf],
-            path: "Packages/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
-        library("TomboloSyncSession", "SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
-        library("EventModels", "EventModels", ["TomboloModel", "TomboloRules"]),
-        library("TomboloSimulator", "Simulator", sync),
-        library("Codemod", "Codemod"),
+            path: "Packages/Core/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
+        library(
+            "TomboloSyncSession", "Core/SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
+        library("EventModels", "Conference/EventModels", ["TomboloModel", "TomboloRules"]),
+        library("TomboloSimulator", "Tools/Simulator", sync),
+        library("Codemod", "Tools/Codemod"),
 
         // Stores and network.
         .systemLibrary(
-            name: "CLibPQ", path: "Packages/CLibPQ", pkgConfig: "libpq",
+            name: "CLibPQ", path: "Packages/Server/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        library("PostgresClient", "PostgresClient", ["CLibPQ", logging]),
-        library("TomboloSQLiteStore", "SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
-        library("TomboloPostgresStore", "PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
-        library("TomboloWebSocket", "WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
+        library("PostgresClient", "Server/PostgresClient", ["CLibPQ", logging]),
+        library("TomboloSQLiteStore", "Device/SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
+        library("TomboloPostgresStore", "Server/PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
+        library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
         // Client.
-        library("TomboloSyncClient", "SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
+        library("TomboloSyncClient", "Device/SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
         library(
-            "Tombolo", "Tombolo",
+            "Tombolo", "Device/Tombolo",
             sync + [
                 "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore,
                 nioHTTP1,
             ]),
-        library("RealmSwift", "RealmSwift", ["Tombolo"]),
-        library("DatabaseManager", "DatabaseManager", ["Tombolo"]),
+        library("RealmSwift", "Device/RealmSwift", ["Tombolo"]),
+        library("DatabaseManager", "Device/DatabaseManager", ["Tombolo"]),
 
         // Services.
         library(
-            "TomboloAuthentication", "Authentication",
+            "TomboloAuthentication", "Server/Authentication",
             ["TomboloModel", "TomboloRules", "EventModels", "PostgresClient", cryptoExtras, jwt]),
         library(
-            "TomboloHTTP", "HTTP",
+            "TomboloHTTP", "Server/HTTP",
             [
                 "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient", hummingbird,
                 hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         library(
-            "GatewayService", "GatewayService",
+            "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
                 "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]),
         library(
-            "AdminService", "AdminService",
+            "AdminService", "Server/AdminService",
             [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "TomboloSQL",
                 hummingbird, httpTypes, logging,
             ]),
         library(
-            "TicketService", "TicketService",
+            "TicketService", "Conference/TicketService",
             [
                 "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules",
                 hummingbird, httpTypes, logging, mustache,
             ]),
-        library("OpenEventImport", "OpenEventImport", ["EventModels", "PostgresClient", "TomboloModel", crypto]),
         library(
-            "TomboloMigration", "Migration",
+            "OpenEventImport", "Conference/OpenEventImport", ["EventModels", "PostgresClient", "TomboloModel", crypto]),
+        library(
+            "TomboloMigration", "Tools/Migration",
             [
                 "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloModel",
                 "TomboloPostgresStore",
@@ -226,7 +228,7 @@ let package = Package(
         tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),
         tests("EventModelsTests", ["EventModels", "TomboloModel", "TomboloChangesets", "TomboloRules"]),
         tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
-        tests("SQLiteStoreTests", sync + ["TomboloSQLiteStore", "DeviceStoreConformance"]),
+        tests("SQLiteStoreTests", sync + ["RandomValues", "TomboloSQLiteStore", "DeviceStoreConformance"]),
         tests(
             "PostgresStoreTests",
             sync + [

@@ -14,7 +14,7 @@ struct ProtocolVersionTests {
     @Test("The .proto files are those of the current version")
     func pinned() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Packages/SyncProtocol/Proto").standardizedFileURL
+            .appending(path: "../../Packages/Core/SyncProtocol/Proto").standardizedFileURL
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".proto") }.sorted()
         #expect(files.count == 6)
@@ -26,7 +26,7 @@ struct ProtocolVersionTests {
             The .proto files have changed: their hash is now 0x\(String(hash, radix: 16)). If the bytes of any message \
             differ, raise ProtocolVersion.current, add a line to its history, and add the hash for the new version \
             here; the gateway must go on reading the versions from ProtocolVersion.oldest. If only comments changed, \
-            replace the hash of the current version. In both cases run Packages/SyncProtocol/Proto/generate.sh.
+            replace the hash of the current version. In both cases run Packages/Core/SyncProtocol/Proto/generate.sh.
             """)
     }
 }

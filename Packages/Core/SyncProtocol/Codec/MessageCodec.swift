@@ -2,7 +2,7 @@ internal import SwiftProtobuf
 public import TomboloChangesets
 public import TomboloModel
 
-/// Messages to and from bytes. The format is specified by the .proto files in `Packages/SyncProtocol/Proto`; classes
+/// Messages to and from bytes. The format is specified by the .proto files in `Packages/Core/SyncProtocol/Proto`; classes
 /// and properties travel by name, and are looked up in the schema of whoever reads.
 ///
 /// Devices also store what the codec makes: pending changesets, staged frames, subscription sets.
