@@ -32,12 +32,14 @@ struct AuthorityTests {
     private static let nothing = SessionAuthority(
         user: "somebody", rulesFingerprint: 2, readable: { _ in .constant(false) }, permit: { _ in "no" })
 
+    /// - Parameter interval: how often sessions ask without a reason.
     private func withSession(
-        patience: Duration = .seconds(300), _ body: @escaping @Sendable (DeviceSocket, Answers) async throws -> Void
+        patience: Duration = .seconds(300), interval: Duration = .milliseconds(20),
+        _ body: @escaping @Sendable (DeviceSocket, Answers, PostgresPool) async throws -> Void
     ) async throws {
         let answers = Answers()
         var limits = SessionLimits()
-        limits.authorityInterval = .milliseconds(20)
+        limits.authorityInterval = interval
         limits.authorityPatience = patience
         try await GatewayFixture.with(
             try Schema.of([Note.self]), limits: limits, authorize: { _ in try answers.next() }
@@ -47,24 +49,65 @@ struct AuthorityTests {
                 try await device.sayHello()
                 let end = try await device.firstEnd { $0.frameCount == 1 }
                 #expect(end != nil)
-                try await body(device, answers)
+                try await body(device, answers, fixture.pool)
             }
         }
     }
 
     @Test
     func `A role that is removed takes what it allowed off the device of an open session`() async throws {
-        try await withSession { device, answers in
+        try await withSession { device, answers, _ in
             answers.become(.success(Self.nothing))
             let end = try await device.firstEnd { $0.position.rulesFingerprint == 2 }
-            #expect(end?.replacesAll == true)
-            #expect(end?.frameCount == 0)
+            #expect(end?.replacesAll == false, "a difference, not everything anew")
+            #expect(end?.frameCount == 1)
+        }
+    }
+
+    /// What the triggers of accounts, grants and documents write.
+    private static func note(_ classNumber: Int, _ key: String) -> String {
+        """
+        INSERT INTO tombolo.changelog (class, key, operation, stamp) VALUES (\(classNumber), '\(key)', 'u', 1);
+        INSERT INTO note (_id, text) VALUES (2, 'came with the change')
+        """
+    }
+
+    @Test(
+        "A change of the account or of the rules reaches an open session with the tick that has it",
+        arguments: [(-1, "somebody"), (-2, "7")])
+    func byTick(classNumber: Int, key: String) async throws {
+        try await withSession(interval: .seconds(3_600)) { device, answers, pool in
+            answers.become(.success(Self.nothing))
+            try await pool.execute("BEGIN; \(Self.note(classNumber, key)); COMMIT")
+            var sent = 0
+            let end = try await device.first { message -> BatchEnd? in
+                switch message {
+                case .frame(let frame):
+                    sent += frame.blocks.reduce(0) { $0 + $1.rowCount }
+                    return nil
+                case .end(let end) where end.position.rulesFingerprint == 2: return end
+                default: return nil
+                }
+            }
+            #expect(end?.replacesAll == false)
+            #expect(sent == 0, "What came with the change is matched with what the user may see since.")
+        }
+    }
+
+    @Test("A change of somebody else's account asks nothing again")
+    func othersAccount() async throws {
+        try await withSession(interval: .seconds(3_600)) { device, answers, pool in
+            let before = answers.count
+            try await pool.execute("BEGIN; \(Self.note(-1, "somebody else")); COMMIT")
+            let end = try await device.firstEnd { $0.frameCount == 1 }
+            #expect(end != nil)
+            #expect(answers.count == before)
         }
     }
 
     @Test
     func `A token that is no longer accepted ends its open session`() async throws {
-        try await withSession { device, answers in
+        try await withSession { device, answers, _ in
             answers.become(.failure(SessionFailure(.notAuthenticated, "The access token has expired.")))
             let failure = try await device.failure()
             #expect(failure == SessionFailure(.notAuthenticated, "The access token has expired."))
@@ -73,7 +116,7 @@ struct AuthorityTests {
 
     @Test
     func `A database that does not answer for a moment ends no session`() async throws {
-        try await withSession { device, answers in
+        try await withSession { device, answers, _ in
             answers.become(.failure(NoAnswer()))
             let before = answers.count
             while answers.count < before + 3 { await Task.yield() }
@@ -85,7 +128,7 @@ struct AuthorityTests {
 
     @Test
     func `A session does not go on for ever with what was known of its user`() async throws {
-        try await withSession(patience: .milliseconds(200)) { device, answers in
+        try await withSession(patience: .milliseconds(200)) { device, answers, _ in
             answers.become(.failure(NoAnswer()))
             let failure = try await device.failure()
             #expect(failure?.code == .unavailable)

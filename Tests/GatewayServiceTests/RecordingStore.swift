@@ -27,6 +27,10 @@ final class RecordingStore: ServerStore {
         return uploads.map { _ in .applied(lost: 0) }
     }
 
+    func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {}
+
+    func readable(under rulesFingerprint: UInt64) async throws -> [Int: Predicate]? { nil }
+
     func makeTick() async throws -> Tick? { nil }
 
     func latestTick() async throws -> Tick { .origin }

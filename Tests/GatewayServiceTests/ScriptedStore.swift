@@ -39,6 +39,10 @@ final class ScriptedStore: ServerStore {
     /// Makes the next tick.
     func add(_ news: News) { state.withLock { $0.news.append(news) } }
 
+    func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {}
+
+    func readable(under rulesFingerprint: UInt64) async throws -> [Int: Predicate]? { nil }
+
     func makeTick() async throws -> Tick? { nil }
 
     func latestTick() async throws -> Tick { Self.tick(state.withLock { $0.news.count } + 1) }

@@ -23,36 +23,43 @@ public struct Gateway: Service {
     public static let maximumWaitingUploadByteCount = 32 << 20
 
     private let services: SessionRunner.Services
-    private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let counter = ConnectionCounter(maximum: Gateway.maximumConnectionCount)
     private let door: ConnectionDoor
     private let logger: Logger
 
     /// - Parameters:
     ///   - connectionsPerAddress: connected devices of one address, also through proxies.
-    ///   - authorize: what an access token allows; throws ``SessionFailure`` for one that is not accepted.
     ///   - wakeUps: yields whenever there may be a new tick.
     ///   - onCommit: called after uploads were committed: nudges the sequencer.
+    public init(
+        models: any ModelSource, limits: SessionLimits = SessionLimits(),
+        connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
+        wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
+    ) {
+        services = SessionRunner.Services(
+            generations: Generations(source: models, wakeUps: wakeUps, onCommit: onCommit, logger: logger),
+            uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
+            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1), limits: limits)
+        door = ConnectionDoor(limit: connectionsPerAddress)
+        self.logger = logger
+    }
+
+    /// A gateway whose model never changes.
+    /// - Parameter authorize: what an access token allows; throws ``SessionFailure`` for one that is not accepted.
     public init(
         store: any ServerStore, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority,
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
-        services = SessionRunner.Services(
-            store: store, feed: TickFeed(store: store, logger: logger),
-            uploads: UploadQueue(store: store, onCommit: onCommit),
-            uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
-            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1),
-            authorize: authorize, limits: limits)
-        self.wakeUps = wakeUps
-        door = ConnectionDoor(limit: connectionsPerAddress)
-        self.logger = logger
+        self.init(
+            models: FixedModel(store: store, authorize: authorize), limits: limits,
+            connectionsPerAddress: connectionsPerAddress, wakeUps: wakeUps, onCommit: onCommit, logger: logger)
     }
 
     /// Follows the ticks until shutdown.
     public func run() async throws {
-        await cancelWhenGracefulShutdown { await services.feed.run(wakeUps: wakeUps()) }
+        await cancelWhenGracefulShutdown { await services.generations.run() }
     }
 
     /// Serves one device until either side ends the connection or the server shuts down.

@@ -31,8 +31,9 @@ extension SessionRunner {
 
     private func runRead(_ request: ReadRequest) async -> Outcome {
         do {
-            let schema = services.store.schema
-            let (end, tick) = try await services.store.withReader { reader in
+            guard let store else { return .told }
+            let schema = store.schema
+            let (end, tick) = try await store.withReader { reader in
                 do {
                     let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
                         try await self.handleWithRoom(.frame(frame))

@@ -26,14 +26,11 @@ actor SessionRunner {
 
     /// What the gateway gives every session.
     struct Services: Sendable {
-        let store: any ServerStore
-        let feed: TickFeed
-        let uploads: UploadQueue
+        let generations: Generations
         let uploadBudget: UploadBudget
         let reads: ReadSlots
         /// One slot, for matching that is expensive.
         let matching: ReadSlots
-        let authorize: @Sendable (String) async throws -> SessionAuthority
         let limits: SessionLimits
     }
 
@@ -42,6 +39,8 @@ actor SessionRunner {
         let accessToken: String
         let user: String
         var rulesFingerprint: UInt64
+        /// Changes of what the user may do up to this tick are in it.
+        var tick: Int64
         /// Before the last look-up that was answered.
         var askedAt: ContinuousClock.Instant
     }
@@ -50,13 +49,19 @@ actor SessionRunner {
     private struct Admission {
         let accessToken: String
         let authority: SessionAuthority
+        /// The generation whose classes the authority is about.
+        let generation: Generation
+        let tick: Int64
         let askedAt: ContinuousClock.Instant
     }
 
     let services: Services
-    private let codec: MessageCodec
+    /// Where the session belongs: chosen when the device says hello.
+    private var seat: Generations.Seat?
+    private var codec: MessageCodec
     let logger: Logger
     var session: ServerSession
+    var store: (any ServerStore)? { seat?.generation.store }
     private var outbox: [[UInt8]] = []
     var outboxByteCount = 0
     private var isCongested = false
@@ -66,7 +71,7 @@ actor SessionRunner {
     private var admission: Admission?
     private var writer: MessageWriter?
     var authority: Authority?
-    private var isCheckingAuthority = false
+    private var checking: Task<Void, Never>?
     /// A batch was asked for and is not complete.
     var isReading = false
     /// The batch waits for its device to take what was sent.
@@ -87,8 +92,8 @@ actor SessionRunner {
     init(services: Services, logger: Logger) {
         self.services = services
         self.logger = logger
-        codec = MessageCodec(schema: services.store.schema)
-        session = ServerSession(schema: services.store.schema)
+        codec = MessageCodec(schema: .empty)
+        session = ServerSession(schema: .empty)
         // Bounded by the session: one read, one upload, one pull, one opening and one check of authority at a time.
         (jobs, addJob) = AsyncStream.makeStream()
     }
@@ -99,22 +104,23 @@ actor SessionRunner {
         do {
             try await serve(messages, writer)
         } catch {
-            await releaseUploads()
+            await release()
             throw error
         }
+        await release()
+    }
+
+    private func release() async {
         await releaseUploads()
+        if let seat { await services.generations.leave(seat) }
     }
 
     private func serve(_ messages: MessageStream, _ writer: MessageWriter) async throws {
         self.writer = writer
-        let ticks = await services.feed.watch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.receive(messages) }
             group.addTask { try await self.write(to: writer) }
             group.addTask { try await self.watchProgress(of: writer) }
-            group.addTask {
-                for await _ in ticks { await self.handle(.tickAvailable) }
-            }
             group.addTask {
                 while true {
                     try await Task.sleep(for: .seconds(ServerSession.heartbeatSeconds))
@@ -175,9 +181,44 @@ actor SessionRunner {
                 await releaseDroppedUploads()
                 continue
             }
+            if case .hello(let hello) = message, !(await take(hello)) { continue }
             handle(.message(message))
             await releaseDroppedUploads()
             while session.isUploadBacklogged { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    /// Finds the generation that serves the device.
+    /// - Returns: false if the session has failed.
+    private func take(_ hello: Hello) async -> Bool {
+        guard seat == nil else { return true }
+        do {
+            let seat = try await services.generations.enter(serving: hello.classes) { [weak self] in
+                await self?.handle(
+                    .failed(
+                        SessionFailure(
+                            .unavailable, "The server's model has changed many times since the session began.",
+                            isRetryable: true)))
+            }
+            self.seat = seat
+            codec = seat.generation.codec
+            session.serve(seat.generation.store.schema)
+            addJob.yield { await self.watch(seat.generation.feed) }
+            return true
+        } catch let failure as SessionFailure {
+            handle(.failed(failure))
+        } catch {
+            fail(error, doing: "finding what serves the device")
+        }
+        return false
+    }
+
+    private func watch(_ feed: TickFeed) async {
+        for await _ in await feed.watch() {
+            if let authority, await feed.authorityMayHaveChanged(of: authority.user, after: authority.tick) {
+                keepAuthority()
+            }
+            handle(.tickAvailable)
         }
     }
 
@@ -247,8 +288,12 @@ actor SessionRunner {
     private func authorize(_ accessToken: String) async -> Admission? {
         let asked = ContinuousClock.now
         do {
+            let newest = try await services.generations.newest()
+            let generation = seat?.generation ?? newest
+            let tick = await generation.feed.newestNumber
             return Admission(
-                accessToken: accessToken, authority: try await services.authorize(accessToken), askedAt: asked)
+                accessToken: accessToken, authority: try await generation.authorize(accessToken),
+                generation: generation, tick: tick, askedAt: asked)
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
@@ -259,11 +304,13 @@ actor SessionRunner {
 
     private func authenticate(_ accessToken: String) async {
         var known = admission
-        if known?.accessToken != accessToken { known = await authorize(accessToken) }
+        if known?.accessToken != accessToken || known?.generation !== seat?.generation {
+            known = await authorize(accessToken)
+        }
         guard let known else { return }
         authority = Authority(
             accessToken: accessToken, user: known.authority.user,
-            rulesFingerprint: known.authority.rulesFingerprint, askedAt: known.askedAt)
+            rulesFingerprint: known.authority.rulesFingerprint, tick: known.tick, askedAt: known.askedAt)
         handle(.authenticated(known.authority))
     }
 
@@ -278,17 +325,32 @@ actor SessionRunner {
                         "For \(services.limits.authorityPatience) the gateway could not find out what the user may do.",
                         isRetryable: true)))
         }
-        guard !isCheckingAuthority else { return }
-        isCheckingAuthority = true
-        addJob.yield { await self.checkAuthority(authority) }
+        guard checking == nil else { return }
+        addJob.yield { await self.checkAuthority() }
     }
 
-    private func checkAuthority(_ before: Authority) async {
-        defer { isCheckingAuthority = false }
+    /// Joins a check that is under way.
+    private func checkAuthority() async {
+        if let checking { return await checking.value }
+        guard let authority else { return }
+        let task = Task { await self.check(authority) }
+        checking = task
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        checking = nil
+    }
+
+    private func check(_ before: Authority) async {
+        guard let generation = seat?.generation else { return }
         let asked = ContinuousClock.now
         do {
-            let known = try await services.authorize(before.accessToken)
+            let tick = await generation.feed.newestNumber
+            let known = try await generation.authorize(before.accessToken)
             authority?.askedAt = asked
+            authority?.tick = tick
             authority?.rulesFingerprint = known.rulesFingerprint
             if known.rulesFingerprint != before.rulesFingerprint { handle(.authorityChanged(known)) }
         } catch let failure as SessionFailure {
@@ -300,11 +362,16 @@ actor SessionRunner {
 
     private func open(_ client: ClientID, _ user: String, _ acknowledged: Int64, _ position: Position) async {
         do {
-            let opening = try await services.store.openClient(client, user: user, acknowledged: acknowledged)
-            let check = try await check(position)
+            guard let store = seat?.generation.store else { return }
+            let opening = try await store.openClient(client, user: user, acknowledged: acknowledged)
+            let check = try await check(position, store)
+            var formerly: [Int: Predicate]?
+            if case .valid = check, position.rulesFingerprint != authority?.rulesFingerprint {
+                formerly = try await store.readable(under: position.rulesFingerprint)
+            }
             didOpen = true
             messages?.liftOpeningLimit()
-            handle(.opened(opening, check))
+            handle(.opened(opening, check, formerly: formerly))
         } catch let failure as SessionFailure {
             handle(.failed(failure))
         } catch {
@@ -312,15 +379,22 @@ actor SessionRunner {
         }
     }
 
-    private func check(_ position: Position) async throws -> ServerSession.PositionCheck {
-        let known = try await services.store.tick(position.tick)
-        return ServerSession.PositionCheck(position, known: known, latest: try await services.store.latestTick())
+    private func check(
+        _ position: Position, _ store: any ServerStore
+    ) async throws -> ServerSession.PositionCheck {
+        let known = try await store.tick(position.tick)
+        return ServerSession.PositionCheck(position, known: known, latest: try await store.latestTick())
     }
 
     /// A device that reads slowly gets a few ticks at a time, so that its outbox stays small.
     private func pull(after number: Int64) async {
         await waitForRoom()
-        guard let (ticks, hasMore) = await services.feed.ticks(after: number) else { return handle(.ticksGone) }
+        guard let feed = seat?.generation.feed else { return }
+        // What came after a change of what the user may do is matched with what they may see since.
+        if let authority, await feed.authorityMayHaveChanged(of: authority.user, after: authority.tick) {
+            await checkAuthority()
+        }
+        guard let (ticks, hasMore) = await feed.ticks(after: number) else { return handle(.ticksGone) }
         if hasMore { handle(.tickAvailable) }
         guard session.matchingCost(of: ticks) > Self.maximumSharedMatchingCost, let user = authority?.user else {
             return handle(.ticks(ticks))
@@ -335,8 +409,9 @@ actor SessionRunner {
 
     private func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
         let client = session.clientID
+        guard let uploads = seat?.generation.uploads else { return }
         do {
-            let results = try await services.uploads.upload(
+            let results = try await uploads.upload(
                 changesets.map {
                     Upload(client: client, changeset: $0, permit: authority.permit, denial: authority.denial)
                 }, user: authority.user)
@@ -407,7 +482,7 @@ actor SessionRunner {
     private func tooLarge(_ message: ServerMessage) -> SessionFailure {
         var classes: Set<String> = []
         if case .frame(let frame) = message {
-            classes.formUnion(frame.blocks.map { services.store.schema[$0.classIndex].name })
+            classes.formUnion(frame.blocks.map { codec.schema[$0.classIndex].name })
         }
         return SessionFailure(
             .tooLarge,

@@ -15,7 +15,8 @@ public actor TickFeed {
     public static let maximumByteCount = 8 << 20
     /// Changes that a session gets at once, beyond those of one tick.
     public static let maximumPulledChangeCount = 1_000
-    /// A difference larger than this is not kept: sessions read it from the changelog, each what concerns it.
+    /// Users for whom it is remembered when their authority may have changed; beyond them it counts for everybody.
+    public static let maximumRememberedUserCount = 10_000
     static let pollInterval = Duration.seconds(1)
     static let retryInterval = Duration.milliseconds(250)
 
@@ -28,11 +29,24 @@ public actor TickFeed {
     private var sizes: [(changeCount: Int, byteCount: Int)] = []
     private var changeCount = 0
     private var byteCount = 0
+    private let grants: @Sendable () -> [GrantColumn]
+    private let onNews: @Sendable (AuthorityNews) async -> Void
+    /// The newest tick at which what a user may do may have changed; and the same for every user.
+    private var changedAt: [String: Int64] = [:]
+    private var changedForAllAt: Int64 = 0
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextWatcher = 0
 
-    public init(store: any ServerStore, logger: Logger) {
+    /// - Parameters:
+    ///   - grants: where rows say what a user may do.
+    ///   - onNews: called before a tick is announced that may change what users may do.
+    public init(
+        store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumn] = { [] },
+        onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in }, logger: Logger
+    ) {
         self.store = store
+        self.grants = grants
+        self.onNews = onNews
         self.logger = logger
     }
 
@@ -81,6 +95,31 @@ public actor TickFeed {
         return (Array(ring[first..<end]), end < ring.endIndex)
     }
 
+    /// The newest tick that the feed knows; 0 before the first.
+    public var newestNumber: Int64 { newest?.number ?? 0 }
+
+    /// Whether what a user may do may have changed since a tick.
+    public func authorityMayHaveChanged(of user: String, after number: Int64) -> Bool {
+        max(changedForAllAt, changedAt[user] ?? 0) > number
+    }
+
+    /// Takes it that what every user may do may have changed: the model did.
+    public func noteNewModel() {
+        changedForAllAt = max(newestNumber, changedForAllAt) + 1
+        announce()
+    }
+
+    private func note(_ difference: TickDifference) async {
+        let news = AuthorityNews(difference, grants: grants())
+        guard !news.isEmpty else { return }
+        await onNews(news)
+        if news.hasNewDocuments { changedForAllAt = difference.to }
+        for user in news.users { changedAt[user] = difference.to }
+        guard changedAt.count > Self.maximumRememberedUserCount else { return }
+        changedAt = [:]
+        changedForAllAt = difference.to
+    }
+
     private var isAdvancing = false
     private var mustAdvanceAgain = false
 
@@ -116,6 +155,8 @@ public actor TickFeed {
         guard latest.number != previous.number else { return }
         if previous.number == 0 || latest.number < previous.number {
             // Nothing to take a difference from: the first tick ever, or another history.
+            await onNews(.everything)
+            changedForAllAt = latest.number
             restart(at: latest)
             return
         }
@@ -127,6 +168,7 @@ public actor TickFeed {
                 progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
         }
         guard let live else { return }
+        await note(live.difference)
         newest = live.tick
         let size = (changeCount: live.itemCount, byteCount: live.byteCount)
         if size.changeCount > Self.maximumChangeCount || size.byteCount > Self.maximumByteCount {

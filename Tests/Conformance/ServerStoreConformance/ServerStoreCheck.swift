@@ -15,6 +15,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case differencesFollowLists = "A difference groups elements by the object that has the list"
     case differencesSurviveKeyReuse = "An object that was erased and made anew has both images"
     case clientsOpen = "Clients are opened once, by their user, with what the server knows"
+    case readableIsKept = "What users could read is kept under its rules fingerprint"
     case uploadsApply = "Uploads create, change and erase"
     case progressIsAsOfTheTick = "Progress is as of the tick, and brings a tick of its own"
     case uploadsCountOnce = "The same changeset counts once; other numbers are gaps or conflicts"

@@ -16,6 +16,7 @@ extension ServerStoreScenario {
         case .differencesFollowLists: try await differencesFollowLists()
         case .differencesSurviveKeyReuse: try await differencesSurviveKeyReuse()
         case .clientsOpen: try await clientsOpen()
+        case .readableIsKept: try await readableIsKept()
         case .uploadsApply: try await uploadsApply()
         case .progressIsAsOfTheTick: try await progressIsAsOfTheTick()
         case .uploadsCountOnce: try await uploadsCountOnce()

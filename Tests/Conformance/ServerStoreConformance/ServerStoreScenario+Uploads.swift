@@ -21,6 +21,19 @@ extension ServerStoreScenario {
         try requireEqual(try await store.openClient(ada, user: "ada", acknowledged: 0).last, 1, "last afterwards")
     }
 
+    func readableIsKept() async throws {
+        let speaker = Model.speaker(1).classIndex
+        let readable: [Int: Predicate] = [
+            speaker: .compare(PropertyPath(schema[speaker].columns[1].name), .equal, .string("Ada"))
+        ]
+        try await store.keepReadable(readable, under: .max)
+        try await store.keepReadable(readable, under: .max)
+        try await store.keepReadable([:], under: 2)
+        try requireEqual(try await store.readable(under: .max), readable, "what was kept twice")
+        try requireEqual(try await store.readable(under: 2), [:], "a user who could read nothing")
+        try requireEqual(try await store.readable(under: 3), nil, "a fingerprint that nobody kept")
+    }
+
     /// Every column but the key.
     func fields(_ row: Row, byDefault: Set<Int> = []) -> [FieldWrite] {
         row.values.indices.dropFirst().map {

@@ -18,6 +18,14 @@ public struct Schema: Hashable, Sendable {
         self.indexByName = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
     }
 
+    /// No classes.
+    public static let empty = Schema()
+
+    private init() {
+        classes = []
+        indexByName = [:]
+    }
+
     public func index(of className: String) -> Int? { indexByName[className] }
 
     public subscript(className: String) -> ClassSchema? { indexByName[className].map { classes[$0] } }

@@ -41,11 +41,20 @@ public struct TickDifference: Sendable {
     public let changes: [RootChange]
     /// Clients whose changesets were applied or refused in between, each with the number of the first such changeset.
     public let clients: [ClientID: Int64]
+    /// Users whose account changed, as sessions name their users: custom data, password, revocation.
+    public let accounts: Set<String>
+    /// Whether a model or rule document was added.
+    public let hasNewDocuments: Bool
 
-    public init(from: Int64, to: Int64, changes: [RootChange], clients: [ClientID: Int64]) {
+    public init(
+        from: Int64, to: Int64, changes: [RootChange], clients: [ClientID: Int64], accounts: Set<String> = [],
+        hasNewDocuments: Bool = false
+    ) {
         self.from = from
         self.to = to
         self.changes = changes
         self.clients = clients
+        self.accounts = accounts
+        self.hasNewDocuments = hasNewDocuments
     }
 }

@@ -1,7 +1,12 @@
-internal import TomboloModel
-internal import TomboloSyncProtocol
+public import TomboloModel
+public import TomboloSyncProtocol
 
 extension ServerSession {
+    /// Whether a schema has everything that a device says it has.
+    public static func serves(_ classes: [HelloClass], with schema: Schema) -> Bool {
+        (try? deviceColumns(classes, in: schema)) != nil
+    }
+
     /// The positions of the device's columns, by class, the primary key first.
     /// - Throws: a failure that names each class, property or type that the server does not have.
     static func deviceColumns(_ classes: [HelloClass], in schema: Schema) throws(SessionFailure) -> [Int: [Int]] {

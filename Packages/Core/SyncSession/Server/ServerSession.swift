@@ -31,7 +31,9 @@ public struct ServerSession: Sendable {
         case message(ClientMessage)
         case authenticated(SessionAuthority)
         case failed(SessionFailure)
-        case opened(ClientOpening, PositionCheck)
+        /// - Parameter formerly: what the user could read, by class position, under the rules fingerprint of the device's
+        ///   position, where that is another one than now; nil if nobody knows.
+        case opened(ClientOpening, PositionCheck, formerly: [Int: Predicate]? = nil)
         /// A frame of the read under way.
         case frame(BatchFrame)
         /// The read under way is complete; the tick that it was made at.
@@ -56,6 +58,7 @@ public struct ServerSession: Sendable {
 
     public enum Action: Sendable {
         case authenticate(accessToken: String)
+        /// Answer with ``Event/opened(_:_:formerly:)``.
         case open(ClientID, user: String, acknowledged: Int64, position: Position)
         case send(ServerMessage)
         case read(ReadRequest)
@@ -101,7 +104,8 @@ public struct ServerSession: Sendable {
         case closed
     }
 
-    let schema: Schema
+    /// What the device is served with; settled when it says hello.
+    private(set) var schema: Schema
     var phase = Phase.waiting
     var authority: SessionAuthority?
     var client = ClientID(rawValue: 0)
@@ -124,6 +128,10 @@ public struct ServerSession: Sendable {
     var hasNewTicks = false
     var waitingSubscriptions: SubscriptionSet?
     var needsEverything = false
+    /// What the user may see changed while a batch was read.
+    var hasNewAuthority = false
+    /// What the device's content was made with, where the rules are others now.
+    var formerlyReadable: [Int: Predicate]?
     /// Numbers of the upload under way; empty where there is none.
     var uploading: [Int64] = []
     var waitingChangesets: [Changeset] = []
@@ -145,6 +153,11 @@ public struct ServerSession: Sendable {
     var awaitsNewBase: Int64?
 
     public init(schema: Schema) { self.schema = schema }
+
+    /// Chooses what the device is served with. Has an effect before hello only.
+    public mutating func serve(_ schema: Schema) {
+        if case .waiting = phase { self.schema = schema }
+    }
 
     /// The device's id; known once hello came.
     public var clientID: ClientID { client }
@@ -168,7 +181,9 @@ public struct ServerSession: Sendable {
         case (.waiting, .message):
             return fail(SessionFailure(.badMessage, "A session begins with hello; another message came first."))
         case (.authenticating(let hello), .authenticated(let authority)): return authenticated(hello, authority)
-        case (.opening(let hello), .opened(let opening, let check)): return open(hello, opening, check)
+        case (.opening(let hello), .opened(let opening, let check, let formerly)):
+            formerlyReadable = formerly
+            return open(hello, opening, check)
         case (.reading, .frame(let frame)): return [.send(.frame(frame))]
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
         case (.reading, .readGivenUp):
@@ -207,8 +222,8 @@ public struct ServerSession: Sendable {
         case (.live, .heartbeat): return heartbeat()
         case (_, .authorityChanged(let authority)):
             self.authority = authority
-            needsEverything = true
-            if case .live = phase { return [startReading(from: nil)] }
+            hasNewAuthority = true
+            if case .live = phase { return [startReading(from: tick)] }
             return []
         case (.waiting, .heartbeat), (.authenticating, .heartbeat), (.opening, .heartbeat): return countToOpening()
         case (.verifying(_, _, let opening), .heartbeat): return countToUpload(opening)
@@ -282,14 +297,26 @@ public struct ServerSession: Sendable {
     mutating func startFirstBatch(_ hello: Hello, _ check: PositionCheck) -> [Action] {
         switch check {
         case .valid(let tick)
-        where tick.number > 0 && hello.position.rulesFingerprint == authority?.rulesFingerprint
-            && hello.position.schemaFingerprint == schemaFingerprint:
-            visibility = visibility(of: hello.activeSubscriptions)
+        where tick.number > 0 && hello.position.schemaFingerprint == schemaFingerprint:
+            guard let before = formerVisibility(of: hello) else { return [startReading(from: nil)] }
+            visibility = before
             self.tick = tick
             return [startReading(from: tick)]
         case .valid, .dropped: return [startReading(from: nil)]
         case .foreign:
             return reset("The server's history is not the one that this device knows; it was restored or replaced.")
+        }
+    }
+
+    /// What the device has: by the rules as they are, or by those that its content was made with.
+    private func formerVisibility(of hello: Hello) -> Visibility? {
+        if hello.position.rulesFingerprint == authority?.rulesFingerprint {
+            return visibility(of: hello.activeSubscriptions)
+        }
+        return formerlyReadable.map { readable in
+            Visibility(subscriptions: hello.activeSubscriptions, schema: schema) {
+                readable[$0] ?? .constant(false)
+            }
         }
     }
 
@@ -309,6 +336,7 @@ public struct ServerSession: Sendable {
         }
         let from = needsEverything ? nil : tick
         needsEverything = false
+        hasNewAuthority = false
         beforeRead = (from, visibility)
         let new = visibility(of: subscriptions)
         let request = ReadRequest(
@@ -334,7 +362,7 @@ public struct ServerSession: Sendable {
         var end = end
         (end.acknowledged, end.refusals) = acknowledge()
         var actions = [Action.send(.end(end))]
-        if waitingSubscriptions != nil || needsEverything {
+        if waitingSubscriptions != nil || needsEverything || hasNewAuthority {
             actions.append(startReading(from: tick))
         } else {
             hasNewTicks = true

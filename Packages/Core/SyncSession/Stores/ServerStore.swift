@@ -27,6 +27,14 @@ public protocol ServerStore: Sendable {
     /// show its changesets again.
     func openClient(_ client: ClientID, user: String, acknowledged: Int64) async throws -> ClientOpening
 
+    /// Keeps what a user may read under a rules fingerprint, by class position, for devices that come back with the
+    /// fingerprint when other rules hold. It may be forgotten after the time that the changelog is kept.
+    func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws
+
+    /// What was kept under a rules fingerprint, by class position; nil if nothing was, or if it no longer fits the
+    /// schema. A class without an entry could not be read.
+    func readable(under rulesFingerprint: UInt64) async throws -> [Int: Predicate]?
+
     /// Applies changesets, in the order given, exactly once in effect. One result for each. A changeset whose number
     /// does not follow the client's last is ``UploadResult/gap``, or, where it was applied or refused before, whatever
     /// its base: ``UploadResult/duplicate`` when ``Changeset/fingerprint(in:)`` is the one in its receipt, otherwise

@@ -244,6 +244,7 @@ public struct ChangelogRetention: Sendable {
             """
         while try await connection.query(forgetting, [limit])[0][0].int == Self.clientBatch {}
         try await connection.query("DELETE FROM tombolo.set_aside WHERE at < to_timestamp($1 / 1000000.0)", [limit])
+        try await connection.query("DELETE FROM tombolo.readable WHERE kept_at < to_timestamp($1 / 1000000.0)", [limit])
     }
 
     private func delete(_ connection: PostgresConnection, _ sql: String, below limit: Int64) async throws {

@@ -23,13 +23,16 @@ extension PostgresTickReader {
         var collection = try await readChangelog(since: base)
         try await loadRows(&collection)
         return TickDifference(
-            from: older.number, to: tick.number, changes: try changes(collection), clients: collection.clients)
+            from: older.number, to: tick.number, changes: try changes(collection), clients: collection.clients,
+            accounts: collection.accounts, hasNewDocuments: collection.hasNewDocuments)
     }
 
     /// What the changelog says, and the present rows of what it names.
     private struct Collection {
         /// Each with its first changeset.
         var clients: [ClientID: Int64] = [:]
+        var accounts: Set<String> = []
+        var hasNewDocuments = false
         /// In the order of their first change.
         var roots: [ObjectReference] = []
         /// Entries of roots and of elements, oldest first.
@@ -93,12 +96,20 @@ extension PostgresTickReader {
         for row in results[1] {
             let number = Int16(truncatingIfNeeded: try row[0].int64)
             let text = try row[1].string
-            if number == SchemaIdentifiers.progressClass {
+            switch number {
+            case SchemaIdentifiers.accountClass:
+                collection.accounts.insert(text)
+                continue
+            case SchemaIdentifiers.documentClass:
+                collection.hasNewDocuments = true
+                continue
+            case SchemaIdentifiers.progressClass:
                 guard let client = Int64(text).map(ClientID.init(rawValue:)) else { continue }
                 // A gateway of an earlier version wrote no number: its refusals are all taken for new.
                 let first = try row[6].nonNull?.int64 ?? 1
                 collection.clients[client] = min(first, collection.clients[client] ?? first)
                 continue
+            default: break
             }
             // A class that this process does not know belongs to a newer model.
             guard let index = layout.classIndexByID[number] else { continue }

@@ -8,6 +8,11 @@ public struct SchemaIdentifiers: Hashable, Sendable {
     /// Stands for the progress of clients in the changelog's class column.
     public static let progressClass: Int16 = 0
 
+    /// Stands for accounts in the changelog's class column: a change of who may log in, or of what is known of them.
+    public static let accountClass: Int16 = -1
+    /// Stands for rows of `tombolo.document` in the changelog's class column: another model, or other rules.
+    public static let documentClass: Int16 = -2
+
     /// By class name.
     public private(set) var classes: [String: Int16]
     /// By class name, then by property name.

@@ -154,6 +154,55 @@ struct SystemRelation {
                 WHERE acknowledged_at IS NULL
                 """),
         SystemRelation(
+            name: "document",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.document (
+                    version bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                    app text COLLATE "C" NOT NULL,
+                    kind text COLLATE "C" NOT NULL CHECK (kind IN ('models', 'rules')),
+                    content text COLLATE "C" NOT NULL,
+                    checksum text COLLATE "C" NOT NULL
+                        CHECK (checksum = encode(sha256(convert_to(content, 'UTF8')), 'hex')),
+                    added_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                    added_by text NOT NULL DEFAULT current_user
+                );
+                CREATE INDEX IF NOT EXISTS document_app ON tombolo.document (app, kind, version);
+                COMMENT ON TABLE tombolo.document IS
+                'Models and rules: of each app and kind the row with the greatest version counts. Rows are only added.';
+                CREATE OR REPLACE FUNCTION tombolo.log_document() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER \
+                SET search_path = pg_catalog, pg_temp AS $function$
+                BEGIN
+                    IF TG_OP <> 'INSERT' THEN
+                        RAISE EXCEPTION 'rows of tombolo.document are never changed'
+                            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Add a newer one.';
+                    END IF;
+                    INSERT INTO tombolo.changelog (class, key, operation, stamp)
+                    VALUES (\(SchemaIdentifiers.documentClass), NEW.version::text, 'c',
+                        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
+                    RETURN NULL;
+                END
+                $function$;
+                REVOKE ALL ON FUNCTION tombolo.log_document() FROM PUBLIC;
+                CREATE OR REPLACE TRIGGER tombolo_log AFTER INSERT OR UPDATE OR DELETE ON tombolo.document \
+                FOR EACH ROW EXECUTE FUNCTION tombolo.log_document();
+                ALTER TABLE tombolo.document ENABLE ALWAYS TRIGGER tombolo_log
+                """),
+        SystemRelation(
+            name: "readable",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.readable (
+                    fingerprint bigint NOT NULL,
+                    class text COLLATE "C" NOT NULL,
+                    predicate bytea NOT NULL,
+                    kept_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                    PRIMARY KEY (fingerprint, class)
+                );
+                CREATE INDEX IF NOT EXISTS readable_kept_at ON tombolo.readable (kept_at);
+                COMMENT ON TABLE tombolo.readable IS \
+                'What users could read under a rules fingerprint, for devices that come back after the rules changed; \
+                the empty class stands for everything else, of which they could read nothing.'
+                """),
+        SystemRelation(
             name: "set_aside",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.set_aside (

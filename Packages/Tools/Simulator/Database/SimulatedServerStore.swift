@@ -12,6 +12,7 @@ public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
     private let gate = SimulatedGate()
     private let database: SimulatedDatabase
     private var random: SimulatorRandom
+    private var kept: [UInt64: [Int: Predicate]] = [:]
 
     /// - Parameter now: microseconds since 1970 on the server's clock.
     public init(schema: Schema = SimulatedSchema.schema, seed: UInt64 = 0, now: @escaping @Sendable () -> Int64) {
@@ -42,6 +43,14 @@ public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
 
     public func openClient(_ client: ClientID, user: String, acknowledged: Int64) async throws -> ClientOpening {
         gate.run { database.openClient(client, user: user, acknowledged: acknowledged) }
+    }
+
+    public func keepReadable(_ readable: [Int: Predicate], under rulesFingerprint: UInt64) async throws {
+        gate.run { kept[rulesFingerprint] = readable }
+    }
+
+    public func readable(under rulesFingerprint: UInt64) async throws -> [Int: Predicate]? {
+        gate.run { kept[rulesFingerprint] }
     }
 
     public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {

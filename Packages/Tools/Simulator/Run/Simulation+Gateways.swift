@@ -86,7 +86,10 @@ extension Simulation {
         let check = ServerSession.PositionCheck(
             position, known: database.tick(position.tick), latest: database.latest)
         if opening.last > acknowledged { hit(.verified) }
-        handle(connection, .opened(opening, check))
+        let former = position.rulesFingerprint
+        let formerly = Dictionary(
+            uniqueKeysWithValues: schema.classes.indices.map { ($0, Simulation.readable(former, $0)) })
+        handle(connection, .opened(opening, check, formerly: former == 0 ? nil : formerly))
     }
 
     func unavailable(_ connection: SimulatedConnection) {

@@ -1,0 +1,38 @@
+internal import TomboloModel
+public import TomboloSyncProtocol
+
+/// What a tick says of what users may do.
+public struct AuthorityNews: Hashable, Sendable {
+    /// The users whose accounts or grants changed, as ``SessionAuthority/user`` names them.
+    public let users: Set<String>
+    /// Models or rules changed: everybody is concerned.
+    public let hasNewDocuments: Bool
+
+    /// Anything may have changed.
+    public static let everything = AuthorityNews(users: [], hasNewDocuments: true)
+
+    private init(users: Set<String>, hasNewDocuments: Bool) {
+        self.users = users
+        self.hasNewDocuments = hasNewDocuments
+    }
+
+    /// - Parameter grants: where rows say what a user may do.
+    public init(_ difference: TickDifference, grants: [GrantColumn]) {
+        var users = difference.accounts
+        for grant in grants {
+            for change in difference.changes where change.reference.classIndex == grant.classIndex {
+                for row in [change.old, change.new] {
+                    guard let row, row.values.indices.contains(grant.column) else { continue }
+                    switch row[grant.column] {
+                    case .objectId(let id): users.insert(id.stringValue)
+                    case .string(let text): users.insert(text)
+                    default: break
+                    }
+                }
+            }
+        }
+        self.init(users: users, hasNewDocuments: difference.hasNewDocuments)
+    }
+
+    public var isEmpty: Bool { users.isEmpty && !hasNewDocuments }
+}

@@ -1,0 +1,23 @@
+public import TomboloModel
+public import TomboloSyncSession
+
+/// What a gateway serves: classes, and what users may do with them. One value for each version of the model.
+public struct GatewayModel: Sendable {
+    /// Grows with every change.
+    public let version: Int64
+    public let schema: Schema
+    /// What an access token allows, by the newest rules; throws ``SessionFailure`` for one that is not accepted.
+    public let authorize: @Sendable (_ accessToken: String) async throws -> SessionAuthority
+    /// Where rows say what a user may do.
+    public let grants: [GrantColumn]
+
+    public init(
+        version: Int64, schema: Schema, grants: [GrantColumn] = [],
+        authorize: @escaping @Sendable (_ accessToken: String) async throws -> SessionAuthority
+    ) {
+        self.version = version
+        self.schema = schema
+        self.grants = grants
+        self.authorize = authorize
+    }
+}

@@ -1,0 +1,187 @@
+internal import Logging
+internal import TomboloModel
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// The generations that have sessions, and the newest one: see docs/adr/0012.
+///
+/// A document that was added makes every generation ask for the newest model again: another schema makes a new generation
+/// for the sessions that begin from then on; other rules count for all of them.
+actor Generations {
+    /// Generations at a time. Beyond them the sessions of the oldest have to connect again.
+    static let maximumCount = 8
+    /// How long it takes until a model that could not be read is asked for again.
+    static let retryInterval = Duration.seconds(1)
+
+    private struct Entry {
+        let generation: Generation
+        var sessionCount = 0
+        let feed: Task<Void, Never>
+        /// Ends the sessions of the generation.
+        var retire: [Int: @Sendable () async -> Void] = [:]
+    }
+
+    private let source: any ModelSource
+    private let wakeUps: @Sendable () -> AsyncStream<Void>
+    private let onCommit: @Sendable () -> Void
+    private let logger: Logger
+    /// Oldest first; the last is the newest model's.
+    private var entries: [Entry] = []
+    private var nextNumber = 1
+    private var nextSession = 0
+    private var isRunning = false
+    /// The refresh that was begun last, and the one that has not begun yet.
+    private var running: Task<Void, any Error>?
+    private var waiting: Task<Void, any Error>?
+
+    init(
+        source: any ModelSource, wakeUps: @escaping @Sendable () -> AsyncStream<Void>,
+        onCommit: @escaping @Sendable () -> Void, logger: Logger
+    ) {
+        self.source = source
+        self.wakeUps = wakeUps
+        self.onCommit = onCommit
+        self.logger = logger
+    }
+
+    /// A session's place in a generation; ``Generations/leave(_:)`` gives it back.
+    struct Seat: Sendable {
+        let generation: Generation
+        fileprivate let session: Int
+    }
+
+    /// Runs the feeds until the task is cancelled.
+    func run() async {
+        isRunning = true
+        do {
+            _ = try await newest()
+        } catch {
+            logger.warning("The model cannot be read yet: \(error)")
+        }
+        // Feeds are tasks of their own: which there are changes with the model.
+        await withTaskCancellationHandler {
+            // Ends when the task is cancelled.
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+        } onCancel: {
+            Task { await self.stop() }
+        }
+    }
+
+    private func stop() {
+        isRunning = false
+        for entry in entries { entry.feed.cancel() }
+        entries = []
+    }
+
+    /// The generation that new sessions are in.
+    func newest() async throws -> Generation {
+        if let last = entries.last { return last.generation }
+        try await refresh()
+        guard let last = entries.last else { throw CancellationError() }
+        return last.generation
+    }
+
+    /// Finds the generation that serves a device, adding what its classes lack where that is allowed.
+    /// - Parameter retire: ends the session, when its generation has to go.
+    func enter(
+        serving classes: [HelloClass], retire: @escaping @Sendable () async -> Void
+    ) async throws -> Seat {
+        var generation = try await newest()
+        if !ServerSession.serves(classes, with: generation.store.schema), try await source.extend(by: classes) {
+            try await refresh()
+            generation = try await newest()
+        }
+        guard let index = entries.firstIndex(where: { $0.generation === generation }) else {
+            throw SessionFailure(.unavailable, "The gateway is shutting down.", isRetryable: true)
+        }
+        nextSession += 1
+        entries[index].sessionCount += 1
+        entries[index].retire[nextSession] = retire
+        return Seat(generation: generation, session: nextSession)
+    }
+
+    func leave(_ seat: Seat) {
+        guard let index = entries.firstIndex(where: { $0.generation === seat.generation }) else { return }
+        entries[index].retire[seat.session] = nil
+        entries[index].sessionCount -= 1
+        dropIdle()
+    }
+
+    /// Old generations without sessions go.
+    private func dropIdle() {
+        guard let last = entries.last else { return }
+        for entry in entries where entry.sessionCount == 0 && entry.generation !== last.generation {
+            entry.feed.cancel()
+        }
+        entries.removeAll { $0.sessionCount == 0 && $0.generation !== last.generation }
+    }
+
+    // MARK: Models
+
+    /// What a tick says concerns everything that was remembered; a new document also the model.
+    private func note(_ news: AuthorityNews) async {
+        await source.forget(news)
+        guard news.hasNewDocuments else { return }
+        do {
+            try await refresh()
+        } catch {
+            logger.error("The model changed, but the gateway goes on with the one before: \(error)")
+            refreshLater()
+        }
+    }
+
+    private func refreshLater() {
+        Task {
+            try? await Task.sleep(for: Self.retryInterval)
+            guard isRunning else { return }
+            do {
+                try await refresh()
+                for entry in entries { await entry.generation.feed.noteNewModel() }
+            } catch {
+                refreshLater()
+            }
+        }
+    }
+
+    /// Takes the newest model. Calls that come while one runs share the next one: what it reads is newer than they are.
+    private func refresh() async throws {
+        if let waiting { return try await waiting.value }
+        let before = running
+        let task = Task {
+            _ = try? await before?.value
+            self.waiting = nil
+            try await self.takeNewest()
+        }
+        waiting = task
+        running = task
+        try await task.value
+    }
+
+    private func takeNewest() async throws {
+        let model = try await source.newest()
+        if let last = entries.last, model.version < last.generation.rules.model.version { return }
+        for entry in entries {
+            let schema = entry.generation.store.schema
+            entry.generation.rules.replace(with: schema == model.schema ? model : try await source.newest(on: schema))
+        }
+        guard entries.last?.generation.store.schema != model.schema else { return }
+        let store = try await source.store(for: model.schema)
+        let generation = Generation(
+            number: nextNumber, model: model, store: store, onNews: { [weak self] in await self?.note($0) },
+            onCommit: onCommit, logger: logger)
+        nextNumber += 1
+        let wakeUps = wakeUps
+        if !entries.isEmpty {
+            logger.notice(
+                "Generation \(generation.number): \(store.schema.classes.count) classes, model \(model.version)")
+        }
+        // The first tick of a feed is where its sessions begin: before any of them is let in.
+        entries.append(Entry(generation: generation, feed: Task { await generation.feed.run(wakeUps: wakeUps()) }))
+        dropIdle()
+        while entries.count > Self.maximumCount {
+            let oldest = entries.removeFirst()
+            oldest.feed.cancel()
+            for retire in oldest.retire.values { await retire() }
+        }
+    }
+}
