@@ -20,7 +20,8 @@ import Testing
         var problems: [String] = []
         let names = [
             "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/codemod.md", "docs/glossary.md",
-            "docs/local-files.md", "docs/queries.md", "docs/realm-compatibility.md", "docs/values.md",
+            "docs/local-files.md", "docs/model-documents.md", "docs/queries.md", "docs/realm-compatibility.md",
+            "docs/values.md",
         ]
         for name in names {
             let file = Self.root.appending(path: name)

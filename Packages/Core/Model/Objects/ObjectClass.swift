@@ -133,6 +133,9 @@ private struct ObjectClassBuilder {
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }
         for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
+        for name in ((type as? Object.Type)?.uniqueProperties() ?? []).joined() where !name.contains(".") {
+            check(name, "uniqueProperties()")
+        }
     }
 
     private mutating func add(_ name: String, _ offset: Int, _ wrapper: any AnyPersisted.Type) {
@@ -197,10 +200,7 @@ private struct ObjectClassBuilder {
         }
         for list in layout.schema.lists {
             propertyOfList.append(properties.count)
-            lists.append(
-                ListProperty(
-                    name: "\(presence.name).\(list.name)", element: list.element,
-                    sqlName: "\(presence.sqlName)_\(list.sqlName)"))
+            lists.append(list.embedded(in: presence))
         }
     }
 

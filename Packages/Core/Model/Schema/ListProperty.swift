@@ -26,4 +26,10 @@ public struct ListProperty: Hashable, Sendable {
 
     /// The class that the elements link to, where they do.
     public var target: String? { if case .link(let target) = element { target } else { nil } }
+
+    /// The list of an embedded object, as a list of the class that has the object in `embedding`.
+    package func embedded(in embedding: Column) -> ListProperty {
+        ListProperty(
+            name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)")
+    }
 }

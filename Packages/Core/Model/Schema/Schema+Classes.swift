@@ -23,7 +23,7 @@ extension Schema {
 extension Schema {
     /// Why the classes cannot be synchronised, as sentences; empty where they can.
     public var synchronizationProblems: [String] {
-        var problems: [String] = []
+        var problems = nameProblems
         for item in classes {
             if item.primaryKeyIndex == nil {
                 problems.append(
@@ -36,6 +36,25 @@ extension Schema {
                         "\(item.name).\(column.name) is encrypted, so that the server could not read it: keep it in a "
                             + "local Realm.")
                 }
+            }
+        }
+        return problems
+    }
+
+    /// Tables and columns whose names PostgreSQL would cut, so that nobody would find them again.
+    var nameProblems: [String] {
+        let limit = ModelDocument.maximumNameByteCount
+        var problems: [String] = []
+        for item in classes {
+            if item.table.utf8.count > limit {
+                problems.append(
+                    "\(item.name) has the table '\(item.table)', whose name is longer than the \(limit) bytes that "
+                        + "PostgreSQL keeps: name a shorter one in tableName() or propertiesMapping().")
+            }
+            for column in item.columns where column.sqlName.utf8.count > limit {
+                problems.append(
+                    "\(item.name).\(column.name) has the column '\(column.sqlName)', whose name is longer than the "
+                        + "\(limit) bytes that PostgreSQL keeps: name a shorter one in propertiesMapping().")
             }
         }
         return problems

@@ -1,0 +1,65 @@
+extension ModelDocument {
+    /// The document of model classes and of every class that they lead to by links, lists and embedded objects.
+    ///
+    /// What only Swift knows is left out: default values, enumerations and other types that are stored as another one
+    /// (the document has what is stored), methods, and `LinkingObjects`, which devices compute.
+    /// - Throws: ``SchemaError`` listing every problem, such as an app name that isn't one.
+    public init(app: String, objectTypes: [Object.Type]) throws(SchemaError) {
+        _ = try Schema.of(objectTypes)
+        var problems: [String] = []
+        var classes: [String: ModelClass] = [:]
+        var seen: Set<ObjectIdentifier> = []
+        var waiting: [ObjectBase.Type] = objectTypes
+        while let type = waiting.popLast() {
+            guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+            let layout = ObjectClass.of(type)
+            let item = ModelClass(layout)
+            // Tables know embedded classes by their properties alone, so that nobody minded two of one name.
+            if let other = classes.updateValue(item, forKey: item.name), other != item {
+                problems.append("Two classes are named \(item.name); rename one.")
+            }
+            waiting += layout.targets + layout.properties.compactMap { $0.valueType._targetClass }
+        }
+        guard problems.isEmpty else { throw SchemaError(problems: problems.sorted()) }
+        do {
+            try self.init(app: app, classes: Array(classes.values))
+        } catch {
+            throw SchemaError(problems: error.problems.map(\.description))
+        }
+    }
+}
+
+extension ModelClass {
+    fileprivate init(_ layout: ObjectClass) {
+        let schema = layout.schema
+        self.init(
+            name: schema.name, table: schema.isEmbedded ? nil : schema.table,
+            properties: layout.properties.compactMap { ModelProperty($0, of: schema) },
+            uniqueProperties: schema.uniqueColumns.map { $0.map { schema.columns[$0].name } },
+            isTrashable: schema.isTrashable)
+    }
+}
+
+extension ModelProperty {
+    /// Nil for LinkingObjects.
+    fileprivate init?(_ property: ObjectProperty, of schema: ClassSchema) {
+        switch property.slot {
+        case .linkingObjects: return nil
+        case .list(let position):
+            let list = schema.lists[position]
+            let type: PropertyType =
+                switch list.element {
+                case .link(let target): .list(.link(to: target), isOptional: false)
+                case .scalar(let type, let isOptional): .list(type, isOptional: isOptional)
+                case .embedded(let element): .list(.embedded(element.name), isOptional: false)
+                }
+            self.init(name: list.name, column: list.sqlName, type: type)
+        case .column(let position), .embedded(let position), .array(let position):
+            let column = schema.columns[position]
+            self.init(
+                name: column.name, column: column.sqlName, type: column.type, isOptional: column.isOptional,
+                isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed, isEncrypted: column.isEncrypted,
+                deleteRule: column.deleteRule)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+extension ModelDocument {
+    /// The document as JSON, a property on each line, so that version control shows what changed. The same classes give
+    /// the same text. It ends with a newline.
+    public var json: String {
+        """
+        {
+          "format": \(Self.currentFormat),
+          "app": \(Self.quoted(app)),
+          "classes": \(Self.list(classes.map(Self.text(of:)), indentation: "  "))
+        }
+
+        """
+    }
+
+    /// Each element on lines of its own.
+    private static func list(_ elements: [String], indentation: String) -> String {
+        guard !elements.isEmpty else { return "[]" }
+        let lines = elements.map { "\(indentation)  \($0)" }.joined(separator: ",\n")
+        return "[\n\(lines)\n\(indentation)]"
+    }
+
+    private static func text(of item: ModelClass) -> String {
+        var members = ["\"name\": \(quoted(item.name))"]
+        members.append(item.table.map { "\"table\": \(quoted($0))" } ?? "\"embedded\": true")
+        if item.isTrashable { members.append("\"trashable\": true") }
+        if !item.uniqueProperties.isEmpty {
+            members.append("\"unique\": [\(item.uniqueProperties.map(names).joined(separator: ", "))]")
+        }
+        if !item.previousNames.isEmpty { members.append("\"previousNames\": \(names(item.previousNames))") }
+        if item.isRetired { members.append("\"retired\": true") }
+        members.append("\"properties\": \(list(item.properties.map(text(of:)), indentation: "      "))")
+        return "{\n      \(members.joined(separator: ",\n      "))\n    }"
+    }
+
+    private static func text(of property: ModelProperty) -> String {
+        var members = ["\"name\": \(quoted(property.name))"]
+        if property.column != Column.sqlName(for: property.name) {
+            members.append("\"column\": \(quoted(property.column))")
+        }
+        members.append("\"type\": \(quoted(property.typeText))")
+        if property.isPrimaryKey { members.append("\"primaryKey\": true") }
+        if property.isIndexed { members.append("\"indexed\": true") }
+        if property.isEncrypted { members.append("\"encrypted\": true") }
+        if property.deleteRule == .cascade { members.append("\"onDelete\": \"cascade\"") }
+        if !property.previousNames.isEmpty { members.append("\"previousNames\": \(names(property.previousNames))") }
+        if property.isRetired { members.append("\"retired\": true") }
+        return "{\(members.joined(separator: ", "))}"
+    }
+
+    private static func names(_ names: [String]) -> String { "[\(names.map(quoted).joined(separator: ", "))]" }
+
+    /// Names have neither quotes nor control characters: ``ModelName``.
+    private static func quoted(_ text: String) -> String { "\"\(text)\"" }
+}

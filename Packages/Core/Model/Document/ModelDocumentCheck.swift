@@ -1,0 +1,298 @@
+/// Finds everything that is wrong with the classes of a document.
+struct ModelDocumentCheck {
+    /// The most problems that get the nearest name: finding one compares with every candidate.
+    static let maximumHintCount = 10
+    /// The most names that a wrong one is compared with.
+    static let maximumCandidateCount = 200
+
+    /// By name.
+    let classes: [ModelClass]
+    private let app: String
+    private let byName: [String: ModelClass]
+    private var problems: [ModelDocumentError.Problem]
+    private var hintCount = 0
+    private var sizes: [String: Size] = [:]
+
+    /// - Parameter problems: found already when the classes were read.
+    init(app: String, classes: [ModelClass], problems: [ModelDocumentError.Problem] = []) {
+        self.app = app
+        self.classes = classes.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        self.problems = problems
+        byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func run() throws(ModelDocumentError) {
+        if let problem = ModelName.appProblem(of: app) { report(problem) }
+        if classes.count > ModelDocument.maximumClassCount {
+            report("There are \(classes.count) classes; at most \(ModelDocument.maximumClassCount) are possible.")
+        } else {
+            for (index, item) in classes.enumerated() {
+                if index > 0, classes[index - 1].name == item.name { report("The class is given twice.", item) }
+                check(item)
+            }
+        }
+        if problems.isEmpty { checkSizes() }
+        if problems.isEmpty { checkSchema() }
+        guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
+    }
+
+    /// Whether nothing more is told.
+    private var isFull: Bool { problems.count >= ModelDocumentError.maximumProblemCount }
+
+    private mutating func report(
+        _ message: String, _ item: ModelClass? = nil, _ property: ModelProperty? = nil,
+        nearest: @autoclosure () -> (name: String, candidates: [String])? = nil
+    ) {
+        guard !isFull else { return }
+        var hint: String?
+        if hintCount < Self.maximumHintCount, let nearest = nearest() {
+            hintCount += 1
+            hint = nearest.name.nearest(in: Array(nearest.candidates.prefix(Self.maximumCandidateCount)))
+        }
+        problems.append(
+            ModelDocumentError.Problem(
+                className: item.map { ModelName.shown($0.name) }, property: property.map { ModelName.shown($0.name) },
+                message: message, hint: hint))
+    }
+
+    // MARK: Each class by itself
+
+    private mutating func check(_ item: ModelClass) {
+        if let problem = ModelName.problem(of: item.name, isProperty: false) { report(problem, item) }
+        if let table = item.table {
+            if let problem = ModelName.sqlProblem(of: table) { report(problem, item) }
+        } else {
+            if item.isTrashable { report("An embedded class has no trash: its objects go with their owner.", item) }
+            if !item.uniqueProperties.isEmpty {
+                report("An embedded class has no unique properties: declare them in the classes that have it.", item)
+            }
+        }
+        if item.properties.count > ModelDocument.maximumPropertyCount {
+            let limit = ModelDocument.maximumPropertyCount
+            report("The class has \(item.properties.count) properties; at most \(limit) are possible.", item)
+            return
+        }
+        checkPreviousNames(item.previousNames, isProperty: false, item, nil)
+        var names: Set<String> = []
+        for property in item.properties {
+            guard !isFull else { return }
+            if !names.insert(property.name).inserted { report("The property is given twice.", item, property) }
+            check(property, of: item)
+        }
+        checkUnique(item, names)
+    }
+
+    private mutating func check(_ property: ModelProperty, of item: ModelClass) {
+        if let problem = ModelName.problem(of: property.name, isProperty: true) { report(problem, item, property) }
+        if let problem = ModelName.sqlProblem(of: property.column) { report(problem, item, property) }
+        checkPreviousNames(property.previousNames, isProperty: true, item, property)
+        checkType(property.type, property, of: item)
+        switch property.type {
+        case .list, .embedded, .array:
+            if property.isPrimaryKey || property.isIndexed || property.isEncrypted {
+                report(
+                    "A \(property.type.name) can't be a primary key, indexed or encrypted: only values and links can.",
+                    item, property)
+            }
+        default:
+            if property.isPrimaryKey, item.isEmbedded {
+                report("An embedded class has no primary key: its objects are known by their owner.", item, property)
+            }
+        }
+        switch property.type {
+        case .embedded where !property.isOptional:
+            report("An embedded object may be absent: write '\(property.type.name)?'.", item, property)
+        case .list where property.isOptional, .array where property.isOptional:
+            report("A list is never nil: write '\(property.type.name)'.", item, property)
+        default: break
+        }
+    }
+
+    private mutating func checkType(_ type: PropertyType, _ property: ModelProperty, of item: ModelClass) {
+        switch type {
+        case .link(let target): checkTarget(target, isEmbedded: false, property, of: item)
+        case .embedded(let target): checkTarget(target, isEmbedded: true, property, of: item)
+        case .list(let element, let isOptional):
+            switch element {
+            case .link, .embedded: checkType(element, property, of: item)
+            case .list, .array, .linkingObjects:
+                report("A list holds values, links or embedded objects, not '\(element.name)'.", item, property)
+            default:
+                if item.isEmbedded {
+                    report(
+                        "In an embedded class a list of values is one column: write 'array<\(element.name)>'"
+                            + "\(isOptional ? ", whose elements can't be nil" : "").", item, property)
+                }
+            }
+        case .array(let types):
+            if !item.isEmbedded, case .array = property.type {
+                report("Only embedded classes have lists in one column: write 'list<…>'.", item, property)
+            }
+            for element in types {
+                if case .list = element {
+                    report("'\(element.name)' can't be part of an array.", item, property)
+                } else {
+                    checkType(element, property, of: item)
+                }
+            }
+        case .int(let bits) where ![8, 16, 32, 64].contains(bits):
+            report("An integer has 8, 16, 32 or 64 bits, not \(bits).", item, property)
+        case .linkingObjects:
+            report("LinkingObjects are computed on devices and aren't part of a document.", item, property)
+        default: break
+        }
+    }
+
+    private mutating func checkTarget(
+        _ target: String, isEmbedded: Bool, _ property: ModelProperty, of item: ModelClass
+    ) {
+        guard let found = byName[target] else {
+            let classes = classes
+            return report(
+                "The class '\(ModelName.shown(target))' isn't in the document.", item, property,
+                nearest: (target, classes.filter { $0.isEmbedded == isEmbedded }.map(\.name)))
+        }
+        if found.isEmbedded, !isEmbedded {
+            report(
+                "\(target) is embedded, so that nothing can link to it: write 'embedded<\(target)>'.", item, property)
+        } else if !found.isEmbedded, isEmbedded {
+            report("\(target) isn't an embedded class: write 'link<\(target)>'.", item, property)
+        }
+    }
+
+    private mutating func checkPreviousNames(
+        _ names: [String], isProperty: Bool, _ item: ModelClass, _ property: ModelProperty?
+    ) {
+        let limit = ModelDocument.maximumPreviousNameCount
+        guard names.count <= limit else {
+            return report("There are \(names.count) previous names; at most \(limit) are possible.", item, property)
+        }
+        for name in names {
+            if let problem = ModelName.problem(of: name, isProperty: isProperty) { report(problem, item, property) }
+        }
+    }
+
+    /// Names with a dot are checked when the columns of embedded objects are known.
+    private mutating func checkUnique(_ item: ModelClass, _ names: Set<String>) {
+        let lists = Set(item.properties.filter { if case .list = $0.type { true } else { false } }.map(\.name))
+        for name in Set(item.uniqueProperties.joined()).sorted() where !name.contains(".") {
+            if !names.contains(name) {
+                report(
+                    "\"unique\" names '\(ModelName.shown(name))', which isn't a property.", item,
+                    nearest: (name, item.properties.map(\.name)))
+            } else if lists.contains(name) {
+                report("\"unique\" names '\(name)', which is a list.", item)
+            }
+        }
+        if item.uniqueProperties.contains(where: \.isEmpty) { report("\"unique\" has a group without a name.", item) }
+    }
+
+    // MARK: Embedded classes together
+
+    /// What becomes of a class: the columns of its table, the tables of its lists, how deep embedded objects lie in it.
+    private struct Size {
+        /// Numbers beyond any bound aren't told apart.
+        static let most = 1 << 30
+        /// What an element class has besides the columns of its embedded class, at most.
+        static let elementColumns = 4
+        var columns = 0
+        var tables = 0
+        /// Of the tables of lists, together.
+        var listColumns = 0
+        var depth = 0
+
+        mutating func add(columns: Int, tables: Int, listColumns: Int) {
+            self.columns = min(self.columns + columns, Self.most)
+            self.tables = min(self.tables + tables, Self.most)
+            self.listColumns = min(self.listColumns + listColumns, Self.most)
+        }
+    }
+
+    /// Before anything is built: a few classes that embed each other several times make any number of columns.
+    private mutating func checkSizes() {
+        var tables = 0
+        var columns = 0
+        for item in classes {
+            let size = size(of: item, inside: [])
+            if size.columns > ModelDocument.maximumColumnCount {
+                report(
+                    "The class has \(size.columns == Size.most ? "too many" : "\(size.columns)") columns with those of "
+                        + "its embedded objects; at most \(ModelDocument.maximumColumnCount) are possible.", item)
+            }
+            guard !item.isEmbedded else { continue }
+            tables = min(tables + 1 + size.tables, Size.most)
+            columns = min(columns + size.columns + size.listColumns, Size.most)
+        }
+        if tables > ModelDocument.maximumTableCount {
+            report(
+                "The classes and their lists need more than \(ModelDocument.maximumTableCount) tables: "
+                    + "use fewer lists in embedded classes.")
+        } else if columns > ModelDocument.maximumTotalColumnCount {
+            report(
+                "The tables need more than \(ModelDocument.maximumTotalColumnCount) columns together: use fewer "
+                    + "embedded objects.")
+        }
+    }
+
+    private mutating func size(of item: ModelClass, inside outer: [String]) -> Size {
+        if let known = sizes[item.name] { return known }
+        var result = Size()
+        let path = outer + [item.name]
+        for property in item.properties {
+            let isList = if case .list = property.type { true } else { false }
+            guard let target = property.target, target.isEmbedded, let embedded = byName[target.name] else {
+                let listColumns = isList ? Size.elementColumns : 0
+                result.add(columns: isList ? 0 : 1, tables: isList ? 1 : 0, listColumns: listColumns)
+                continue
+            }
+            if path.contains(target.name) {
+                report(
+                    "Cycles containing embedded objects are not supported: '\(item.name).\(property.name)' leads back "
+                        + "to \(target.name). Make one of the classes an Object and link to it.", item, property)
+                continue
+            }
+            guard path.count <= ModelDocument.maximumEmbeddingDepth else {
+                report(
+                    "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other.", item,
+                    property)
+                continue
+            }
+            let inner = size(of: embedded, inside: path)
+            if isList {
+                result.add(
+                    columns: 0, tables: 1 + inner.tables,
+                    listColumns: Size.elementColumns + inner.columns + inner.listColumns)
+            } else {
+                result.add(columns: 1 + inner.columns, tables: inner.tables, listColumns: inner.listColumns)
+            }
+            result.depth = max(result.depth, inner.depth + 1)
+        }
+        if result.depth > ModelDocument.maximumEmbeddingDepth, problems.isEmpty {
+            report(
+                "Embedded objects lie more than \(ModelDocument.maximumEmbeddingDepth) deep in each other.", item)
+        }
+        sizes[item.name] = result
+        return result
+    }
+
+    // MARK: The tables
+
+    private mutating func checkSchema() {
+        let schema: Schema
+        do {
+            schema = try ModelSchemaBuilder(classes).schema()
+        } catch {
+            for problem in error.problems { report(problem) }
+            return
+        }
+        for problem in schema.nameProblems { report(problem) }
+        for item in classes {
+            guard let built = schema[item.name] else { continue }
+            for name in Set(item.uniqueProperties.joined()).sorted() where built.columnIndex(name) == nil {
+                report(
+                    "\"unique\" names '\(ModelName.shown(name))', which isn't a property.", item,
+                    nearest: (name, built.columns.map(\.name)))
+            }
+        }
+    }
+}

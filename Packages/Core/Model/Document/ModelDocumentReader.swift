@@ -1,0 +1,272 @@
+internal import Foundation
+
+extension ModelDocument {
+    /// Reads a document in UTF-8.
+    /// - Throws: ``ModelDocumentError`` with every problem found, each with class, property and the nearest name. For a
+    ///   document of a newer format it says that this program must be updated.
+    public init(json: [UInt8]) throws(ModelDocumentError) {
+        guard json.count <= Self.maximumByteCount else {
+            throw ModelDocumentError(
+                "The document has \(json.count) bytes; at most \(Self.maximumByteCount) are read.")
+        }
+        guard String(validating: json, as: UTF8.self) != nil else {
+            throw ModelDocumentError("The document isn't text in UTF-8.")
+        }
+        let reader: ModelDocumentReader
+        do {
+            reader = try JSONDecoder().decode(ModelDocumentReader.self, from: Data(json))
+        } catch {
+            let reason = Self.syntaxError(in: json).map { ": \($0)" } ?? "."
+            throw ModelDocumentError("The document isn't valid JSON\(reason)")
+        }
+        try self.init(reader)
+    }
+
+    /// As ``init(json:)-([UInt8])``.
+    public init(json: String) throws(ModelDocumentError) { try self.init(json: Array(json.utf8)) }
+
+    /// Where the text stops being JSON, which the decoder doesn't say.
+    private static func syntaxError(in json: [UInt8]) -> String? {
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(json))
+            return nil
+        } catch {
+            let reason = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+            return reason?.shortened(toByteCount: ModelDocumentReader.maximumQuotation)
+        }
+    }
+
+    private init(_ reader: ModelDocumentReader) throws(ModelDocumentError) {
+        if let error = reader.error { throw error }
+        var check = ModelDocumentCheck(app: reader.app, classes: reader.classes, problems: reader.problems)
+        try check.run()
+        app = reader.app
+        classes = check.classes
+    }
+}
+
+/// Reads the JSON form leniently: what has the wrong shape becomes a problem, and reading goes on behind it.
+private struct ModelDocumentReader: Decodable {
+    /// The most bytes that messages quote of what isn't a name.
+    static let maximumQuotation = 200
+
+    private(set) var app = ""
+    private(set) var classes: [ModelClass] = []
+    private(set) var problems: [ModelDocumentError.Problem] = []
+    /// Why nothing else was read.
+    private(set) var error: ModelDocumentError?
+
+    private typealias Members = KeyedDecodingContainer<MemberName>
+
+    private struct MemberName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// Where a problem is.
+    private struct Place {
+        var className: String?
+        var property: String?
+    }
+
+    init(from decoder: any Decoder) {
+        guard let members = try? decoder.container(keyedBy: MemberName.self) else {
+            error = ModelDocumentError(
+                "The document must be a JSON object with the members format, app and classes.")
+            return
+        }
+        guard let format = try? members.decode(Int.self, forKey: MemberName(stringValue: "format")) else {
+            error = ModelDocumentError(
+                "The document has no \"format\", a whole number: is it a model document? This program reads format "
+                    + "\(ModelDocument.currentFormat).")
+            return
+        }
+        guard format <= ModelDocument.currentFormat else {
+            error = ModelDocumentError(
+                "The document has format \(format): it was written by a newer version of Tombolo. This program reads "
+                    + "format \(ModelDocument.currentFormat); update it.", isNewerFormat: true)
+            return
+        }
+        guard format > 0 else {
+            error = ModelDocumentError("The document has format \(format), which doesn't exist.")
+            return
+        }
+        let place = Place()
+        checkNames(members, of: "a document", ["format", "app", "classes"], place)
+        app = text("app", members, place, isRequired: true) ?? ""
+        for item in elements("classes", members, place, isRequired: true, limit: ModelDocument.maximumClassCount) {
+            readClass(item)
+            guard problems.count < ModelDocumentError.maximumProblemCount else { break }
+        }
+    }
+
+    private mutating func readClass(_ decoder: any Decoder) {
+        guard let members = object(decoder, "A class", Place()) else { return }
+        let name = text("name", members, Place(), isRequired: true) ?? ""
+        let place = Place(className: ModelName.shown(name))
+        checkNames(
+            members, of: "a class",
+            ["name", "table", "embedded", "trashable", "unique", "previousNames", "retired", "properties"], place)
+        var table = text("table", members, place)
+        let isEmbedded = flag("embedded", members, place)
+        if isEmbedded, table != nil {
+            report("An embedded class has no table: remove \"table\" or \"embedded\".", place)
+        }
+        table = isEmbedded ? nil : table ?? Column.sqlName(for: name)
+        var properties: [ModelProperty] = []
+        let limit = ModelDocument.maximumPropertyCount
+        for item in elements("properties", members, place, isRequired: true, limit: limit) {
+            if let property = readProperty(item, place) { properties.append(property) }
+            guard problems.count < ModelDocumentError.maximumProblemCount else { break }
+        }
+        let unique = elements("unique", members, place, limit: limit).map { names($0, "unique", place) }
+        classes.append(
+            ModelClass(
+                name: name, table: table, properties: properties, uniqueProperties: unique,
+                isTrashable: flag("trashable", members, place), previousNames: previousNames(members, place),
+                isRetired: flag("retired", members, place)))
+    }
+
+    private mutating func readProperty(_ decoder: any Decoder, _ classPlace: Place) -> ModelProperty? {
+        guard let members = object(decoder, "A property", classPlace),
+            let name = text("name", members, classPlace, isRequired: true)
+        else { return nil }
+        var place = classPlace
+        place.property = ModelName.shown(name)
+        checkNames(
+            members, of: "a property",
+            [
+                "name", "column", "type", "primaryKey", "indexed", "encrypted", "onDelete", "previousNames", "retired",
+            ], place)
+        var type: (type: PropertyType, isOptional: Bool) = (.string, false)
+        if let written = text("type", members, place, isRequired: true) {
+            if let read = PropertyType.parse(written) {
+                type = read
+            } else {
+                report(
+                    "'\(written.shortened(toByteCount: Self.maximumQuotation))' isn't a type.", place,
+                    hint: nearestType(written))
+            }
+        }
+        var deleteRule = DeleteRule.nullify
+        switch text("onDelete", members, place) {
+        case nil, "nullify": break
+        case "cascade": deleteRule = .cascade
+        case let other?: report("\"onDelete\" is \"cascade\" or \"nullify\", not \"\(ModelName.shown(other))\".", place)
+        }
+        return ModelProperty(
+            name: name, column: text("column", members, place), type: type.type, isOptional: type.isOptional,
+            isPrimaryKey: flag("primaryKey", members, place), isIndexed: flag("indexed", members, place),
+            isEncrypted: flag("encrypted", members, place), deleteRule: deleteRule,
+            previousNames: previousNames(members, place), isRetired: flag("retired", members, place))
+    }
+
+    private func nearestType(_ written: String) -> String? {
+        let outside = written.prefix { $0 != "<" && $0 != "?" }
+        let isGeneric = written.contains("<")
+        let candidates = isGeneric ? PropertyType.generics : PropertyType.words.keys.sorted()
+        guard let nearest = String(outside).nearest(in: candidates) else { return nil }
+        let result = nearest + written[outside.endIndex...]
+        return PropertyType.parse(result) == nil ? nil : result
+    }
+
+    // MARK: Members
+
+    private mutating func report(_ message: String, _ place: Place, hint: String? = nil) {
+        guard problems.count < ModelDocumentError.maximumProblemCount else { return }
+        problems.append(
+            ModelDocumentError.Problem(
+                className: place.className, property: place.property, message: message, hint: hint))
+    }
+
+    private mutating func checkNames(_ members: Members, of kind: String, _ known: [String], _ place: Place) {
+        for name in members.allKeys.map(\.stringValue).sorted() where !known.contains(name) {
+            guard problems.count < ModelDocumentError.maximumProblemCount else { return }
+            report("\"\(ModelName.shown(name))\" isn't a member of \(kind).", place, hint: name.nearest(in: known))
+        }
+    }
+
+    private mutating func object(_ decoder: any Decoder, _ what: String, _ place: Place) -> Members? {
+        if let members = try? decoder.container(keyedBy: MemberName.self) { return members }
+        report("\(what) must be a JSON object.", place)
+        return nil
+    }
+
+    private mutating func text(
+        _ name: String, _ members: Members, _ place: Place, isRequired: Bool = false
+    ) -> String? {
+        let key = MemberName(stringValue: name)
+        guard members.contains(key) else {
+            if isRequired { report("\"\(name)\" is missing.", place) }
+            return nil
+        }
+        if let value = try? members.decode(String.self, forKey: key) { return value }
+        report("\"\(name)\" must be a string.", place)
+        return nil
+    }
+
+    private mutating func flag(_ name: String, _ members: Members, _ place: Place) -> Bool {
+        let key = MemberName(stringValue: name)
+        guard members.contains(key) else { return false }
+        if let value = try? members.decode(Bool.self, forKey: key) { return value }
+        report("\"\(name)\" must be true or false.", place)
+        return false
+    }
+
+    private mutating func elements(
+        _ name: String, _ members: Members, _ place: Place, isRequired: Bool = false, limit: Int
+    ) -> [any Decoder] {
+        let key = MemberName(stringValue: name)
+        guard members.contains(key) else {
+            if isRequired { report("\"\(name)\" is missing.", place) }
+            return []
+        }
+        guard let array = try? members.nestedUnkeyedContainer(forKey: key) else {
+            report("\"\(name)\" must be an array.", place)
+            return []
+        }
+        return elements(array, name, place, limit: limit)
+    }
+
+    private mutating func elements(
+        _ array: any UnkeyedDecodingContainer, _ name: String, _ place: Place, limit: Int
+    ) -> [any Decoder] {
+        var array = array
+        var result: [any Decoder] = []
+        while !array.isAtEnd {
+            guard result.count < limit else {
+                report("\"\(name)\" has more than \(limit) elements.", place)
+                return []
+            }
+            guard let element = try? array.superDecoder() else { break }
+            result.append(element)
+        }
+        return result
+    }
+
+    private mutating func previousNames(_ members: Members, _ place: Place) -> [String] {
+        let key = MemberName(stringValue: "previousNames")
+        guard members.contains(key) else { return [] }
+        guard let decoder = try? members.superDecoder(forKey: key) else { return [] }
+        return names(decoder, "previousNames", place)
+    }
+
+    private mutating func names(_ decoder: any Decoder, _ name: String, _ place: Place) -> [String] {
+        guard let array = try? decoder.unkeyedContainer() else {
+            report("\"\(name)\" must be an array of names.", place)
+            return []
+        }
+        var result: [String] = []
+        for element in elements(array, name, place, limit: ModelDocument.maximumPropertyCount) {
+            if let value = try? element.singleValueContainer().decode(String.self) {
+                result.append(value)
+            } else {
+                report("\"\(name)\" must be an array of names.", place)
+                break
+            }
+        }
+        return result
+    }
+}

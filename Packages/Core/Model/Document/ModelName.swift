@@ -1,0 +1,63 @@
+/// Which names documents may have. They come from anybody and end in SQL, in the text of functions, and in messages.
+enum ModelName {
+    /// A class or a property: letters, digits and `_`, and in properties spaces, which backticks allow.
+    static func problem(of name: String, isProperty: Bool) -> String? {
+        if let problem = lengthProblem(of: name) { return problem }
+        let first = name.unicodeScalars.first
+        guard first?.properties.numericType == nil, first != " ", name.unicodeScalars.last != " " else {
+            return "'\(shown(name))' isn't a name in Swift."
+        }
+        let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || isProperty && $0 == " " }
+        return isFine ? nil : "'\(shown(name))' has characters that a name in Swift hasn't: use letters, digits and _."
+    }
+
+    /// A table or a column.
+    static func sqlProblem(of name: String) -> String? {
+        if let problem = lengthProblem(of: name) { return problem }
+        let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || " -#+&/.:@%".unicodeScalars.contains($0) }
+        return isFine
+            ? nil
+            : "The SQL name '\(shown(name))' has characters that aren't supported: use letters, digits and _."
+    }
+
+    static func appProblem(of name: String) -> String? {
+        if let problem = lengthProblem(of: name) { return problem }
+        let isFine = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isFine, name.utf8.first.map({ $0 >= UInt8(ascii: "a") }) == true, name.first != "_" else {
+            return
+                "The app's name '\(shown(name))' must consist of lower-case letters, digits, - and _, and begin with "
+                + "a letter."
+        }
+        return nil
+    }
+
+    static func shown(_ text: String) -> String {
+        text.shortened(toByteCount: ModelDocument.maximumNameByteCount)
+    }
+
+    private static func lengthProblem(of name: String) -> String? {
+        if name.isEmpty { return "The name is empty." }
+        guard name.utf8.count > ModelDocument.maximumNameByteCount else { return nil }
+        return "The name '\(shown(name))' has \(name.utf8.count) bytes; at most "
+            + "\(ModelDocument.maximumNameByteCount) are possible."
+    }
+
+    private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar == "_" || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+        }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator:
+            false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A property of a class in a ``ModelDocument``.
+public struct ModelProperty: Hashable, Sendable {
+    /// The Swift name.
+    public let name: String
+    /// The name of the column in SQL. For an embedded object it begins the names of its columns; for a list it ends the
+    /// name of its table.
+    public let column: String
+    /// Never `linkingObjects`.
+    public let type: PropertyType
+    /// Of a list it's the elements that may be nil, which its type says.
+    public let isOptional: Bool
+    public let isPrimaryKey: Bool
+    public let isIndexed: Bool
+    /// Whether devices encrypt the values in their files. Such a class can't be synchronised.
+    public let isEncrypted: Bool
+    /// What becomes of an object when the object that the link points to is deleted.
+    public let deleteRule: DeleteRule
+    /// Names that the property had before, newest first.
+    public let previousNames: [String]
+    /// Whether the app's own document lacks the property by now. Servers keep its column.
+    public let isRetired: Bool
+
+    /// - Parameter column: nil for the name that follows from the property's.
+    public init(
+        name: String, column: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
+        isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
+        previousNames: [String] = [], isRetired: Bool = false
+    ) {
+        self.name = name
+        self.column = column ?? Column.sqlName(for: name)
+        self.type = type
+        self.isOptional = isOptional
+        self.isPrimaryKey = isPrimaryKey
+        self.isIndexed = isIndexed
+        self.isEncrypted = isEncrypted
+        self.deleteRule = deleteRule
+        self.previousNames = previousNames
+        self.isRetired = isRetired
+    }
+
+    /// The type as documents write it: `string?`, `list<link<Speaker>>`.
+    public var typeText: String { type.name + (isOptional ? "?" : "") }
+
+    /// The class that the property leads to, and whether it is embedded there; nil for one of values.
+    var target: (name: String, isEmbedded: Bool)? {
+        let element = if case .list(let element, _) = type { element } else { type }
+        return switch element {
+        case .link(let name): (name, false)
+        case .embedded(let name): (name, true)
+        default: nil
+        }
+    }
+}

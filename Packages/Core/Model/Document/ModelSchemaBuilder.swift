@@ -1,0 +1,64 @@
+/// Makes a ``Schema`` of a document's classes, as ``ObjectClass`` makes it of Swift classes.
+struct ModelSchemaBuilder {
+    private let classes: [ModelClass]
+    private var embedded: [String: ClassSchema] = [:]
+    private let byName: [String: ModelClass]
+
+    /// - Parameter classes: checked: no embedded class leads back to itself, and every name is known.
+    init(_ classes: [ModelClass]) {
+        self.classes = classes
+        byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func schema() throws(SchemaError) -> Schema {
+        var builder = self
+        var result: [ClassSchema] = []
+        for item in classes where !item.isEmbedded { result.append(builder.build(item)) }
+        return try Schema(result)
+    }
+
+    private mutating func embeddedClass(_ name: String) -> ClassSchema? {
+        if let known = embedded[name] { return known }
+        guard let item = byName[name] else { return nil }
+        let built = build(item)
+        embedded[name] = built
+        return built
+    }
+
+    private mutating func build(_ item: ModelClass) -> ClassSchema {
+        var columns: [Column] = []
+        var lists: [ListProperty] = []
+        for property in item.properties {
+            switch property.type {
+            case .list(let element, let isOptional):
+                let kind: ListProperty.Element
+                switch element {
+                case .link(let target): kind = .link(to: target)
+                case .embedded(let name):
+                    guard let target = embeddedClass(name) else { continue }
+                    kind = .embedded(target)
+                default: kind = .scalar(element, isOptional: isOptional)
+                }
+                lists.append(ListProperty(name: property.name, element: kind, sqlName: property.column))
+            case .embedded(let name):
+                let presence = Column(
+                    name: property.name, sqlName: property.column, type: property.type, isOptional: true)
+                columns.append(presence)
+                guard let target = embeddedClass(name) else { continue }
+                columns += target.columns.map { $0.embedded(in: presence) }
+                lists += target.lists.map { $0.embedded(in: presence) }
+            default:
+                columns.append(
+                    Column(
+                        name: property.name, sqlName: property.column, type: property.type,
+                        isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
+                        isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
+                        deleteRule: property.deleteRule))
+            }
+        }
+        return ClassSchema(
+            name: item.name, table: item.table, columns: columns, lists: lists,
+            uniqueProperties: item.uniqueProperties, isTrashable: item.isTrashable, isEmbedded: item.isEmbedded,
+            propertyNames: item.properties.map(\.name))
+    }
+}
