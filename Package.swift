@@ -127,8 +127,11 @@ let package = Package(
             name: "CLibPQ", path: "Packages/Server/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         library("PostgresClient", "Server/PostgresClient", ["CLibPQ", logging]),
+        library("PostgresValues", "Server/PostgresValues", ["TomboloModel", "TomboloSQL", "PostgresClient"]),
         library("TomboloSQLiteStore", "Device/SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
-        library("TomboloPostgresStore", "Server/PostgresStore", sync + ["TomboloSQL", "PostgresClient", logging]),
+        library(
+            "TomboloPostgresStore", "Server/PostgresStore",
+            sync + ["TomboloSQL", "PostgresClient", "PostgresValues", logging]),
         library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
         // Client.
@@ -149,8 +152,8 @@ let package = Package(
         library(
             "TomboloHTTP", "Server/HTTP",
             [
-                "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient", hummingbird,
-                hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
+                "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient",
+                "PostgresValues", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
             ]),
         library(
             "GatewayService", "Server/GatewayService",
@@ -162,17 +165,18 @@ let package = Package(
         library(
             "AdminService", "Server/AdminService",
             [
-                "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "TomboloSQL",
-                hummingbird, httpTypes, logging,
+                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloModel",
+                "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
             ]),
         library(
             "TicketService", "Conference/TicketService",
             [
-                "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules",
-                hummingbird, httpTypes, logging, mustache,
+                "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
+                "TomboloModel", "TomboloRules", hummingbird, httpTypes, logging, mustache,
             ]),
         library(
-            "OpenEventImport", "Conference/OpenEventImport", ["EventModels", "PostgresClient", "TomboloModel", crypto]),
+            "OpenEventImport", "Conference/OpenEventImport",
+            ["EventModels", "PostgresClient", "PostgresValues", "TomboloModel", "TomboloSQL", crypto]),
         library(
             "TomboloMigration", "Tools/Migration",
             [
@@ -208,7 +212,7 @@ let package = Package(
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
-            service + ["TomboloPostgresStore", "TomboloSQL", "EventModels"]),
+            service + ["PostgresValues", "TomboloPostgresStore", "TomboloSQL", "EventModels"]),
         // As in packages of others, imports are public unless said otherwise.
         .target(
             name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
@@ -220,7 +224,12 @@ let package = Package(
         tests("ModuleGraphTests"),
         tests("DocumentationTests"),
         tests("ModelTests", ["RandomValues", "TomboloModel"]),
-        tests("SQLTests", ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "TestSupport", grdb]),
+        tests(
+            "SQLTests",
+            ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "PostgresValues", "TestSupport", grdb]),
+        tests(
+            "PostgresValuesTests",
+            ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "PostgresValues", "TestSupport"]),
         tests("ChangesetsTests", sync),
         tests("SyncProtocolTests", sync + ["RandomValues", protobuf]),
         tests("SyncSessionTests", sync),
@@ -280,7 +289,8 @@ let package = Package(
                 lifecycle, logging, nioCore, nioPosix,
             ]),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
-        tests("TicketServiceTests", service + ["RandomValues", "TicketService", "ServiceTestSupport"]),
+        tests(
+            "TicketServiceTests", service + ["PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),
         .executableTarget(
             name: "EndToEndDevice", dependencies: ["EventModels", "RandomValues", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),

@@ -1,8 +1,7 @@
 import EventModels
 import PostgresClient
-import TomboloHTTP
+import PostgresValues
 public import TomboloModel
-import TomboloSQL
 
 /// Writes rows by property names, as any plain-SQL writer would.
 public struct RowWriter: Sendable {
@@ -24,7 +23,7 @@ public struct RowWriter: Sendable {
         for column in item.columns {
             guard let value = all.removeValue(forKey: column.name) else { continue }
             names.append(PostgresSQL.quoteIdentifier(column.sqlName))
-            parameters.append(try PostgresParameter(SQLParameter(value, schema.storedType(of: column))))
+            parameters.append(try PostgresParameter(value, as: schema.storedType(of: column)))
         }
         guard all.isEmpty else { throw NoSuchClass(name: "\(className) with \(all.keys.sorted())") }
         let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
@@ -45,6 +44,6 @@ public struct RowWriter: Sendable {
             """
             UPDATE \(PostgresSQL.quoteIdentifier(item.table))
             SET \(PostgresSQL.quoteIdentifier(column.sqlName)) = $2 WHERE "_id" = $1
-            """, [.objectId(id), try PostgresParameter(SQLParameter(value, schema.storedType(of: column)))])
+            """, [.objectId(id), try PostgresParameter(value, as: schema.storedType(of: column))])
     }
 }

@@ -1,4 +1,5 @@
 import PostgresClient
+import PostgresValues
 import RandomValues
 import ServiceTestSupport
 import Testing

@@ -1,5 +1,7 @@
 package import PostgresClient
+import PostgresValues
 package import TomboloModel
+import TomboloSQL
 
 /// Writes many rows of a class with few statements. Rows that are there already change only where they differ, so
 /// that writing the same rows again does nothing at all.
@@ -30,7 +32,7 @@ package struct RowUpsert: Sendable {
         let quoted = item.columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }
         let table = PostgresSQL.quoteIdentifier(item.table)
         let values = item.columns.enumerated().map { index, column in
-            "$\(index + 1)::\(Self.arrayType(schema.storedType(of: column)))"
+            "$\(index + 1)::\(SQLDialect.postgresql.castType(of: schema.storedType(of: column)))[]"
         }
         let key = PostgresSQL.quoteIdentifier(item.primaryKey?.sqlName ?? "")
         let others = quoted.filter { $0 != key }
@@ -60,8 +62,8 @@ package struct RowUpsert: Sendable {
         var start = 0
         while start < rows.count {
             let chunk = rows[start..<min(rows.count, start + Self.maximumRowCount)]
-            let parameters = item.columns.enumerated().map { index, column in
-                Self.array(schema.storedType(of: column), chunk.map { $0[index] })
+            let parameters = try item.columns.enumerated().map { index, column in
+                try PostgresParameter(list: chunk.map { $0[index] }, of: schema.storedType(of: column))
             }
             let result = try await connection.query(sql, parameters)
             var inserted = 0
@@ -73,41 +75,5 @@ package struct RowUpsert: Sendable {
             progress(start)
         }
         return counts
-    }
-
-    private static func arrayType(_ type: PropertyType) -> String {
-        switch type {
-        case .bool: "boolean[]"
-        case .int: "bigint[]"
-        case .double: "double precision[]"
-        case .string: "text[]"
-        case .date: "timestamptz[]"
-        case .uuid: "uuid[]"
-        case .decimal128: "numeric[]"
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects: "bytea[]"
-        }
-    }
-
-    private static func array(_ type: PropertyType, _ values: [Value]) -> PostgresParameter {
-        switch type {
-        case .bool: .boolArray(values.map { if case .bool(let value) = $0 { value } else { nil } })
-        case .int: .int64Array(values.map { if case .int(let value) = $0 { value } else { nil } })
-        case .double: .doubleArray(values.map { if case .double(let value) = $0 { value } else { nil } })
-        case .string: .textArray(values.map { if case .string(let value) = $0 { value } else { nil } })
-        case .date:
-            .timestamptzArray(microseconds: values.map { if case .date(let value) = $0 { value } else { nil } })
-        case .uuid: .uuidArray(values.map { if case .uuid(let value) = $0 { value } else { nil } })
-        case .decimal128:
-            .numericArray(values.map { if case .decimal(let value) = $0 { value.description } else { nil } })
-        case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
-            .byteaArray(
-                values.map { value in
-                    switch value {
-                    case .objectId(let id): id.bytes
-                    case .data(let data): Array(data)
-                    default: nil
-                    }
-                })
-        }
     }
 }

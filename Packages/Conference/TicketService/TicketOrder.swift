@@ -1,5 +1,6 @@
 import EventModels
 public import PostgresClient
+import PostgresValues
 import TomboloHTTP
 public import TomboloModel
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import PostgresClient
+import PostgresValues
 import TomboloHTTP
 public import TomboloModel
 import TomboloRules

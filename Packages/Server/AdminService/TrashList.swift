@@ -1,4 +1,5 @@
 public import PostgresClient
+import PostgresValues
 import TomboloHTTP
 public import TomboloModel
 import TomboloSQL

@@ -1,7 +1,7 @@
 /// PostgreSQL counts microseconds since 2000-01-01; this client since 1970-01-01. Both UTC.
-enum PostgresTime {
+package enum PostgresTime {
     /// Microseconds from 1970-01-01 to 2000-01-01.
-    static let epochMicroseconds: Int64 = 946_684_800_000_000
+    package static let epochMicroseconds: Int64 = 946_684_800_000_000
 
     /// `Int64.max` and `.min` stand for infinity and -infinity. A value before PostgreSQL's range is sent as one that
     /// the server refuses with 22008.

@@ -1,4 +1,5 @@
 internal import PostgresClient
+internal import PostgresValues
 internal import TomboloModel
 internal import TomboloSQL
 
@@ -52,7 +53,7 @@ struct ClassLayout: Sendable {
         var values: [Value] = []
         values.reserveCapacity(storedTypes.count)
         for (column, type) in storedTypes.enumerated() {
-            values.append(try Value(result[index, column], type))
+            values.append(try result[index, column].value(of: type))
         }
         return (Row(values), try result[index, storedTypes.count].bool)
     }

@@ -1,4 +1,5 @@
 public import PostgresClient
+import PostgresValues
 public import TomboloModel
 public import TomboloRules
 import TomboloSQL

@@ -1,4 +1,5 @@
 internal import PostgresClient
+internal import PostgresValues
 internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
@@ -146,7 +147,7 @@ extension PostgresTickReader {
         for root in collection.roots { keys[root.classIndex, default: []].append(root.key) }
         for (classIndex, keys) in keys.sorted(by: { $0.key < $1.key }) {
             let item = try layout.layout(classIndex)
-            let parameter = Value.parameter(keys, item.keyType)
+            let parameter = try PostgresParameter(list: keys, of: item.keyType)
             let result = try await connection.query(
                 "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1)", [parameter])
             for index in result.indices {

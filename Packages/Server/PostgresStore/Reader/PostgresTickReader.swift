@@ -1,4 +1,5 @@
 internal import PostgresClient
+internal import PostgresValues
 internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQL
@@ -62,7 +63,7 @@ struct PostgresTickReader: TickReader {
         var builder = try SQLBuilder(
             .postgresql, schema: layout.schema, className: item.item.name, alias: alias)
         let sql = try builder.condition(predicate)
-        return (sql, builder.parameters.map(PostgresParameter.init))
+        return (sql, try builder.parameters.map { try PostgresParameter($0) })
     }
 
     private func columns(_ columns: [Int], of item: ClassLayout, alias: String) throws -> String {

@@ -1,4 +1,5 @@
 internal import PostgresClient
+internal import PostgresValues
 internal import TomboloChangesets
 internal import TomboloModel
 
@@ -14,7 +15,7 @@ struct LockPlan {
     private let written: [ObjectReference]
     private let layout: StoreLayout
 
-    init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) {
+    init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) throws {
         self.layout = layout
         var written: Set<ObjectReference> = []
         var linked: Set<ObjectReference> = []
@@ -41,31 +42,33 @@ struct LockPlan {
             }
             let keys = writtenKeys[item.classIndex] ?? []
             if !keys.isEmpty {
-                addWritten(item, keys, isErasing: erasedClasses.contains(item.classIndex) && !item.item.isTrashable)
+                try addWritten(item, keys, isErasing: erasedClasses.contains(item.classIndex) && !item.item.isTrashable)
             }
             let targets = linkedKeys[item.classIndex] ?? []
-            if !targets.isEmpty || !elements.isEmpty { addReferenced(item, targets, except: keys, elements) }
+            if !targets.isEmpty || !elements.isEmpty {
+                try addReferenced(item, targets, except: keys, elements)
+            }
         }
     }
 
-    private mutating func addWritten(_ item: ClassLayout, _ keys: [Value], isErasing: Bool) {
+    private mutating func addWritten(_ item: ClassLayout, _ keys: [Value], isErasing: Bool) throws {
         let strength = isErasing ? "UPDATE" : "NO KEY UPDATE"
         locks.append(
             Lock(
                 classIndex: item.classIndex,
-                statement: PostgresStatement(
+                statement: try PostgresStatement(
                     "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1) "
-                        + "ORDER BY t.\(item.key) FOR \(strength)", [Value.parameter(keys, item.keyType)])))
+                        + "ORDER BY t.\(item.key) FOR \(strength)", [PostgresParameter(list: keys, of: item.keyType)])))
     }
 
     /// Link targets, and the objects that have the written elements in their lists, whose permissions decide.
     private mutating func addReferenced(
         _ item: ClassLayout, _ targets: [Value], except written: [Value], _ elements: [(ClassLayout, [Value])]
-    ) {
-        var parameters = [Value.parameter(targets, item.keyType), Value.parameter(written, item.keyType)]
+    ) throws {
+        var parameters = try [targets, written].map { try PostgresParameter(list: $0, of: item.keyType) }
         var condition = "t.\(item.key) = ANY ($1)"
         for (element, keys) in elements {
-            parameters.append(Value.parameter(keys, element.keyType))
+            parameters.append(try PostgresParameter(list: keys, of: element.keyType))
             condition +=
                 " OR t.\(item.key) IN (SELECT e.\(element.names[ElementColumn.owner]) FROM \(element.table) AS e "
                 + "WHERE e.\(element.key) = ANY ($\(parameters.count)))"

@@ -213,7 +213,7 @@ struct UploadTransaction {
     /// - Returns: false where a base is not in the changelog any more.
     private mutating func arbitrate() async throws -> Bool {
         var arbiter = Arbiter(schema: layout.schema)
-        let plan = LockPlan(
+        let plan = try LockPlan(
             changesets: accepted.filter { $0.outcome == nil }.map(\.upload.changeset), arbiter: arbiter, layout: layout)
         let loaded = try await load(plan)
         guard loaded.basesRemain else { return false }

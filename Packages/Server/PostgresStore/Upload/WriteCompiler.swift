@@ -1,7 +1,9 @@
 internal import Foundation
 internal import PostgresClient
+internal import PostgresValues
 internal import TomboloChangesets
 internal import TomboloModel
+internal import TomboloSQL
 
 /// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows.
 struct WriteCompiler {
@@ -69,7 +71,7 @@ struct WriteCompiler {
             guard let shape = runShape, !run.isEmpty else { return }
             let item = try compiler.layout.layout(shape.classIndex)
             compiler.setOrigin(shape, item, stamp: stamp, client: client, number: number)
-            compiler.appendRun(run, shape, item, user: user, trashGroup: trashGroup)
+            try compiler.appendRun(run, shape, item, user: user, trashGroup: trashGroup)
             run = []
             keys = []
         }
@@ -107,10 +109,10 @@ struct WriteCompiler {
 
     private mutating func appendRun(
         _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, user: String, trashGroup: UUID
-    ) {
+    ) throws {
         let reference = run.count == 1 ? run[0].reference : nil
         switch shape {
-        case .insert: append(insert(run, item), about: reference)
+        case .insert: append(try insert(run, item), about: reference)
         case .revive:
             // The object starts anew, with empty lists.
             for index in layout.schema.elementClassIndexes(of: item.classIndex) {
@@ -118,36 +120,41 @@ struct WriteCompiler {
                 append(
                     PostgresStatement(
                         "DELETE FROM \(element.table) WHERE \(element.names[ElementColumn.owner]) = ANY ($1)",
-                        [keys(run, item)]))
+                        [try keys(run, item)]))
             }
-            append(revive(run, item), about: reference)
-        case .update(_, let columns, _, _): append(update(run, columns, item), about: reference)
+            append(try revive(run, item), about: reference)
+        case .update(_, let columns, _, _): append(try update(run, columns, item), about: reference)
         case .erase:
-            append(erase(run, item, user: user, trashGroup: trashGroup), about: reference)
+            append(try erase(run, item, user: user, trashGroup: trashGroup), about: reference)
         }
     }
 
-    private func keys(_ run: [RowWrite], _ item: ClassLayout) -> PostgresParameter {
-        Value.parameter(run.map(\.reference.key), item.keyType)
+    private func keys(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresParameter {
+        try PostgresParameter(list: run.map(\.reference.key), of: item.keyType)
     }
 
-    private func insert(_ run: [RowWrite], _ item: ClassLayout) -> PostgresStatement {
+    private func castType(_ type: PropertyType) -> String { SQLDialect.postgresql.castType(of: type) }
+
+    private func insert(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresStatement {
         let rows = run.compactMap { write -> Row? in if case .insert(_, let row, _) = write { row } else { nil } }
         let head = "INSERT INTO \(item.table) (\(item.names.joined(separator: ", ")))"
         if rows.count == 1 {
             let values = item.storedTypes.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
             return PostgresStatement(
-                "\(head) VALUES (\(values))", zip(rows[0].values, item.storedTypes).map { $0.parameter($1) })
+                "\(head) VALUES (\(values))",
+                try zip(rows[0].values, item.storedTypes).map { try PostgresParameter($0, as: $1) })
         }
-        let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\($1.postgresType)[]" }.joined(separator: ", ")
+        let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))[]" }.joined(separator: ", ")
         return PostgresStatement(
             "\(head) SELECT * FROM unnest(\(arrays))",
-            item.storedTypes.enumerated().map { column, type in Value.parameter(rows.map { $0[column] }, type) })
+            try item.storedTypes.enumerated().map { column, type in
+                try PostgresParameter(list: rows.map { $0[column] }, of: type)
+            })
     }
 
     /// Takes over rows that are in the trash, which the transaction has locked.
-    private func revive(_ run: [RowWrite], _ item: ClassLayout) -> PostgresStatement {
-        var statement = insert(run, item)
+    private func revive(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresStatement {
+        var statement = try insert(run, item)
         let columns = item.names.indices.filter { $0 != item.keyIndex }.map {
             "\(item.names[$0]) = excluded.\(item.names[$0])"
         }
@@ -157,39 +164,39 @@ struct WriteCompiler {
         return statement
     }
 
-    private func update(_ run: [RowWrite], _ columns: [Int], _ item: ClassLayout) -> PostgresStatement {
+    private func update(_ run: [RowWrite], _ columns: [Int], _ item: ClassLayout) throws -> PostgresStatement {
         func values(_ position: Int) -> [Value] {
             run.compactMap { if case .update(_, let columns) = $0 { columns[position].value } else { nil } }
         }
         if run.count == 1 {
             let list = columns.enumerated().map { "\(item.names[$1]) = $\($0 + 2)" }.joined(separator: ", ")
-            var parameters = [run[0].reference.key.parameter(item.keyType)]
+            var parameters = [try PostgresParameter(run[0].reference.key, as: item.keyType)]
             for (position, column) in columns.enumerated() {
-                parameters += values(position).map { $0.parameter(item.storedTypes[column]) }
+                parameters += try values(position).map { try PostgresParameter($0, as: item.storedTypes[column]) }
             }
             return PostgresStatement("UPDATE \(item.table) SET \(list) WHERE \(item.key) = $1", parameters)
         }
         let list = columns.enumerated().map { "\(item.names[$1]) = v.c\($0)" }.joined(separator: ", ")
-        let arrays = columns.enumerated().map { "$\($0 + 2)::\(item.storedTypes[$1].postgresType)[]" }
+        let arrays = columns.enumerated().map { "$\($0 + 2)::\(castType(item.storedTypes[$1]))[]" }
         let names = columns.indices.map { "c\($0)" }
         let parameters =
-            [keys(run, item)]
+            try [keys(run, item)]
             + columns.enumerated().map { position, column in
-                Value.parameter(values(position), item.storedTypes[column])
+                try PostgresParameter(list: values(position), of: item.storedTypes[column])
             }
         return PostgresStatement(
             "UPDATE \(item.table) AS t SET \(list) "
-                + "FROM unnest(\((["$1::\(item.keyType.postgresType)[]"] + arrays).joined(separator: ", "))) "
+                + "FROM unnest(\((["$1::\(castType(item.keyType))[]"] + arrays).joined(separator: ", "))) "
                 + "AS v (\((["key"] + names).joined(separator: ", "))) WHERE t.\(item.key) = v.key", parameters)
     }
 
     private func erase(
         _ run: [RowWrite], _ item: ClassLayout, user: String, trashGroup: UUID
-    ) -> PostgresStatement {
+    ) throws -> PostgresStatement {
         guard item.item.isTrashable else {
-            return PostgresStatement("DELETE FROM \(item.table) WHERE \(item.key) = ANY ($1)", [keys(run, item)])
+            return try PostgresStatement("DELETE FROM \(item.table) WHERE \(item.key) = ANY ($1)", [keys(run, item)])
         }
-        return PostgresStatement(
+        return try PostgresStatement(
             "UPDATE \(item.table) SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
                 + "WHERE \(item.key) = ANY ($1) AND trashed_at IS NULL",
             [keys(run, item), .text(user), .uuid(trashGroup)])

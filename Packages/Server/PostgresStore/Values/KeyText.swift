@@ -34,7 +34,7 @@ enum KeyText {
         case .bool(let flag): flag ? "true" : "false"
         case .int(let number): String(number)
         case .double(let number): number.bitPattern.hexadecimal
-        case .date(let microseconds): UInt64(bitPattern: microseconds &- PostgresEpoch.microseconds).hexadecimal
+        case .date(let microseconds): UInt64(bitPattern: microseconds &- PostgresTime.epochMicroseconds).hexadecimal
         case .string(let text): text
         case .data(let data): data.hexadecimal
         case .objectId(let id): id.stringValue
@@ -51,7 +51,7 @@ enum KeyText {
         case .int: return Int64(text).map(Value.int)
         case .double: return UInt64(text, radix: 16).map { .double(Double(bitPattern: $0)) }
         case .date:
-            return UInt64(text, radix: 16).map { .date(Int64(bitPattern: $0) &+ PostgresEpoch.microseconds) }
+            return UInt64(text, radix: 16).map { .date(Int64(bitPattern: $0) &+ PostgresTime.epochMicroseconds) }
         case .string: return .string(text)
         case .data: return bytes(text).map { .data(Data($0)) }
         case .objectId: return bytes(text).flatMap { ObjectId(bytes: $0) }.map(Value.objectId)

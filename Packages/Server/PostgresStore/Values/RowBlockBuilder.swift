@@ -33,7 +33,7 @@ struct RowBlockBuilder {
         switch type {
         case .bool, .int, .date:
             let width = type == .bool ? 1 : 8
-            let offset = type == .date ? PostgresEpoch.microseconds : 0
+            let offset = type == .date ? PostgresTime.epochMicroseconds : 0
             var values = [Int64](repeating: 0, count: count)
             for row in 0..<count {
                 let cell = result[row, position]

@@ -1,0 +1,38 @@
+internal import Foundation
+public import PostgresClient
+public import TomboloModel
+
+/// Values from results in binary form.
+extension PostgresCell {
+    /// The cell as a value of a stored type (``Schema/storedType(of:)``). A number that a `Decimal128` can't hold is
+    /// NaN; tables made for sync refuse such numbers.
+    /// - Throws: `PostgresDecodingError` or ``ValueError`` if the cell holds something else, as in a table that wasn't
+    ///   made from the schema.
+    public func value(of type: PropertyType) throws -> Value {
+        if isNull { return .null }
+        return switch type {
+        case .bool: .bool(try bool)
+        case .int: .int(try int64)
+        case .double: .double(try double)
+        case .string: .string(try string)
+        case .data: .data(Data(try bytes))
+        case .date: .date(try timestampMicroseconds)
+        case .objectId: .objectId(try objectId)
+        case .uuid: .uuid(try uuid)
+        case .decimal128: .decimal(Decimal128(try scientific) ?? .nan)
+        case .float, .link, .embedded, .array, .list, .linkingObjects: throw ValueError(notStored: type)
+        }
+    }
+
+    /// An object's key: a `bytea` of 12 bytes.
+    /// - Throws: `PostgresDecodingError` for NULL and other types, ``ValueError`` for another number of bytes.
+    public var objectId: ObjectId {
+        get throws {
+            let bytes = try bytes
+            guard let id = ObjectId(bytes: bytes) else {
+                throw ValueError("An ObjectId has \(ObjectId.byteCount) bytes; this one has \(bytes.count).")
+            }
+            return id
+        }
+    }
+}

@@ -1,0 +1,8 @@
+internal import TomboloModel
+
+extension ValueError {
+    /// For a type that no column has.
+    init(notStored type: PropertyType) {
+        self.init("No column has the type \(type.name). Ask the schema for the stored type.")
+    }
+}
