@@ -8,7 +8,7 @@ package import TomboloModel
 /// creating an object that is here sets its fields, but those from defaults.
 package final class InstructionWriter {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     /// Whether rows beneath are kept: in synced files.
     private let isSynced: Bool
     private let recorder: ChangeRecorder
