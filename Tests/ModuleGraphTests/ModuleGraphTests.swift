@@ -69,6 +69,26 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
+    /// Names that two modules need: Realm's `User` is an account, the event platform's is a class.
+    static let sharedNames: Set<String> = ["RowFilter", "User"]
+
+    @Test("A name means one thing: no two modules declare types of the same name")
+    func namesAreUnique() throws {
+        let declaration =
+            /^(?:@\w+(?:\(.*?\))? )*(?:(?:public|package|open|final|indirect) )*(?:struct|class|enum|protocol|actor) (\w+)/
+        var modules: [String: Set<String>] = [:]
+        for target in try Self.targets() where target.layer != nil {
+            for file in try target.files() {
+                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                    guard let match = line.prefixMatch(of: declaration) else { continue }
+                    modules[String(match.1), default: []].insert(target.name)
+                }
+            }
+        }
+        let problems = modules.filter { $1.count > 1 && !Self.sharedNames.contains($0) }
+        #expect(problems.isEmpty, "\(problems.map { "\($0) is declared in \($1.sorted())" }.joined(separator: "\n"))")
+    }
+
     /// Identifiers and default values of objects are random, or the present, as in Realm; everything else comes as a
     /// parameter.
     @Test("The pure core has no clock and no randomness")

@@ -71,7 +71,6 @@ import Testing
         #expect(longest == "-\(String(repeating: "9", count: 40))1E131031")
         let array = try await cell(.numericArray(["1.50", nil, "Inf", "NaN"]), "numeric[]")
         #expect(array.oid == PostgresOID.numericArray)
-        #expect(try await cell(.rawBinary(oid: PostgresOID.int4, bytes: [0, 0, 1, 0]), "int4").int64 == 256)
     }
 
     @Test func timesAgreeWithTheServersOwnText() async throws {

@@ -147,7 +147,7 @@ struct RenderingTests {
         }
         #expect(throws: ValueError.self) { try Predicate.constant(true).sql(.sqlite, className: "Tlak", in: schema) }
         #expect(throws: ValueError.self) {
-            try SQLBuilder(.sqlite, schema: schema, className: "Talk").expression(PropertyPath("nothing"))
+            try SQLBuilder(.sqlite, schema: schema, className: "Talk").orderBy([SQLSort(PropertyPath("nothing"))])
         }
     }
 

@@ -29,7 +29,7 @@ struct SQLFunctionTests {
         let statement = try connection.statement(sql)
         defer { statement.reset() }
         var rows: [String?] = []
-        while try statement.step() { rows.append(statement.isNull(at: 0) ? nil : statement.text(at: 0)) }
+        while try statement.step() { rows.append(statement.current.text(at: 0)) }
         return rows
     }
 

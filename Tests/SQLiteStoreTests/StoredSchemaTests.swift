@@ -47,7 +47,7 @@ struct StoredSchemaTests {
     @Test("Every class comes back from its text, and all of them as the schema that they were")
     func roundTrip() throws {
         let schema = try Self.schema()
-        let stored = StoredSchema(StoreLayout(schema))
+        let stored = StoredSchema(FileLayout(schema))
         for item in stored.sorted { #expect(StoredClass(name: item.name, text: item.text) == item, "\(item.text)") }
         // A file does not say in which order a class has its lists.
         #expect(try Self.classTexts(stored.schema()) == Self.classTexts(schema))
@@ -82,7 +82,7 @@ struct StoredSchemaTests {
             ClassSchema(
                 name: "Owner", columns: [Self.key], lists: [ListProperty(name: "parts", element: .embedded(part))])
         ])
-        let stored = StoredSchema(StoreLayout(schema))
+        let stored = StoredSchema(FileLayout(schema))
         #expect(stored["Owner.parts"]?.content.map(\.name) == ["size", "_parent"])
         #expect(try stored.schema().canonicalText == schema.canonicalText)
     }
@@ -93,7 +93,7 @@ struct StoredSchemaTests {
 
     @Test("A class that differs in an embedded object is told once, by the embedded class's name")
     func embeddedDifferences() throws {
-        let old = StoredSchema(StoreLayout(try Self.schema()))
+        let old = StoredSchema(FileLayout(try Self.schema()))
         var new = old
         for name in ["Owner", "Owner.parts"] {
             for position in new.classes[name]?.properties.indices ?? 0..<0 {
@@ -115,7 +115,7 @@ struct StoredSchemaTests {
 
     @Test("Indexes, widths of integers, and classes that only one side has are no differences")
     func noDifferences() throws {
-        let old = StoredSchema(StoreLayout(try Self.schema()))
+        let old = StoredSchema(FileLayout(try Self.schema()))
         var new = old
         new.classes["Owner"]?.properties[1].isIndexed = false
         if let position = new["Owner"]?.index(of: "p2") {

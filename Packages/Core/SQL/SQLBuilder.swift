@@ -104,10 +104,6 @@ public struct SQLBuilder: Sendable {
         return "row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) ORDER BY \(order))"
     }
 
-    /// The value at a path: a column, or through links a scalar subquery, NULL where a link leads nowhere.
-    /// - Throws: ``ValueError`` for a path that does not exist.
-    public func expression(_ path: PropertyPath) throws(ValueError) -> String { try operand(path).sql }
-
     /// The keys of an ORDER BY, without those words. Nil comes first in ascending order and last in descending, in
     /// both databases, as in Realm; and as there, what a link or an embedded object that is not there would lead to comes
     /// last in ascending order.

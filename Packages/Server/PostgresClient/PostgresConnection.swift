@@ -78,11 +78,6 @@ public actor PostgresConnection {
         status.withLock { $0.socket }
     }
 
-    /// How many statements the server keeps prepared for this connection.
-    var preparedStatementCount: Int {
-        session.cache.preparedCount
-    }
-
     private func publishStatus() {
         let transaction = session.activity == nil ? session.transactionStatus : .active
         let processID = session.processID

@@ -33,7 +33,6 @@ public enum PostgresOID {
 
     public static let boolArray: UInt32 = 1000
     public static let byteaArray: UInt32 = 1001
-    public static let int2Array: UInt32 = 1005
     public static let int4Array: UInt32 = 1007
     public static let textArray: UInt32 = 1009
     public static let int8Array: UInt32 = 1016

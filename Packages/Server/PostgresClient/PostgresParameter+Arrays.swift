@@ -56,11 +56,6 @@ extension PostgresParameter {
         }
     }
 
-    /// An array of any type, its elements in PostgreSQL's binary form.
-    public static func rawBinaryArray(arrayOID: UInt32, elementOID: UInt32, elements: [[UInt8]?]) -> Self {
-        array(arrayOID, elementOID, elements) { $1.append(contentsOf: $0) }
-    }
-
     private static func array<Element>(
         _ arrayOID: UInt32, _ elementOID: UInt32, _ values: [Element?], _ encode: (Element, inout [UInt8]) -> Void
     ) -> Self {

@@ -100,11 +100,6 @@ extension PostgresParameter {
     public static func untyped(_ text: String?) -> Self {
         Self(PostgresOID.inferred, text.map { .textFormat($0) })
     }
-
-    /// A value in PostgreSQL's binary form of the type with this number.
-    public static func rawBinary(oid: UInt32, bytes: [UInt8]?) -> Self {
-        Self(oid, bytes.map { .bytes($0) })
-    }
 }
 
 extension PostgresParameter: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

@@ -101,15 +101,6 @@ public final class PostgresPool: Sendable {
         try await withConnection { try await $0.execute(sql, file: file, line: line) }
     }
 
-    /// `PostgresConnection.pipeline` on a connection of the pool.
-    @discardableResult
-    public func pipeline(
-        _ statements: [PostgresStatement], format: PostgresResultFormat = .binary,
-        file: String = #fileID, line: Int = #line
-    ) async throws -> [PostgresResult] {
-        try await withConnection { try await $0.pipeline(statements, format: format, file: file, line: line) }
-    }
-
     /// `PostgresConnection.transaction` on a connection of the pool.
     @discardableResult
     nonisolated(nonsending) public func transaction<R>(

@@ -21,12 +21,6 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
     /// Bytes that libpq holds for the result.
     public var byteCount: Int { PQresultMemorySize(storage.raw) }
 
-    /// The type's number of a column.
-    public func columnOID(_ column: Int) -> UInt32 {
-        precondition(column >= 0 && column < storage.columnCount, "column \(column) of \(storage.columnCount)")
-        return PQftype(storage.raw, Int32(column))
-    }
-
     /// The index of the first column with this name, compared exactly.
     ///
     /// - Throws: `PostgresDecodingError` with the names that there are.

@@ -8,8 +8,6 @@ final class PostgresRowCollector {
 
     deinit { PQclear(raw) }
 
-    var isEmpty: Bool { raw == nil }
-
     /// Bytes that libpq holds for the rows.
     var byteCount: Int { raw.map { PQresultMemorySize($0) } ?? 0 }
 

@@ -84,9 +84,6 @@ package final class ChangeRecorder {
         records[classIndex].everything()
     }
 
-    /// Every row of the file may have changed.
-    package func noteEverything() { for index in records.indices { noteEverything(index) } }
-
     /// The row was there before and is there now, and only these columns differ, whatever was done to it.
     func settle(_ rowID: Int64, _ classIndex: Int, differing columns: ColumnSet) {
         records[classIndex].settle(rowID, columns)

@@ -3,7 +3,7 @@ internal import TomboloModel
 /// Notes what happens to the elements of lists as changes of the lists themselves.
 struct ListChanges {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     private let recorder: ChangeRecorder
     private let isSynced: Bool
     /// By class position; nil for classes that are no elements.

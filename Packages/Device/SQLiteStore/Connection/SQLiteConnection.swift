@@ -151,9 +151,6 @@ package final class SQLiteConnection {
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Rows changed by the last statement.
-    package var changeCount: Int { Int(sqlite3_changes(handle)) }
-
     /// The rowid that the last INSERT gave.
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -132,7 +132,6 @@ package final class SQLiteStatement {
     /// The row that the statement stands on.
     package var current: StatementRow { StatementRow(handle: handle) }
 
-    package func isNull(at column: Int) -> Bool { current.isNull(at: column) }
     package func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
     package func text(at column: Int) -> String { current.text(at: column) ?? "" }
     package func bytes(at column: Int) -> [UInt8] { current.withBytes(at: column) { Array($0) } }

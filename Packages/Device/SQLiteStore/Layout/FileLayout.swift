@@ -1,7 +1,7 @@
 package import TomboloModel
 
 /// The tables of a schema, and which link columns point to a class.
-package struct StoreLayout: Sendable {
+package struct FileLayout: Sendable {
     package let schema: Schema
     /// By class position.
     package let tables: [TableLayout]

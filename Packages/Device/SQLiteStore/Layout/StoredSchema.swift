@@ -6,7 +6,7 @@ package struct StoredSchema: Equatable, Sendable {
 
     init(_ classes: [String: StoredClass]) { self.classes = classes }
 
-    init(_ layout: StoreLayout) {
+    init(_ layout: FileLayout) {
         classes = [:]
         for item in layout.schema.classes { classes[item.name] = StoredClass(item) }
     }

@@ -29,7 +29,6 @@ package final class TableLayout: Sendable {
 
     /// One row by its key.
     package let selectByKey: String
-    package let exists: String
     package let deleteByKey: String
     /// Keeps the present row, or its absence, beneath; no effect where something is kept already.
     package let capture: String
@@ -81,7 +80,6 @@ package final class TableLayout: Sendable {
         columnNames = names
         columnList = list
         selectByKey = "SELECT \(list.isEmpty ? "1" : list) FROM \(table) WHERE \(key) = ?"
-        exists = "SELECT 1 FROM \(table) WHERE \(key) = ?"
         deleteByKey = "DELETE FROM \(table) WHERE \(key) = ?"
 
         let others = names.filter { $0 != key }

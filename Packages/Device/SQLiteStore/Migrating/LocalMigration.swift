@@ -15,7 +15,7 @@ package final class LocalMigration {
     package let after: MigrationSide
 
     let connection: SQLiteConnection
-    let plan: MigrationPlan
+    let plan: LocalMigrationPlan
     /// The classes as the app has them.
     let target: StoredSchema
     /// Classes whose primary key changes.
@@ -33,7 +33,7 @@ package final class LocalMigration {
     /// Steps 1 to 3, in the caller's write transaction.
     static func run(
         _ connection: SQLiteConnection, from stored: StoredSchema, to target: StoredSchema, version: UInt64,
-        runsBlock: Bool, plan: MigrationPlan, ciphers: (before: PropertyCipher?, after: PropertyCipher?)
+        runsBlock: Bool, plan: LocalMigrationPlan, ciphers: (before: PropertyCipher?, after: PropertyCipher?)
     ) throws {
         plan.onStep?(.began)
         // Nobody else can commit now: this is the version that the migration starts from.
@@ -51,7 +51,7 @@ package final class LocalMigration {
     }
 
     private init(
-        _ connection: SQLiteConnection, before: MigrationSide, _ target: StoredSchema, _ plan: MigrationPlan,
+        _ connection: SQLiteConnection, before: MigrationSide, _ target: StoredSchema, _ plan: LocalMigrationPlan,
         _ cipher: PropertyCipher?
     ) throws {
         self.connection = connection

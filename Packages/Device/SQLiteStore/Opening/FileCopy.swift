@@ -60,7 +60,7 @@ package enum FileCopy {
     }
 
     /// What synchronising keeps goes; the rows stay, edits that were not uploaded among them.
-    private static func makeLocal(_ copy: SQLiteConnection, _ layout: StoreLayout) throws {
+    private static func makeLocal(_ copy: SQLiteConnection, _ layout: FileLayout) throws {
         try copy.execute("UPDATE tombolo_meta SET is_synced = 0, client = 0")
         for table in ["tombolo_pending", "tombolo_staged", "tombolo_subscriptions"] {
             try copy.execute("DELETE FROM \(table)")

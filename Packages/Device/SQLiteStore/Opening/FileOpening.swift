@@ -6,12 +6,12 @@ internal import TomboloSQL
 /// One opening of a file: checks what it is, and brings its tables up to the schema.
 struct FileOpening {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     private let options: StoreOptions
     /// The app's classes as the file is to have them.
     private let target: StoredSchema
 
-    init(_ connection: SQLiteConnection, _ layout: StoreLayout, _ options: StoreOptions) {
+    init(_ connection: SQLiteConnection, _ layout: FileLayout, _ options: StoreOptions) {
         self.connection = connection
         self.layout = layout
         self.options = options

@@ -15,7 +15,7 @@ package import TomboloModel
 /// - `tombolo_commit`: what the last commits changed, see ``ChangeLog``.
 package final class StoreFile {
     package let connection: SQLiteConnection
-    package let layout: StoreLayout
+    package let layout: FileLayout
     package let isSynced: Bool
     package let observers: FileObservers
     package let recorder: ChangeRecorder
@@ -43,7 +43,7 @@ package final class StoreFile {
                     + "which is reserved. Give the class another name or override tableName().")
         }
         try EncryptedProperties.check(schema, options)
-        layout = StoreLayout(schema)
+        layout = FileLayout(schema)
         connection = try SQLiteConnection(path: path, readOnly: options.isReadOnly, durability: options.durability)
         observers = FileObservers.shared(for: path)
         (isSynced, cipher) = try FileOpening(connection, layout, options).run(newClient: newClient)

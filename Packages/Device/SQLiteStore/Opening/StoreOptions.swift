@@ -11,7 +11,7 @@ package struct StoreOptions: Sendable {
     /// For encrypted properties, ``PropertyCipher/keyByteCount`` bytes.
     package var encryptionKey: Data?
     /// What migrates a local file.
-    package var migration: MigrationPlan
+    package var migration: LocalMigrationPlan
     /// Refuses a file that would have to be migrated, or was made with another schema version, instead of migrating it.
     package var refusesMigration: Bool
     /// Whether to compact the file, by its size and what of it is in use, in bytes.
@@ -19,7 +19,8 @@ package struct StoreOptions: Sendable {
 
     package init(
         isSynced: Bool?, schemaVersion: UInt64? = nil, isReadOnly: Bool = false,
-        durability: SQLiteConnection.Durability, encryptionKey: Data? = nil, migration: MigrationPlan = MigrationPlan(),
+        durability: SQLiteConnection.Durability, encryptionKey: Data? = nil,
+        migration: LocalMigrationPlan = LocalMigrationPlan(),
         refusesMigration: Bool = false, shouldCompact: (@Sendable (Int, Int) -> Bool)? = nil
     ) {
         self.isSynced = isSynced

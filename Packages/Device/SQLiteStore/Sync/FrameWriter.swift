@@ -5,7 +5,7 @@ internal import TomboloSyncProtocol
 /// Inside a write transaction.
 final class FrameWriter {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     private let recorder: ChangeRecorder
     private let lists: ListChanges
 

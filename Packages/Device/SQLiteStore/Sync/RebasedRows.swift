@@ -11,7 +11,7 @@ struct RebasedRows {
     }
 
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     private let recorder: ChangeRecorder
     /// By class, then by key.
     private var rows: [[Value: Known]]
@@ -42,7 +42,7 @@ struct RebasedRows {
     }
 
     /// Selects the keys of the objects of a class that were touched, themselves or elements of their lists.
-    private static func touchedObjects(_ root: TableLayout, _ layout: StoreLayout) -> String {
+    private static func touchedObjects(_ root: TableLayout, _ layout: FileLayout) -> String {
         let parts = root.elementClasses.flatMap { index -> [String] in
             let table = layout.tables[index]
             let owner = table.columnNames[ElementColumn.owner]
@@ -193,7 +193,7 @@ private struct RebasedList {
     /// The list's place in the ``ColumnSet`` of the class at the root.
     let position: Int
 
-    init(_ elementClass: Int, _ root: TableLayout, _ layout: StoreLayout) {
+    init(_ elementClass: Int, _ root: TableLayout, _ layout: FileLayout) {
         self.elementClass = elementClass
         let property = layout.schema[elementClass].owner?.property ?? ""
         // A list inside the elements of another one changes that one too.

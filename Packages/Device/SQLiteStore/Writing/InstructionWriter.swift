@@ -1,5 +1,5 @@
 package import TomboloChangesets
-package import TomboloModel
+internal import TomboloModel
 
 /// Performs instructions on the class tables: local writes as they happen, and queued changesets on top of what the
 /// server sent. Keeps the server's row beneath every object that an instruction touches. Inside a write transaction.
@@ -50,14 +50,6 @@ package final class InstructionWriter {
             try lists.noteReferences(to: reference.key, table)
             try erase(reference.key, table)
         }
-    }
-
-    /// Whether a row exists.
-    package func exists(_ reference: ObjectReference) throws -> Bool {
-        let statement = try connection.statement(layout.tables[reference.classIndex].exists)
-        defer { statement.reset() }
-        statement.bind(reference.key, at: 1)
-        return try statement.step()
     }
 
     private func create(_ key: Value, _ fields: [FieldWrite], _ table: TableLayout) throws {

@@ -5,7 +5,7 @@ internal import TomboloModel
 /// other's values. Inside the caller's write transaction.
 package struct RowIDCounter {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
 
     package init(_ file: StoreFile) {
         connection = file.connection

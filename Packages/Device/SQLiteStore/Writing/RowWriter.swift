@@ -16,7 +16,7 @@ package protocol RowWriteObserver: AnyObject {
 /// Several values set in one row after another become one UPDATE: call ``flush()`` before reading the tables.
 package final class RowWriter {
     private let connection: SQLiteConnection
-    private let layout: StoreLayout
+    private let layout: FileLayout
     private let isSynced: Bool
     private let recorder: ChangeRecorder
     private let lists: ListChanges

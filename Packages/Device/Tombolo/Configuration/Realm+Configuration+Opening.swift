@@ -63,11 +63,11 @@ extension Realm.Configuration {
                 + "key out.")
     }
 
-    private func plan(_ types: [Object.Type]) -> MigrationPlan {
+    private func plan(_ types: [Object.Type]) -> LocalMigrationPlan {
         let block: (@Sendable (LocalMigration, UInt64) throws -> Void)? = migrationBlock.map { block in
             { @Sendable store, version in try Migration.run(block, on: store, from: version) }
         }
-        return MigrationPlan(
+        return LocalMigrationPlan(
             initialValue: { className, property in InitialValues.value(className, property, types) }, block: block,
             onStep: onMigrationStep)
     }

@@ -33,7 +33,7 @@ extension Realm {
         package var keepsUploadQueue = false
 
         /// For tests: called when a step of a migration is done.
-        package var onMigrationStep: (@Sendable (MigrationPlan.Step) -> Void)?
+        package var onMigrationStep: (@Sendable (LocalMigrationPlan.Step) -> Void)?
 
         var isSynced: Bool { keepsUploadQueue || syncConfiguration != nil }
 

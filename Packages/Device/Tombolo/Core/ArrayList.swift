@@ -17,8 +17,6 @@ final class ArrayList: ListStorage {
         itemLayout = property.valueType._targetClass.map { ObjectClass.of($0) }
     }
 
-    private var core: RealmCore { place.host.core }
-
     /// Where the list is, for other Realms of the file.
     var confinedPlace: ConfinedPlace.Content {
         .array(EmbeddedRowPlace(place), column: column, property: property)

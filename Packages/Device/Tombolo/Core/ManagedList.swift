@@ -146,12 +146,6 @@ final class ManagedList: ListStorage {
         }
     }
 
-    /// The rowids of a list of links.
-    var targetRowIDs: [Int64] {
-        load()
-        return content.targets
-    }
-
     func insert(_ elements: [Stored], at position: Int) {
         core.requireWrite()
         load()

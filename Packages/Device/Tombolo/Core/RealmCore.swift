@@ -63,7 +63,7 @@ final class RealmCore {
     nonisolated(unsafe) static let noCells = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
 
     var schema: Schema { file.schema }
-    var layout: StoreLayout { file.layout }
+    var layout: FileLayout { file.layout }
     var connection: SQLiteConnection { file.connection }
 
     init(

@@ -27,7 +27,7 @@ extension Value {
     }
 
     /// Whether this is nil, in an `Any` that may hold an optional, or `NSNull`.
-    static func isNil(_ value: Any) -> Bool { value is NSNull || (value as? any OptionalValue)?.isNil == true }
+    static func isNil(_ value: Any) -> Bool { value is NSNull || (value as? any AnyOptional)?.isNil == true }
 
     /// Floating point numbers by the digits that they are written with; nil for what is no number.
     private static func decimal(_ value: Any) -> Decimal128? {
@@ -65,16 +65,16 @@ extension Value {
 }
 
 /// Optionals of any type.
-private protocol OptionalValue {
+private protocol AnyOptional {
     /// Also where the optional holds one that is nil.
     var isNil: Bool { get }
 }
 
-extension Optional: OptionalValue {
+extension Optional: AnyOptional {
     fileprivate var isNil: Bool {
         switch self {
         case .none: true
-        case .some(let value): (value as? any OptionalValue)?.isNil == true
+        case .some(let value): (value as? any AnyOptional)?.isNil == true
         }
     }
 }

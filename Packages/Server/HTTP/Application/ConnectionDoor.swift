@@ -23,9 +23,6 @@ public final class ConnectionDoor: Sendable {
     /// - Parameter limit: connections of one address at a time.
     public init(limit: Int) { self.limit = limit }
 
-    /// Places that have a connection.
-    var placeCount: Int { places.withLock { $0.count } }
-
     public func enter(_ group: AddressGroup) -> Answer {
         places.withLock { places in
             guard var place = places[group] else {

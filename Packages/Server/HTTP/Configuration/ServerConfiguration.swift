@@ -27,17 +27,6 @@ public struct ServerConfiguration: Sendable {
     /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
 
-    public init(
-        host: String = Self.defaultHost, port: Int, database: PostgresConfiguration, tokenSecret: String,
-        logLevel: Logger.Level = .info
-    ) {
-        self.host = host
-        self.port = port
-        self.database = database
-        self.tokenSecret = tokenSecret
-        self.logLevel = logLevel
-    }
-
     /// The bounds of a server that is started with this.
     public var limits: HTTPLimits {
         var limits = HTTPLimits()

@@ -18,7 +18,7 @@ struct LinkGraph {
     private let losses: [[WatchedPath.Loss]]
     private let isElement: [Bool]
 
-    init(_ layout: StoreLayout) {
+    init(_ layout: FileLayout) {
         let schema = layout.schema
         var hops: [[Hop]] = Array(repeating: [], count: schema.classes.count)
         func add(_ source: TableLayout, to target: TableLayout, _ rows: RowHop) {

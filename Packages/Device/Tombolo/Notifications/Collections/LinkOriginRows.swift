@@ -13,7 +13,7 @@ struct LinkOriginRows {
     var isList: Bool { holder.classIndex != source.classIndex }
 
     /// - Returns: nil where the property is no link and no list of links to the class.
-    init?(_ origin: LinkOrigin, to target: Int, _ layout: StoreLayout) {
+    init?(_ origin: LinkOrigin, to target: Int, _ layout: FileLayout) {
         let schema = layout.schema
         guard let index = schema.index(of: origin.className) else { return nil }
         source = layout.tables[index]

@@ -41,7 +41,7 @@ struct WatchedPath {
         let hop: RowHop?
 
         /// The lists inside the elements of another one.
-        static func inside(_ elementClass: Int, _ layout: StoreLayout) -> [Loss] {
+        static func inside(_ elementClass: Int, _ layout: FileLayout) -> [Loss] {
             let (schema, elements) = (layout.schema, layout.tables[elementClass])
             let root = schema.rootClassIndex(of: elementClass)
             return schema.elementClassIndexes(of: elementClass).map { inner in
@@ -64,7 +64,7 @@ struct WatchedPath {
     let steps: [Step]
 
     /// - Returns: nil where the names do not lead anywhere.
-    init?(_ names: [String], from classIndex: Int, _ layout: StoreLayout) {
+    init?(_ names: [String], from classIndex: Int, _ layout: FileLayout) {
         guard !names.isEmpty else { return nil }
         var steps: [Step] = []
         var current: Int? = classIndex
@@ -85,7 +85,7 @@ struct WatchedPath {
 
     /// Takes the name of a property from `names`; the embedded objects on the way are part of it.
     private static func follow(
-        _ names: inout ArraySlice<String>, _ index: Int, _ layout: StoreLayout
+        _ names: inout ArraySlice<String>, _ index: Int, _ layout: FileLayout
     ) -> (steps: [Step], next: Int?)? {
         let (schema, item) = (layout.schema, layout.schema[index])
         for length in (1...names.count).reversed() {
@@ -114,7 +114,7 @@ struct WatchedPath {
     }
 
     private static func follow(
-        list: Int, of index: Int, _ layout: StoreLayout
+        list: Int, of index: Int, _ layout: FileLayout
     ) -> (steps: [Step], next: Int?)? {
         let (schema, item) = (layout.schema, layout.schema[index])
         guard let elementClass = schema.index(of: "\(item.name).\(item.lists[list].name)") else { return nil }
