@@ -17,7 +17,8 @@ import Testing
         return connection
     }
 
-    @Test func aHundredThousandRowsGoInAndOutByCopy() async throws {
+    @Test("COPY moves 100,000 rows in and out")
+    func copyRoundTrip() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8, body text)")
         var number = 0
@@ -43,7 +44,8 @@ import Testing
         #expect(sum == 100_000 * 99_999 / 2)
     }
 
-    @Test func sequencesOfDataAndBytesCanBeCopied() async throws {
+    @Test("COPY takes chunks of Data or bytes, and rows may span chunks")
+    func chunkTypes() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
         // Rows cross chunks.
@@ -56,7 +58,8 @@ import Testing
         #expect(try await connection.query("SELECT sum(n) FROM t")[0, 0].string == "31")
     }
 
-    @Test func aFailingSenderUndoesTheCopy() async throws {
+    @Test("A sender that throws undoes the COPY and its error reaches the caller")
+    func failingSender() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
         var count = 0
@@ -70,7 +73,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 0)
     }
 
-    @Test func badCopyDataIsTheServersError() async throws {
+    @Test("Bad COPY data gives the server's error with the line but not the data")
+    func badCopyData() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
         let error = await PostgresTest.error {
@@ -84,7 +88,8 @@ import Testing
         #expect(try await connection.query("SELECT 1").count == 1)
     }
 
-    @Test func aConsumerThatStopsCancelsTheCopy() async throws {
+    @Test("A consumer that throws cancels the COPY and the connection stays usable")
+    func stoppingConsumer() async throws {
         let connection = try await filled()
         await #expect(throws: Stop.self) {
             try await connection.copyOut("COPY t TO STDOUT") { _ in throw Stop() }
@@ -92,7 +97,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 100_000)
     }
 
-    @Test func aStreamDeliversEveryRowInOrder() async throws {
+    @Test("A stream delivers every row once and in order, at any batch size")
+    func streamOrder() async throws {
         let connection = try await filled()
         for batch in [1_000, 999, 100_000, 300_000] {
             var next: Int64 = 1
@@ -109,7 +115,7 @@ import Testing
         try await connection.stream("SELECT n FROM t WHERE n < 0") { _ in throw Stop() }
     }
 
-    @Test("A batch of a stream ends by its bytes, also where rows become larger than those before")
+    @Test("A stream's batches are bounded in bytes, even when rows grow")
     func batchesAreBoundedInBytes() async throws {
         let connection = try await PostgresTest.connect()
         let (small, large, length) = (5_000, 100, 100_000)
@@ -145,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func aStreamInsideATransactionKeepsItOpen() async throws {
+    @Test("A stream that ends early inside a transaction leaves the transaction open")
+    func streamInTransaction() async throws {
         let connection = try await filled()
         try await connection.transaction { connection in
             try await connection.query("INSERT INTO t VALUES (0, '')")
@@ -159,7 +166,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 100_001)
     }
 
-    @Test func aStreamsConnectionIsBusyAndItsErrorsAreReported() async throws {
+    @Test("A query during a stream is refused, and errors of the streamed query reach the caller")
+    func streamErrors() async throws {
         let connection = try await filled()
         let busy = await PostgresTest.error {
             try await connection.stream("SELECT n FROM t", batch: 10) { _ in try await connection.query("SELECT 1") }

@@ -13,7 +13,8 @@ import Testing
         }
     }
 
-    @Test func cancellingATaskCancelsItsStatement() async throws {
+    @Test("Cancelling a task cancels its running statement")
+    func cancelStatement() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
         let watcher = try await PostgresConnection.connect(configuration)
@@ -24,7 +25,8 @@ import Testing
         #expect(try await connection.query("SELECT 1")[0, 0].int64 == 1)
     }
 
-    @Test func cancellationAtAnyMomentLeavesTheConnectionUsable() async throws {
+    @Test("Cancelling a task at any moment leaves the connection usable")
+    func cancelAnytime() async throws {
         let connection = try await PostgresTest.connect()
         for round in 0..<100 {
             let task = Task { try await connection.query("SELECT pg_sleep(600)") }
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func aCancelledTransactionIsRolledBack() async throws {
+    @Test("A cancelled transaction is rolled back")
+    func cancelTransaction() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
         let watcher = try await PostgresConnection.connect(configuration)
@@ -59,7 +62,7 @@ import Testing
         "SELECT n, CASE WHEN n > 64 THEN pg_sleep(600) END FROM generate_series(1, 1000) AS n"
 
     @Test(
-        "a task that is cancelled while it works on a batch does not wait for the rows asked for ahead",
+        "A task cancelled while it handles a batch doesn't wait for prefetched rows",
         .timeLimit(.minutes(1)))
     func cancellingAStreamInATransaction() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
@@ -78,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "a task that is cancelled while a stream is being ended does not wait for the rows asked for ahead",
+        "A task cancelled while a stream ends doesn't wait for prefetched rows",
         .timeLimit(.minutes(1)))
     func cancellingTheEndOfAStream() async throws {
         struct Stop: Error {}
@@ -101,7 +104,8 @@ import Testing
         #expect(connection.transactionStatus == .idle)
     }
 
-    @Test func cancelFromOutsideFailsTheStatementOnly() async throws {
+    @Test("cancel() fails the running statement and nothing after it")
+    func cancelFromOutside() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
         let watcher = try await PostgresConnection.connect(configuration)
@@ -114,7 +118,8 @@ import Testing
         #expect(try await connection.query("SELECT 1").count == 1)
     }
 
-    @Test func aStatementTimeoutIsNoCancellation() async throws {
+    @Test("A statement timeout is a PostgresError, not a CancellationError")
+    func statementTimeout() async throws {
         var configuration = try await TestCluster.shared().createDatabase()
         configuration.statementTimeout = .milliseconds(10)
         let connection = try await PostgresConnection.connect(configuration)

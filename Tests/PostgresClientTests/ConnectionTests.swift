@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-    @Test func aQueryReturnsItsRows() async throws {
+    @Test("A query returns its rows, with columns by position and by name")
+    func query() async throws {
         let connection = try await PostgresTest.connect()
         let result = try await connection.query("SELECT $1::int8 + 1 AS n, 'a' AS t", [41])
         #expect(result.count == 1 && result.columnCount == 2)
@@ -12,7 +13,8 @@ import Testing
         #expect(try result[0]["t"].string == "a")
     }
 
-    @Test func settingsReachTheServer() async throws {
+    @Test("Settings in the configuration reach the server")
+    func settings() async throws {
         var configuration = try await TestCluster.shared().createDatabase()
         configuration.applicationName = "my app"
         configuration.statementTimeout = .milliseconds(1_234)
@@ -25,7 +27,8 @@ import Testing
         #expect(try await connection.query("SELECT current_setting('search_path')")[0, 0].string == "\"a b\", c")
     }
 
-    @Test func oneTextWithOtherTypesAndManyTextsStayCorrect() async throws {
+    @Test("Cached statements stay correct across parameter types and when the cache is full")
+    func statementCache() async throws {
         var configuration = try await TestCluster.shared().createDatabase()
         configuration.preparedStatementLimit = 5
         let connection = try await PostgresConnection.connect(configuration)
@@ -43,7 +46,8 @@ import Testing
         #expect(try prepared[0, 0].int64 <= 5 + 16)
     }
 
-    @Test func aRepeatedTextIsPrepared() async throws {
+    @Test("SQL that is run again is prepared; SQL that runs once isn't")
+    func preparing() async throws {
         let connection = try await PostgresTest.connect()
         for _ in 0..<3 { try await connection.query("SELECT $1::int8 AS repeated", [1]) }
         try await connection.query("SELECT $1::int8 AS once", [1])
@@ -51,7 +55,8 @@ import Testing
         #expect(try names.map { try $0[0].string } == ["SELECT $1::int8 AS repeated"])
     }
 
-    @Test func aSchemaChangeOrDiscardDoesNotBreakPreparedStatements() async throws {
+    @Test("Prepared statements survive ALTER TABLE and DISCARD ALL")
+    func stalePreparedStatements() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
         for _ in 0..<3 { #expect(try await connection.query("SELECT * FROM t").columnCount == 1) }
@@ -74,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func transactionsCommitAndRollBack() async throws {
+    @Test("A transaction commits when its body returns and rolls back when it throws")
+    func transactions() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (a int)")
         let answer = try await connection.transaction(isolation: .serializable) { connection in
@@ -99,7 +105,8 @@ import Testing
         #expect(try await connection.query("SELECT sum(a) FROM t")[0, 0].int64 == 1)
     }
 
-    @Test func aSwallowedErrorDoesNotLookLikeACommit() async throws {
+    @Test("A transaction whose body swallowed an SQL error throws instead of committing")
+    func swallowedError() async throws {
         let connection = try await PostgresTest.connect()
         let error = await PostgresTest.error {
             try await connection.transaction { connection in
@@ -114,7 +121,8 @@ import Testing
         #expect(nested?.code == .activeTransaction)
     }
 
-    @Test func aSavepointUndoesOnlyItsOwnWork() async throws {
+    @Test("A savepoint that fails undoes its own work only")
+    func savepoints() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (a int PRIMARY KEY)")
         try await connection.transaction { connection in
@@ -131,7 +139,8 @@ import Testing
         #expect(try await connection.query("SELECT sum(a) FROM t")[0, 0].int64 == 6)
     }
 
-    @Test func manyTasksMayShareAConnection() async throws {
+    @Test("200 tasks sharing a connection each get their own answer")
+    func sharing() async throws {
         let connection = try await PostgresTest.connect()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<200 as Range<Int64> {
@@ -141,7 +150,8 @@ import Testing
         }
     }
 
-    @Test func aClosedConnectionSaysSo() async throws {
+    @Test("A query on a closed connection says the connection is closed")
+    func closing() async throws {
         let connection = try await PostgresTest.connect()
         await connection.close()
         await connection.close()
@@ -150,7 +160,8 @@ import Testing
         #expect(connection.transactionStatus == .closed)
     }
 
-    @Test func aTerminatedBackendIsReportedWithItsReason() async throws {
+    @Test("A terminated backend is reported with the server's reason and can be retried")
+    func terminatedBackend() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
         let error = await PostgresTest.error {
@@ -162,7 +173,8 @@ import Testing
         #expect(after?.code.errorClass == "08")
     }
 
-    @Test func aConnectionLostDuringCommitLeavesTheOutcomeOpen() async throws {
+    @Test("A connection lost during COMMIT reports an unknown outcome")
+    func lostCommit() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute(
             """
@@ -178,7 +190,8 @@ import Testing
         #expect(error?.code == .transactionResolutionUnknown)
     }
 
-    @Test func copyInsideQueryIsRefusedClearly() async throws {
+    @Test("COPY in query() is refused with a hint to use copyOut")
+    func copyInQuery() async throws {
         let connection = try await PostgresTest.connect()
         let error = await PostgresTest.error { try await connection.query("COPY (SELECT 1) TO STDOUT") }
         #expect(error?.hint?.contains("copyOut") == true)

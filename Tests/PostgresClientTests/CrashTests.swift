@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct CrashTests {
-    @Test func thePoolAndTheListenerRecoverAfterKillNineOfTheServer() async throws {
+    @Test("Pool and listener recover each time the server is killed")
+    func killNine() async throws {
         let cluster = try await TestCluster.start(settings: ["max_connections": "20"])
         let configuration = try await cluster.createDatabase()
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))

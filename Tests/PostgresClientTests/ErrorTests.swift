@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ErrorTests {
-    @Test func aViolationCarriesEverythingButTheValues() async throws {
+    @Test("A constraint violation names constraint, table and call site, and shows no values")
+    func violation() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE person (email text CONSTRAINT one_email UNIQUE)")
         let sql = "INSERT INTO person VALUES ($1)"
@@ -24,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func aBadValueIsNotQuoted() async throws {
+    @Test("A description doesn't quote the value the server rejected")
+    func badValue() async throws {
         let connection = try await PostgresTest.connect()
         let error = await PostgresTest.error {
             try await connection.query("SELECT $1::int8", [.untyped(#"a"secret"b"#)])
@@ -34,7 +36,8 @@ import Testing
         #expect(error?.message.contains("secret") == true)
     }
 
-    @Test func aSyntaxErrorSaysWhereAndAnUnknownColumnWhatElse() async throws {
+    @Test("A syntax error has its position, an unknown column the server's suggestion")
+    func hints() async throws {
         let connection = try await PostgresTest.connect()
         let syntax = await PostgresTest.error { try await connection.query("SELECT 1 FRM x") }
         #expect(syntax?.code == .syntaxError)
@@ -45,20 +48,24 @@ import Testing
         #expect(column?.description.contains("pg_class.oid") == true)
     }
 
-    @Test(arguments: ["08006", "40001", "53300", "55P03", "57P01", "58030"])
-    func theseClassesCanBeRetried(code: String) {
+    @Test(
+        "Lost connections, deadlocks and full servers are retryable, not refusals",
+        arguments: ["08006", "40001", "53300", "55P03", "57P01", "58030"])
+    func retryableClasses(code: String) {
         let error = PostgresError(code: PostgresSQLState(rawValue: code), message: "")
         #expect(error.isRetryable && !error.isRefusal)
     }
 
-    @Test(arguments: ["22003", "23505"])
-    func theseClassesAreRefusals(code: String) {
+    @Test(
+        "Bad data and violated constraints are refusals, not retryable",
+        arguments: ["22003", "23505"])
+    func refusalClasses(code: String) {
         let error = PostgresError(code: PostgresSQLState(rawValue: code), message: "")
         #expect(error.isRefusal && !error.isRetryable)
     }
 
     @Test(
-        "of the program's limits only the one that data reaches is a refusal",
+        "Only the program limit that data can hit is a refusal",
         arguments: [
             ("54000", true), ("54001", false), ("54011", false), ("54023", false),
         ])
@@ -67,7 +74,8 @@ import Testing
         #expect(error.isRefusal == isRefusal && !error.isRetryable)
     }
 
-    @Test func connectingSaysWhatIsWrongWithTheServersCode() async throws {
+    @Test("A failed connect has the server's code and says whether a retry can help")
+    func connectErrors() async throws {
         let cluster = try await TestCluster.shared()
         let noDatabase = await PostgresTest.error {
             _ = try await PostgresConnection.connect(cluster.configuration.database("missing"))
@@ -82,7 +90,8 @@ import Testing
         #expect(noServer?.hint != nil)
     }
 
-    @Test func thePasswordIsNeverShown() throws {
+    @Test("No description, dump or error shows the password")
+    func passwords() throws {
         let configuration = try PostgresConfiguration("postgresql://me:s3cret@db.example.org:6543/app?sslmode=require")
         #expect(configuration.keywords["password"] == "s3cret")
         #expect(configuration.keywords["host"] == "db.example.org")

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ListenerTests {
-    @Test func notificationsArriveAndAReconnectIsAnnounced() async throws {
+    @Test("Notifications arrive in order, and each reconnect is announced")
+    func notifications() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let sender = try await PostgresConnection.connect(configuration)
         let listener = PostgresListener(configuration: configuration, channels: ["news", "Other \"one\""])
@@ -24,7 +25,8 @@ import Testing
         #expect(await events.next() == nil)
     }
 
-    @Test func anUnreadListenerStaysBoundedAndSaysThatItMissedSomething() async throws {
+    @Test("A listener nobody reads keeps a bounded number of events and reports the gap")
+    func unreadListener() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let sender = try await PostgresConnection.connect(configuration)
         let listener = PostgresListener(configuration: configuration, channels: ["news"], eventLimit: 10)
@@ -40,7 +42,8 @@ import Testing
         #expect(rest <= 10)
     }
 
-    @Test func aCancelledReaderEnds() async throws {
+    @Test("A cancelled reader stops waiting for events")
+    func cancelledReader() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let listener = PostgresListener(configuration: configuration, channels: ["news"])
         let running = Task { await listener.run() }

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct PipelineTests {
-    @Test func fiveThousandLargeStatementsDoNotDeadlock() async throws {
+    @Test("A pipeline of 5,000 statements of 20 kB doesn't deadlock")
+    func largePipeline() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8, body bytea)")
         // Each goes to the server and comes back: 100 MB both ways, far more than the socket's buffers hold.
@@ -22,7 +23,8 @@ import Testing
         #expect(connection.transactionStatus == .idle)
     }
 
-    @Test func anErrorInTheMiddleUndoesAllAndLeavesTheConnectionUsable() async throws {
+    @Test("An error in a pipeline undoes all of it and names the statement")
+    func pipelineError() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8 PRIMARY KEY)")
         let insert = "INSERT INTO t VALUES ($1)"
@@ -42,7 +44,8 @@ import Testing
         #expect(results.map(\.count) == [0, 0, 2])
     }
 
-    @Test func anErrorEarlyInALargePipelineStopsIt() async throws {
+    @Test("An early error stops a large pipeline")
+    func earlyPipelineError() async throws {
         let connection = try await PostgresTest.connect()
         var statements = (0..<2_000).map { _ in
             PostgresStatement("SELECT $1", [.bytea([UInt8](repeating: 1, count: 50_000))])
@@ -53,7 +56,8 @@ import Testing
         #expect(try await connection.query("SELECT 1").count == 1)
     }
 
-    @Test func anErrorOfTheImplicitCommitIsReported() async throws {
+    @Test("An error at a pipeline's implicit commit is reported")
+    func implicitCommitError() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute(
             "CREATE TABLE t (n int8 UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO t VALUES (1)")
@@ -62,7 +66,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 1)
     }
 
-    @Test func aPipelineInsideATransactionBelongsToIt() async throws {
+    @Test("A pipeline inside a transaction rolls back with it")
+    func pipelineInTransaction() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
         struct Stop: Error {}
@@ -75,7 +80,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 0)
     }
 
-    @Test func aStatementThatCannotBeSentFailsWithItsIndex() async throws {
+    @Test("A statement that can't be sent fails the pipeline with its index")
+    func unsendableStatement() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
         let error = await PostgresTest.error {
@@ -88,7 +94,8 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 0)
     }
 
-    @Test func aPipelineCanBeCancelledAtAnyMoment() async throws {
+    @Test("Cancelling a pipeline at any moment leaves the connection usable")
+    func cancelPipeline() async throws {
         let connection = try await PostgresTest.connect()
         for round in 0..<50 {
             let task = Task { try await connection.pipeline(["SELECT 1", "SELECT pg_sleep(600)", "SELECT 2"]) }
@@ -99,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func losingTheServerInAPipelineIsAnErrorNotAHang() async throws {
+    @Test("Losing the server during a pipeline is an error, not a hang")
+    func lostServerInPipeline() async throws {
         let connection = try await PostgresTest.connect()
         let error = await PostgresTest.error {
             try await connection.pipeline([

@@ -7,7 +7,8 @@ import Testing
         PostgresPool(configuration: try await TestCluster.shared().createDatabase(), options: options)
     }
 
-    @Test func aPoolNeverOpensMoreThanItsBoundAndUsesConnectionsAgain() async throws {
+    @Test("A pool reuses connections and never opens more than its maximum")
+    func poolBound() async throws {
         let pool = try await pool()
         let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<100 {
@@ -22,7 +23,8 @@ import Testing
         await #expect(throws: PostgresPoolError.shutDown) { try await pool.query("SELECT 1") }
     }
 
-    @Test func waitersAreBoundedInNumberAndTime() async throws {
+    @Test("The number of waiters is bounded, and so is how long each waits")
+    func waiterBounds() async throws {
         let pool = try await pool(
             .init(maximumConnections: 1, maximumWaiters: 1, acquireTimeout: .milliseconds(200)))
         try await pool.withConnection { _ in
@@ -36,7 +38,8 @@ import Testing
         #expect(try await pool.query("SELECT 1").count == 1)
     }
 
-    @Test func waitersGetTheirTurnInOrder() async throws {
+    @Test("Waiters get connections in the order they asked")
+    func waiterOrder() async throws {
         let pool = try await pool(.init(maximumConnections: 1))
         let order = OrderRecorder()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -51,7 +54,8 @@ import Testing
         #expect(await order.numbers == Array(0..<10))
     }
 
-    @Test func aCancelledWaiterLeavesTheQueue() async throws {
+    @Test("A cancelled waiter leaves the queue")
+    func cancelledWaiter() async throws {
         let pool = try await pool(.init(maximumConnections: 1))
         try await pool.withConnection { _ in
             let task = Task { try await pool.query("SELECT 1") }
@@ -63,7 +67,8 @@ import Testing
         #expect(try await pool.query("SELECT 1").count == 1)
     }
 
-    @Test func aTerminatedBackendIsReplaced() async throws {
+    @Test("The pool replaces a connection whose backend was terminated")
+    func replacedBackend() async throws {
         let pool = try await pool()
         let first = try await pool.query("SELECT pg_backend_pid()")[0, 0].int64
         let killer = try await PostgresConnection.connect(pool.configuration)
@@ -78,7 +83,8 @@ import Testing
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func anOpenTransactionDoesNotReachTheNextUser() async throws {
+    @Test("A transaction left open is rolled back before the next user gets the connection")
+    func leftTransaction() async throws {
         let pool = try await pool(.init(maximumConnections: 1))
         try await pool.withConnection { connection in
             try await connection.execute("BEGIN; CREATE TABLE t (a int)")
@@ -87,7 +93,8 @@ import Testing
         try await pool.withConnection { #expect($0.transactionStatus == .idle) }
     }
 
-    @Test func aWrongDatabaseFailsAtOnceAndFreesItsSlot() async throws {
+    @Test("An unknown database fails at once and frees its place in the pool")
+    func wrongDatabase() async throws {
         let cluster = try await TestCluster.shared()
         let pool = PostgresPool(
             configuration: cluster.configuration.database("missing"), options: .init(maximumConnections: 1))
@@ -98,7 +105,8 @@ import Testing
         #expect(pool.statistics == .init(idle: 0, inUse: 0, waiting: 0))
     }
 
-    @Test func shutdownCancelsWhatDoesNotEnd() async throws {
+    @Test("Shutdown cancels statements that outlast the grace period")
+    func shutdown() async throws {
         let pool = try await pool()
         let task = Task { try await pool.query("SELECT pg_sleep(600)") }
         while pool.statistics.inUse < 1 { await Task.yield() }

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct ValueTests {
-    @Test func everyScalarRoundTripsWithItsExtremes() async throws {
+    @Test("Every scalar type round-trips, extremes included")
+    func scalars() async throws {
         let connection = try await PostgresTest.connect()
         func cell(_ parameter: PostgresParameter, _ type: String) async throws -> PostgresCell {
             try await connection.query("SELECT $1::\(type)", [parameter])[0, 0]
@@ -73,7 +74,8 @@ import Testing
         #expect(array.oid == PostgresOID.numericArray)
     }
 
-    @Test func timesAgreeWithTheServersOwnText() async throws {
+    @Test("Timestamps agree with the server's text, and those out of range are errors")
+    func times() async throws {
         let connection = try await PostgresTest.connect()
         let row = try await connection.query(
             "SELECT $1::timestamptz = '2025-11-21 12:00:00.123456+00', $2::timestamptz = 'infinity'",
@@ -88,7 +90,8 @@ import Testing
         #expect(early?.code == .datetimeFieldOverflow)
     }
 
-    @Test func everyTypeHasANull() async throws {
+    @Test("Every type has a null, and decoding null as a value is an error")
+    func nulls() async throws {
         let connection = try await PostgresTest.connect()
         let nulls: [PostgresParameter] = [
             .bool(nil), .int16(nil), .int32(nil), .int64(nil), .double(nil), .text(nil), .bytea(nil as [UInt8]?),
@@ -102,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func arraysRoundTripWithAndWithoutNulls() async throws {
+    @Test("Arrays round-trip, with and without nulls")
+    func arrays() async throws {
         let connection = try await PostgresTest.connect()
         func cell(_ parameter: PostgresParameter) async throws -> PostgresCell {
             try await connection.query("SELECT $1", [parameter])[0, 0]
@@ -122,7 +126,8 @@ import Testing
         #expect(try await cell(.jsonbArray(["1", nil])).stringArray == ["1", nil])
     }
 
-    @Test func bulkWritesThroughUnnestWork() async throws {
+    @Test("Arrays insert 1,000 rows through unnest in one statement")
+    func unnest() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (id bytea PRIMARY KEY, name text, at timestamptz)")
         let ids = (0..<1_000).map { [UInt8($0 >> 8), UInt8($0 & 255)] }
@@ -139,7 +144,8 @@ import Testing
         #expect(try found[0, 0].int64 == 500)
     }
 
-    @Test func aWrongTypeOrNameIsATypedError() async throws {
+    @Test("Decoding as the wrong type names the column, and an unknown column suggests a near one")
+    func wrongTypes() async throws {
         let connection = try await PostgresTest.connect()
         let result = try await connection.query("SELECT 'text'::text AS name, 1::int8")
         #expect(
@@ -152,7 +158,8 @@ import Testing
         #expect(throws: PostgresDecodingError.self) { try result[0, 1].string }
     }
 
-    @Test func textFormResultsDecodeToo() async throws {
+    @Test("Results in text form decode like binary ones")
+    func textForm() async throws {
         let connection = try await PostgresTest.connect()
         let row = try await connection.execute(
             "SELECT 1; SELECT -5::int8, true, 1.5::float8, 'a', '\\x00ff'::bytea, '-12.5'::numeric")[1][0]
@@ -164,7 +171,8 @@ import Testing
         #expect(try row[5].text == "-12.5")
     }
 
-    @Test func specialTypesDecode() async throws {
+    @Test("Enums, xids, oids, names and LSNs decode")
+    func specialTypes() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TYPE mood AS ENUM ('good', 'bad')")
         let row = try await connection.query(
@@ -182,7 +190,8 @@ import Testing
         #expect(try row[7].string == "bad")
     }
 
-    @Test func textPrintsWhatTheServerPrints() async throws {
+    @Test("text prints a value as the server does")
+    func text() async throws {
         let connection = try await PostgresTest.connect()
         let values = [
             "true", "1::int2", "-7::int8", "1.5::float8", "'x'::text", "'\\x01ff'::bytea", "'-0.50'::numeric",
@@ -195,7 +204,8 @@ import Testing
         }
     }
 
-    @Test func aNulCharacterIsRefusedEverywhere() async throws {
+    @Test("A NUL character is refused in parameters and in SQL")
+    func nulCharacters() async throws {
         let connection = try await PostgresTest.connect()
         for parameter in [PostgresParameter.text("a\0b"), .untyped("a\0b")] {
             let error = await PostgresTest.error { try await connection.query("SELECT $1::text", [parameter]) }
@@ -206,7 +216,8 @@ import Testing
         #expect(try await connection.query("SELECT 1").count == 1)
     }
 
-    @Test func quotingSurvivesAnyCharacters() async throws {
+    @Test("Quoted literals and identifiers survive any characters")
+    func quoting() async throws {
         let connection = try await PostgresTest.connect()
         let nasty = "a'b\"c\\d;--\n$1"
         let result = try await connection.execute(
