@@ -6,7 +6,7 @@ private typealias F = ArbiterFixture
 
 /// Links to an object that the same changeset erases and creates again.
 @Suite struct ArbiterErasedLinkTests {
-    @Test("a link that was set before the erase does not lead to the object's next life")
+    @Test("A link set before an erase doesn't lead to the object created afterwards")
     func aLinkEndsWithItsTarget() throws {
         var f = F()
         f.load(1)
@@ -16,7 +16,7 @@ private typealias F = ArbiterFixture
         #expect(writes.map(\.reference) == [F.item(1), F.item(2), F.item(2)])
     }
 
-    @Test("a link that waits for its target ends when the target is erased")
+    @Test("A link waiting for its target becomes nil when the target is erased")
     func aWaitingLinkEndsWithItsTarget() throws {
         var f = F()
         f.load(1)
@@ -27,7 +27,7 @@ private typealias F = ArbiterFixture
         #expect(writes.count == 4)
     }
 
-    @Test("a link to an object that is not there yet outlives an erase that finds nothing")
+    @Test("A link to an object that doesn't exist yet survives an erase that finds nothing")
     func anEraseOfNothingEndsNoLink() throws {
         var f = F()
         f.load(1)
@@ -35,7 +35,7 @@ private typealias F = ArbiterFixture
         #expect(writes.last == F.update(1, F.parent, .int(2)))
     }
 
-    @Test("a link made after the erase leads to the new object")
+    @Test("A link made after the erase leads to the new object")
     func aLinkAfterTheEraseIsSet() throws {
         var f = F()
         f.load(1)
@@ -46,7 +46,7 @@ private typealias F = ArbiterFixture
         #expect(writes.last == F.update(1, F.parent, .int(2)))
     }
 
-    @Test("a waiting link that was set anew after the erase leads to the new object")
+    @Test("A waiting link set again after the erase leads to the new object")
     func aWaitingLinkThatIsSetAnewIsKept() throws {
         var f = F()
         f.load(1)
@@ -57,7 +57,7 @@ private typealias F = ArbiterFixture
         #expect(writes.last == F.update(1, F.parent, .int(2)))
     }
 
-    @Test("a link that waits for an object which goes into the trash leads to it when it is taken over")
+    @Test("A link to an object that goes into the trash leads to it when a create takes it over")
     func theTrashKeepsLinks() throws {
         let schema = try Schema([
             ClassSchema(

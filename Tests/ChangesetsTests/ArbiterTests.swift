@@ -8,7 +8,8 @@ private typealias F = ArbiterFixture
 @Suite struct ArbiterTests {
     // MARK: What happened before
 
-    @Test func whatTheBaseSeesHappenedBeforeWhateverTheClocksSay() throws {
+    @Test("A write that the base sees is earlier, whatever the clocks say")
+    func seenByBase() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], xid: 7, at: 999, by: F.b)
@@ -17,7 +18,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 0)
     }
 
-    @Test func whatWasRunningAtTheBaseIsConcurrent() throws {
+    @Test("A transaction still running at the base is concurrent with the changeset")
+    func runningAtBase() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], xid: 8, at: 999, by: F.b)
@@ -26,14 +28,16 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 1)
     }
 
-    @Test func theSameClientsEarlierChangesetsHappenedBefore() throws {
+    @Test("A client's earlier changesets never conflict with its later ones")
+    func ownEarlierChangesets() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 999, by: F.a)
         #expect(try f.apply([F.set(1, F.title, .string("new"))], at: 5).lost == 0)
     }
 
-    @Test func laterChangesetsOfAGroupSeeEarlierOnes() throws {
+    @Test("Changesets of one group are arbitrated against the ones before them")
+    func groups() throws {
         var f = F()
         f.load(1)
         #expect(try f.apply([F.set(1, F.title, .string("a"))], at: 50, by: F.a).lost == 0)
@@ -43,7 +47,8 @@ private typealias F = ArbiterFixture
 
     // MARK: The order of a changeset
 
-    @Test func anElementThatStandsBeforeTheCreationOfItsTargetIsKeptWithAllThatIsSaidOfIt() throws {
+    @Test("An element created before its target waits for it, along with its later instructions")
+    func elementBeforeTarget() throws {
         var f = F()
         f.load(1)
         let rank = [FieldWrite(column: ElementColumn.rank, value: .string("z"))]
@@ -59,7 +64,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 0)
     }
 
-    @Test func anElementWhoseTargetNobodyCreatesIsDropped() throws {
+    @Test("An element whose target is never created is dropped")
+    func elementWithoutTarget() throws {
         var f = F()
         f.load(1)
         let result = try f.apply([
@@ -69,7 +75,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 1)
     }
 
-    @Test func anElementGoesWithItsObjectAlsoWhenItsTargetComesLater() throws {
+    @Test("An element waiting for its target is dropped when its owner is erased")
+    func elementOfErasedOwner() throws {
         var f = F()
         f.load(1)
         let result = try f.apply([
@@ -79,7 +86,8 @@ private typealias F = ArbiterFixture
         #expect(!result.writes.map(\.reference).contains(F.element(1)))
     }
 
-    @Test func anElementLinksToWhatIsErasedAndCreatedAgain() throws {
+    @Test("An element links to a target that the changeset erases and creates again")
+    func elementOfRecreatedTarget() throws {
         var f = F()
         f.load(1)
         f.load(2)
@@ -92,8 +100,10 @@ private typealias F = ArbiterFixture
 
     // MARK: One column
 
-    @Test(arguments: [(99, 1), (101, 0)] as [(Int64, Int)])
-    func ofConcurrentSetsTheLaterStampWins(mine: Int64, lost: Int) throws {
+    @Test(
+        "Of concurrent sets the later stamp wins",
+        arguments: [(99, 1), (101, 0)] as [(Int64, Int)])
+    func laterStamp(mine: Int64, lost: Int) throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 100, by: F.b)
@@ -102,7 +112,8 @@ private typealias F = ArbiterFixture
         #expect(result.writes.count == 1 - lost)
     }
 
-    @Test func theGreaterClientBreaksTies() throws {
+    @Test("Of sets with equal stamps the greater client ID wins")
+    func clientTies() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 100, by: F.b)
@@ -113,14 +124,16 @@ private typealias F = ArbiterFixture
         #expect(try g.apply([F.set(1, F.title, .string("new"))], by: F.b).lost == 0)
     }
 
-    @Test func plainSQLWinsTies() throws {
+    @Test("Plain SQL wins over a device's set with the same stamp")
+    func sqlTies() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 100, by: nil)
         #expect(try f.apply([F.set(1, F.title, .string("new"))], by: F.b).lost == 1)
     }
 
-    @Test func columnsDoNotDisturbEachOther() throws {
+    @Test("A set that loses one column keeps the others")
+    func columns() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 200, by: F.b)
@@ -132,7 +145,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 1)
     }
 
-    @Test func anExplicitValueBeatsADefault() throws {
+    @Test("An explicit value beats a concurrent default, whatever their stamps")
+    func explicitValue() throws {
         var f = F()
         f.load(1)
         f.log(1, .create, [F.title: .byDefault], at: 500, by: F.b)
@@ -144,7 +158,8 @@ private typealias F = ArbiterFixture
         #expect(try g.apply([.create(F.item(1), [byDefault])]).lost == 1)
     }
 
-    @Test func ofTwoDefaultsTheLaterWins() throws {
+    @Test("Of two concurrent defaults the later wins")
+    func twoDefaults() throws {
         let byDefault = FieldWrite(column: F.title, value: .string("x"), isDefault: true)
         for (stamp, lost) in [(99, 0), (101, 1)] as [(Int64, Int)] {
             var f = F()
@@ -154,8 +169,10 @@ private typealias F = ArbiterFixture
         }
     }
 
-    @Test(arguments: [nil, F.a, F.b] as [ClientID?])
-    func aDefaultLeavesWhatTheDeviceCouldKnow(author: ClientID?) throws {
+    @Test(
+        "A default doesn't overwrite a value the device could have known",
+        arguments: [nil, F.a, F.b] as [ClientID?])
+    func knownValue(author: ClientID?) throws {
         let fields = [
             FieldWrite(column: F.title, value: .string(""), isDefault: true),
             FieldWrite(column: F.count, value: .int(7)),
@@ -174,8 +191,10 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([.create(F.item(1), fields)]).writes == [F.update(1, F.count, .int(7))])
     }
 
-    @Test(arguments: [.add(3), .set] as [LogEntry.Mark])
-    func aDefaultLeavesWhatWasDoneToAnEarlierOne(mark: LogEntry.Mark) throws {
+    @Test(
+        "A default doesn't overwrite an edit made to an earlier default",
+        arguments: [.add(3), .set] as [LogEntry.Mark])
+    func changedDefault(mark: LogEntry.Mark) throws {
         for author in [nil, F.a, F.b] as [ClientID?] {
             var f = F()
             f.load(1, count: 3)
@@ -188,7 +207,8 @@ private typealias F = ArbiterFixture
 
     // MARK: Counters
 
-    @Test func additionsCountInAnyOrder() throws {
+    @Test("Concurrent additions all count, in any order")
+    func additions() throws {
         var f = F()
         f.load(1, count: 5)
         f.log(1, .update, [F.count: .add(5)], at: 999, by: F.b)
@@ -196,7 +216,8 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(8), .add(3))])
     }
 
-    @Test func aSetThatIsLaterThanAnAdditionReplacesIt() throws {
+    @Test("A later set discards an addition; an earlier set doesn't")
+    func setAfterAddition() throws {
         var f = F()
         f.load(1, count: 50)
         f.log(1, .update, [F.count: .set], at: 200, by: F.b)
@@ -208,7 +229,8 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(53), .add(3))])
     }
 
-    @Test func aSetKeepsAdditionsThatAreLater() throws {
+    @Test("A set keeps later additions and discards earlier ones")
+    func additionAfterSet() throws {
         var f = F()
         f.load(1, count: 12)
         f.log(1, .update, [F.count: .add(5)], at: 50, by: F.b)
@@ -217,7 +239,8 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(107))])
     }
 
-    @Test func anAdditionBeyondItsTypeIsRefused() throws {
+    @Test("An addition that overflows its column's type is refused")
+    func overflow() throws {
         var f = F()
         f.load(1, count: .max)
         let error = #expect(throws: Refusal.self) {
@@ -231,11 +254,12 @@ private typealias F = ArbiterFixture
     // MARK: Erasing
 
     @Test(
+        "A concurrent erase wins over every instruction",
         arguments: [
             .create(F.item(1), []), F.set(1, F.title, .string("new")),
             .add(F.item(1), column: F.count, amount: 1), .erase(F.item(1)),
         ] as [Instruction])
-    func aConcurrentEraseWinsOverEveryInstruction(instruction: Instruction) throws {
+    func concurrentErase(instruction: Instruction) throws {
         var f = F()
         f.log(1, .erase, at: 1, by: F.b)
         let result = try f.apply([instruction], at: 999)
@@ -243,7 +267,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 1)
     }
 
-    @Test func aConcurrentEraseWinsAlsoWhereTheObjectWasMadeAnew() throws {
+    @Test("A concurrent erase wins even if the object has since been created again")
+    func eraseBeforeRecreation() throws {
         var f = F()
         f.load(1, title: "second life")
         f.log(1, .erase, at: 1, by: F.b)
@@ -251,7 +276,8 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([F.set(1, F.title, .string("new"))], at: 999).writes.isEmpty)
     }
 
-    @Test func aCreateWhoseBaseSeesTheEraseMakesANewObject() throws {
+    @Test("A create whose base sees the erase makes a new object")
+    func createAfterErase() throws {
         var f = F()
         f.log(1, .erase, xid: 3, at: 999, by: F.b)
         let result = try f.apply([.create(F.item(1), [FieldWrite(column: F.title, value: .string("new"))])], at: 1)
@@ -263,14 +289,16 @@ private typealias F = ArbiterFixture
             ])
     }
 
-    @Test func anEraseWinsOverConcurrentEdits() throws {
+    @Test("An erase wins over concurrent edits with later stamps")
+    func eraseWins() throws {
         var f = F()
         f.load(1)
         f.log(1, .update, [F.title: .set], at: 999, by: F.b)
         #expect(try f.apply([.erase(F.item(1))], at: 1).writes == [.erase(F.item(1))])
     }
 
-    @Test func eraseAndCreateInOneChangesetMakeANewObject() throws {
+    @Test("Erase and create in one changeset make a new object")
+    func eraseAndCreate() throws {
         var f = F()
         f.load(1, count: 9)
         let result = try f.apply([.erase(F.item(1)), .create(F.item(1), [])])
@@ -278,7 +306,8 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 0)
     }
 
-    @Test func editsOfAnObjectThatIsGoneAreLost() throws {
+    @Test("Edits of an object that doesn't exist are lost")
+    func missingObject() throws {
         var f = F()
         #expect(try f.apply([F.set(1, F.title, .string("x"))]).lost == 1)
         #expect(try f.apply([.add(F.item(1), column: F.count, amount: 1)]).lost == 1)
@@ -287,14 +316,16 @@ private typealias F = ArbiterFixture
 
     // MARK: Links
 
-    @Test func aLinkToAnObjectThatIsGoneBecomesNil() throws {
+    @Test("A link to an object that doesn't exist becomes nil")
+    func danglingLink() throws {
         var f = F()
         f.load(1, parent: .int(3))
         f.load(3)
         #expect(try f.apply([F.set(1, F.parent, .int(2))]).writes == [F.update(1, F.parent, .null)])
     }
 
-    @Test func aLinkToAnObjectMadeLaterInTheChangesetIsSet() throws {
+    @Test("A link set before its target is created in the same changeset is kept")
+    func linkBeforeTarget() throws {
         var f = F()
         f.load(1)
         let result = try f.apply([F.set(1, F.parent, .int(2)), .create(F.item(2), [])])
@@ -302,7 +333,8 @@ private typealias F = ArbiterFixture
         #expect(result.writes.last == F.update(1, F.parent, .int(2)))
     }
 
-    @Test func aDeferredLinkYieldsToALaterWriteOfTheChangeset() throws {
+    @Test("A link waiting for its target gives way to a later write in the same changeset")
+    func deferredLink() throws {
         var f = F()
         f.load(1)
         let result = try f.apply([
@@ -311,8 +343,10 @@ private typealias F = ArbiterFixture
         #expect(result.writes.last == F.update(1, F.parent, .null))
     }
 
-    @Test(arguments: [(50, 1), (150, 0)] as [(Int64, Int)])
-    func whatForeignKeysDoIsAWriteLikeOthers(mine: Int64, lost: Int) throws {
+    @Test(
+        "A link set to nil by an erase competes by the erase's stamp",
+        arguments: [(50, 1), (150, 0)] as [(Int64, Int)])
+    func foreignKeys(mine: Int64, lost: Int) throws {
         var f = F()
         f.load(1, parent: .int(3))
         f.load(2)
@@ -321,7 +355,8 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([F.set(1, F.parent, .int(2))], at: mine, by: F.a).lost == lost)
     }
 
-    @Test func anEraseUnlinksWhatLinksToTheObjectThenAndNothingElse() throws {
+    @Test("An erase unlinks the objects that link to its target at that moment, and no others")
+    func unlinking() throws {
         var f = F()
         for key in 1...5 as ClosedRange<Int64> { f.load(key) }
         f.load(6, parent: .int(1))
@@ -340,7 +375,8 @@ private typealias F = ArbiterFixture
         }
     }
 
-    @Test func anElementGoesWithItsTarget() throws {
+    @Test("Erasing an object erases the list elements that point at it")
+    func elementOfErasedTarget() throws {
         var f = F()
         f.load(1)
         f.load(2)
@@ -350,14 +386,16 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([.set(F.element(1), [rank])], at: 999, by: F.a).writes.isEmpty)
     }
 
-    @Test func anObjectMayLinkToItself() throws {
+    @Test("An object may link to itself")
+    func selfLink() throws {
         var f = F()
         let result = try f.apply([.create(F.item(1), [FieldWrite(column: F.parent, value: .int(1))])])
         guard case .insert(_, let row, _) = result.writes.first else { return #expect(Bool(false)) }
         #expect(row[F.parent] == .int(1))
     }
 
-    @Test func aListElementWhoseTargetIsGoneIsDropped() throws {
+    @Test("A list element is dropped while its target doesn't exist")
+    func elementOfMissingTarget() throws {
         var f = F()
         f.load(1)
         let fields = [
@@ -370,7 +408,8 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([.create(F.element(1), fields)], number: 2).writes.count == 1)
     }
 
-    @Test func anElementCannotMoveToAnotherOwner() throws {
+    @Test("An element can't move to another owner")
+    func elementOwner() throws {
         var f = F()
         f.load(1)
         f.load(2)
@@ -382,7 +421,8 @@ private typealias F = ArbiterFixture
 
     // MARK: Permissions and values
 
-    @Test func aRefusalLeavesNothingBehind() throws {
+    @Test("A refused changeset leaves nothing behind")
+    func refusal() throws {
         var f = F()
         f.load(1)
         #expect(throws: Refusal.self) {
@@ -395,7 +435,8 @@ private typealias F = ArbiterFixture
         #expect(try f.apply([F.set(1, F.title, .string("y"))], at: 1, by: F.b).lost == 0)
     }
 
-    @Test func permissionIsAskedWithTheRowBeforeAndAfter() throws {
+    @Test("Permission is asked once per object, with its row before and after")
+    func permissionRows() throws {
         var f = F()
         f.load(1, title: "before")
         var asked: [WriteRequest] = []
@@ -411,7 +452,8 @@ private typealias F = ArbiterFixture
         #expect(asked.last?.old == nil)
     }
 
-    @Test func theOwnerDecidesOverAListElement() throws {
+    @Test("Erasing a list element needs permission to update its owner")
+    func elementPermission() throws {
         var f = F()
         f.load(1, title: "owner")
         f.load(2)
@@ -428,7 +470,8 @@ private typealias F = ArbiterFixture
         #expect(asked.first?.new?[F.title] == .string("owner"))
     }
 
-    @Test func anErasedObjectIsAskedForAsADelete() throws {
+    @Test("Erasing an object with its elements needs permission to delete, and nothing else")
+    func deletePermission() throws {
         var f = F()
         f.load(1)
         f.loadElement(1, owner: 1, target: 1)
@@ -442,7 +485,8 @@ private typealias F = ArbiterFixture
         #expect(asked.map(\.operation) == [.delete])
     }
 
-    @Test func whatAChangesetMakesAndErasesIsAskedForAsACreate() throws {
+    @Test("An object both created and erased by a changeset needs permission to create")
+    func createPermission() throws {
         var f = F()
         let asked = try f.requests([F.create(F.item(1), title: "new"), F.set(1, F.count, .int(7)), .erase(F.item(1))])
         #expect(asked.map(\.operation) == [.create])
@@ -453,7 +497,8 @@ private typealias F = ArbiterFixture
         }
     }
 
-    @Test func anObjectThatIsErasedAndMadeAgainIsAskedForTwice() throws {
+    @Test("An object erased and created again needs permission to delete and to create")
+    func recreatePermission() throws {
         var f = F()
         f.load(1, title: "theirs")
         let asked = try f.requests([.erase(F.item(1)), F.create(F.item(1), title: "mine")])
@@ -462,7 +507,8 @@ private typealias F = ArbiterFixture
         #expect(asked[1].new?[F.title] == .string("mine"))
     }
 
-    @Test func bothOwnersDecideOverAnElementThatChangesItsList() throws {
+    @Test("Moving an element to another list needs permission to update both owners")
+    func movePermission() throws {
         var f = F()
         f.load(1, title: "theirs")
         f.load(2, title: "mine")
@@ -472,8 +518,10 @@ private typealias F = ArbiterFixture
         #expect(asked.map { $0.old?[F.title] } == [.string("theirs"), .string("mine")])
     }
 
-    @Test(arguments: [false, true])
-    func whatACreateReplacesInTheTrashNeedsPermission(erased: Bool) throws {
+    @Test(
+        "A create that replaces a trashed object needs permission to update that object",
+        arguments: [false, true])
+    func trashedPermission(erased: Bool) throws {
         var f = F()
         f.arbiter.load(F.page(1), trashed: F.pageRow(1, "theirs"))
         let asked = try f.requests([F.create(F.page(1), title: "mine")] + (erased ? [.erase(F.page(1))] : []))
@@ -486,7 +534,8 @@ private typealias F = ArbiterFixture
         #expect(again.last?.old == F.pageRow(1, "mine"))
     }
 
-    @Test func anEditThatGoesIntoTheTrashNeedsPermission() throws {
+    @Test("An edit followed by an erase into the trash needs permission for both")
+    func trashingPermission() throws {
         var f = F()
         f.arbiter.load(F.page(1), F.pageRow(1, "old"))
         let title = [FieldWrite(column: F.title, value: .string("new"))]
@@ -496,7 +545,8 @@ private typealias F = ArbiterFixture
     }
 
     /// An instruction that does nothing must not make the object count as written by the changeset.
-    @Test func nobodyMayEditTheListOfAnObjectInTheTrash() throws {
+    @Test("Editing the list of a trashed object asks for an update with neither row")
+    func trashedList() throws {
         var f = F()
         f.arbiter.load(F.page(1), trashed: F.pageRow(1, "theirs"))
         f.load(1)
@@ -508,7 +558,8 @@ private typealias F = ArbiterFixture
         #expect(asked[0].old == nil && asked[0].new == nil)
     }
 
-    @Test func referencesNamesWhatMustBeLoaded() {
+    @Test("references(of:) names the objects written and those linked to")
+    func references() {
         let changeset = Changeset(
             number: 1, base: 0, stamp: Stamp(microseconds: 0),
             instructions: [F.set(1, F.parent, .int(2)), .create(F.item(3), []), F.set(3, F.parent, .int(1))])

@@ -4,7 +4,7 @@ import TomboloModel
 
 private typealias F = ArbiterFixture
 
-@Suite("What is refused before any row is read")
+@Suite("Checks before any row is read")
 struct ChangesetCheckTests {
     private let check = ChangesetCheck(schema: F.schema)
 
@@ -23,7 +23,7 @@ struct ChangesetCheckTests {
 
     private static func key(_ value: Int64) -> FieldWrite { FieldWrite(column: 0, value: .int(value)) }
 
-    @Test("a create or set whose key column names another object is refused, and the arbiter writes nothing")
+    @Test("A create or set whose key column names another object is refused, and the arbiter writes nothing")
     func otherKey() throws {
         for instruction: Instruction in [.create(F.item(1), [Self.key(2)]), .set(F.item(1), [Self.key(2)])] {
             let refusal = try #require(reason(instruction))
@@ -37,7 +37,7 @@ struct ChangesetCheckTests {
         #expect(throws: Refusal.self) { try empty.apply([.create(F.item(1), [Self.key(2)])]) }
     }
 
-    @Test("a create that repeats its own key creates that object")
+    @Test("A create that repeats its own key creates that object")
     func sameKey() throws {
         var fixture = F()
         let writes = try fixture.apply([.create(F.item(1), [Self.key(1)])]).writes
@@ -48,13 +48,13 @@ struct ChangesetCheckTests {
         #expect(reference == F.item(1) && row[0] == .int(1) && !defaults.contains(0))
     }
 
-    @Test("a primary key cannot be added to")
+    @Test("A primary key cannot be added to")
     func additionToKey() {
         #expect(reason(.add(F.item(1), column: 0, amount: 1))?.code == .invalid)
         #expect(reason(.add(F.item(1), column: F.count, amount: 1)) == nil)
     }
 
-    @Test("an instruction that writes a column twice is refused; two instructions may write it")
+    @Test("An instruction that writes a column twice is refused; two instructions may write it")
     func twice() {
         let title = FieldWrite(column: F.title, value: .string("a"))
         #expect(reason(.set(F.item(1), [title, title]))?.code == .invalid)
@@ -62,7 +62,7 @@ struct ChangesetCheckTests {
         #expect(reason(.set(F.item(1), [title]), .set(F.item(1), [title])) == nil)
     }
 
-    @Test("a value or key of another type, and an element without a usable owner, are refused")
+    @Test("A value or key of another type, and an element without a usable owner, are refused")
     func wrongTypes() {
         #expect(reason(.set(F.item(1), [FieldWrite(column: F.title, value: .int(1))]))?.code == .invalid)
         #expect(reason(.erase(ObjectReference(classIndex: 0, key: .string("1"))))?.code == .invalid)
@@ -90,7 +90,7 @@ struct ChangesetCheckTests {
         }
     }
 
-    @Test("only what no row could make permitted is refused before the rows are known")
+    @Test("Permission is refused before reading rows only if no row could allow it")
     func permissions() {
         let create = F.create(F.item(1), title: "a")
         let set = F.set(1, F.title, .string("b"))
@@ -105,7 +105,7 @@ struct ChangesetCheckTests {
         #expect(!denied([.create, .update, .delete], .erase(F.page(1))))
     }
 
-    @Test("an element is refused like its object, unless the changeset writes an object of that class too")
+    @Test("An element is refused like its object, unless the changeset writes an object of that class too")
     func elements() {
         let element = F.createElement(F.element(1), owner: 1, target: 2)
         #expect(denied([.update], element) && !denied([.create, .delete], element))

@@ -15,11 +15,13 @@ private typealias F = ArbiterFixture
 
     private func fingerprint(_ changeset: Changeset) -> Int64 { changeset.fingerprint(in: F.schema) }
 
-    @Test func aChangesetOnANewerBaseIsTheSame() {
+    @Test("The fingerprint doesn't depend on the base")
+    func base() {
         #expect(fingerprint(changeset(base: 1)) == fingerprint(changeset(base: 9)))
     }
 
-    @Test func everythingElseMatters() {
+    @Test("Changing anything else changes the fingerprint")
+    func sensitivity() {
         let all = [
             changeset(), changeset(number: 2), changeset(stamp: 6), changeset(F.set(1, F.title, .string("b"))),
             changeset(F.set(2, F.title, .string("a"))), changeset(F.set(1, F.title, .string("a"), isDefault: true)),
@@ -31,7 +33,8 @@ private typealias F = ArbiterFixture
         #expect(Set(all.map(fingerprint)).count == all.count)
     }
 
-    @Test func itIsTheSameInEveryVersionOfTheServer() {
+    @Test("The fingerprint of a known changeset never changes")
+    func stability() {
         #expect(fingerprint(changeset()) == -8_527_108_716_313_975_875)
     }
 }

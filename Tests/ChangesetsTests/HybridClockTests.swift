@@ -2,7 +2,8 @@ import Testing
 import TomboloChangesets
 
 @Suite struct HybridClockTests {
-    @Test func itNeverStandsStillNorGoesBack() {
+    @Test("Each stamp is later than the one before, whatever the wall clock does")
+    func monotonic() {
         var clock = HybridClock()
         var last = Stamp(microseconds: 0)
         for wall in [100, 100, 50, 101, 0, 200] as [Int64] {
@@ -13,14 +14,16 @@ import TomboloChangesets
         #expect(last.microseconds == 200)
     }
 
-    @Test func editsAfterABatchAreLaterThanTheBatch() {
+    @Test("Stamps made after a batch are later than the batch")
+    func adopting() {
         var clock = HybridClock()
         clock.adopt(serverTime: Stamp(microseconds: 1_000_000), wallMicroseconds: 500)
         #expect(clock.next(wallMicroseconds: 500).microseconds == 1_000_001)
         #expect(clock.next(wallMicroseconds: 700).microseconds == 1_000_200)
     }
 
-    @Test func aClockThatRanAheadFallsBackOnlyAsFarAsItsOwnStamps() {
+    @Test("A clock that ran ahead never falls behind its own stamps")
+    func runningAhead() {
         var clock = HybridClock()
         let ahead = clock.next(wallMicroseconds: 9_000)
         clock.adopt(serverTime: Stamp(microseconds: 1_000), wallMicroseconds: 9_100)
@@ -28,13 +31,15 @@ import TomboloChangesets
         #expect(clock.next(wallMicroseconds: 99_200).microseconds == 91_100)
     }
 
-    @Test func extremeClocksDoNotTrap() {
+    @Test("Extreme clock values don't trap")
+    func extremes() {
         var clock = HybridClock()
         clock.adopt(serverTime: Stamp(microseconds: .max - 10), wallMicroseconds: .min)
         #expect(clock.next(wallMicroseconds: .max) > Stamp(microseconds: 0))
     }
 
-    @Test func stampsAreClampedBetweenTheBaseAndTheReceipt() {
+    @Test("Stamps are clamped between base and receipt")
+    func clamping() {
         let earliest = Stamp(microseconds: 10)
         let latest = Stamp(microseconds: 20)
         #expect(Stamp(microseconds: 5).clamped(from: earliest, to: latest) == earliest)
