@@ -31,7 +31,8 @@ private typealias F = SessionFixture
         _ = on(.pending([]))
     }
 
-    @Test mutating func aSessionConnectsAndGoesLive() {
+    @Test("A session connects, applies its first batch and goes live")
+    mutating func goingLive() {
         #expect(on(.start) == ["connecting", "connect"])
         #expect(on(.connected(F.state(), accessToken: "token")) == ["send hello at 3 acknowledged 0"])
         #expect(on(welcome()) == ["connected"])
@@ -40,7 +41,8 @@ private typealias F = SessionFixture
         #expect(session.isLive)
     }
 
-    @Test mutating func framesAreStagedButForTheLast() {
+    @Test("Frames are staged, except the last, which is applied with the batch's end")
+    mutating func staging() {
         _ = open()
         #expect(on(.message(.frame(BatchFrame(sequence: 0)))) == ["download 0/0"])
         #expect(
@@ -50,14 +52,15 @@ private typealias F = SessionFixture
         #expect(on(.message(.end(F.end(4, frames: 2)))) == ["apply 4 last 1"])
     }
 
-    @Test("a batch that began again without frames is applied without the frame of its first attempt")
+    @Test("A batch restarted without frames is applied without the first attempt's frame")
     mutating func startingABatchAgain() {
         _ = open()
         _ = on(.message(.frame(BatchFrame(sequence: 0))))
         #expect(on(.message(.end(F.end(4)))) == ["apply 4 last none"])
     }
 
-    @Test mutating func messagesWaitWhileABatchIsApplied() {
+    @Test("Messages wait while a batch is applied, then continue in order")
+    mutating func applying() {
         goLive()
         _ = on(.message(.end(F.end(4))))
         #expect(on(.message(.frame(BatchFrame(sequence: 0)))).isEmpty)
@@ -68,7 +71,8 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(5))) == ["send applied 5", "complete 1", "apply 6 last none"])
     }
 
-    @Test mutating func pendingChangesetsAreUploadedOnceLive() {
+    @Test("Pending changesets are uploaded once the session is live, one load at a time")
+    mutating func uploading() {
         _ = open(F.state(last: 2))
         #expect(on(.changesetQueued).isEmpty)
         _ = on(.message(.end(F.end(3))))
@@ -81,7 +85,8 @@ private typealias F = SessionFixture
         #expect(on(.pending([F.changeset(3)])) == ["send upload [3]", "load after 3 at most 100"])
     }
 
-    @Test mutating func aFullWindowStopsUploadingUntilAnOutcome() {
+    @Test("A full upload window stops uploads until an acknowledgement arrives")
+    mutating func uploadWindow() {
         goLive()
         _ = on(.changesetQueued)
         var next: Int64 = 1
@@ -98,7 +103,8 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test mutating func outcomesAreReported() {
+    @Test("Refusals and acknowledgements are reported after the batch is applied")
+    mutating func outcomes() {
         goLive()
         _ = on(.message(.end(F.end(4))))
         #expect(
@@ -107,14 +113,16 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test mutating func aRefusalIsToldAlsoWhenTheConnectionWentMeanwhile() {
+    @Test("A refusal is reported even if the connection was lost while the batch was applied")
+    mutating func refusalAfterDisconnect() {
         goLive()
         _ = on(.message(.end(F.end(4))))
         _ = on(.disconnected(random: 0))
         #expect(on(.applied(F.applied(4, acknowledged: 2, refusals: [F.refused(2)]))) == ["refused [2]"])
     }
 
-    @Test mutating func afterAFullBatchPendingChangesetsComeAgain() {
+    @Test("After a batch that replaces everything, pending changesets are uploaded again")
+    mutating func fullBatch() {
         goLive()
         _ = on(.changesetQueued)
         _ = on(.pending([F.changeset(1)]))
@@ -124,7 +132,8 @@ private typealias F = SessionFixture
         #expect(on(.pending([F.changeset(1, base: 4)])).first == "send upload [1]")
     }
 
-    @Test mutating func changesetsLoadedBeforeAFullBatchAreNotSent() {
+    @Test("Changesets loaded before a batch that replaces everything aren't sent")
+    mutating func loadBeforeFullBatch() {
         goLive()
         _ = on(.changesetQueued)
         _ = on(.pending([F.changeset(1)]))
@@ -135,7 +144,8 @@ private typealias F = SessionFixture
 
     // MARK: Showing what the server has
 
-    @Test mutating func whatTheServerHasIsShownAgainBeforeTheFirstBatch() {
+    @Test("The device proves changesets the server already has before its first batch")
+    mutating func verifying() {
         #expect(open(F.state(last: 3), last: 2) == ["connected", "load after 0 at most 2"])
         #expect(on(.pending([F.changeset(1), F.changeset(2)])) == ["send upload [1, 2]"])
         _ = on(.message(.end(F.end(4, acknowledged: 2))))
@@ -143,14 +153,16 @@ private typealias F = SessionFixture
         #expect(on(.pending([F.changeset(3)])).first == "send upload [3]")
     }
 
-    @Test mutating func manyAreShownInSeveralMessages() {
+    @Test("A long proof is split over several uploads")
+    mutating func verifyingMany() {
         #expect(open(F.state(last: 150), last: 120).last == "load after 0 at most 100")
         #expect(
             on(.pending((1...100).map { F.changeset($0) })).last == "load after 100 at most 20")
         #expect(on(.pending((101...120).map { F.changeset($0) })).count == 1)
     }
 
-    @Test mutating func aShorterQueueSaysSo() {
+    @Test("A queue shorter than the server's ends its proof with an empty upload and resets when told")
+    mutating func shorterQueue() {
         #expect(open(F.state(last: 1), last: 3).last == "load after 0 at most 3")
         #expect(on(.pending([F.changeset(1)])) == ["send upload [1]", "load after 1 at most 2"])
         #expect(on(.pending([])) == ["send upload []"])
@@ -162,7 +174,8 @@ private typealias F = SessionFixture
 
     // MARK: Subscriptions
 
-    @Test mutating func newSubscriptionsAreSentOnce() {
+    @Test("New subscriptions are sent once")
+    mutating func subscribing() {
         goLive()
         #expect(on(.subscriptionsChanged(F.groupOne)) == ["send subscribe 2"])
         #expect(on(.subscriptionsChanged(F.groupOne)).isEmpty)
@@ -170,7 +183,8 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(4, subscriptions: 2))).last == "complete 2")
     }
 
-    @Test mutating func subscriptionsThatChangeBeforeTheWelcomeFollowIt() {
+    @Test("Subscriptions that change before the welcome are sent after the first batch")
+    mutating func subscribingEarly() {
         _ = on(.start)
         _ = on(.connected(F.state(), accessToken: "token"))
         #expect(on(.subscriptionsChanged(F.groupOne)).isEmpty)
@@ -179,7 +193,8 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(3))).contains("send subscribe 2"))
     }
 
-    @Test mutating func subscriptionsThatHelloCarriedAreNotSentAgain() {
+    @Test("Subscriptions that the hello carried aren't sent again")
+    mutating func subscribedByHello() {
         _ = on(.start)
         _ = on(.subscriptionsChanged(F.groupOne))
         _ = on(.connected(F.state(wanted: F.groupOne), accessToken: "token"))
@@ -190,7 +205,8 @@ private typealias F = SessionFixture
 
     // MARK: Losing the connection
 
-    @Test mutating func aLostConnectionIsTriedAgain() {
+    @Test("A lost connection is retried")
+    mutating func reconnecting() {
         goLive()
         #expect(on(.disconnected(random: 0.5)) == ["disconnected", "wait"])
         #expect(on(.disconnected(random: 0.5)).isEmpty)
@@ -198,7 +214,8 @@ private typealias F = SessionFixture
         #expect(on(.disconnected(random: 0.5)) == ["disconnected", "wait"])
     }
 
-    @Test mutating func waitsGrowToABoundAndFallBackOnceLive() {
+    @Test("Waits grow up to a bound and start over after a reset")
+    mutating func backoff() {
         var backoff = Backoff()
         var last = Duration.zero
         for _ in 0..<30 {
@@ -212,7 +229,8 @@ private typealias F = SessionFixture
         #expect(backoff.next(random: 0) < Backoff.first)
     }
 
-    @Test mutating func answersFromBeforeTheLossAreIgnored() {
+    @Test("Answers from before the connection was lost are ignored")
+    mutating func lateAnswers() {
         goLive()
         _ = on(.changesetQueued)
         _ = on(.message(.end(F.end(4))))
@@ -222,13 +240,15 @@ private typealias F = SessionFixture
         #expect(on(.message(.end(F.end(5)))).isEmpty)
     }
 
-    @Test mutating func aBatchThatCannotBeAppliedIsFetchedAgain() {
+    @Test("A batch that can't be applied makes the session reconnect and fetch it again")
+    mutating func failedBatch() {
         goLive()
         _ = on(.message(.end(F.end(4))))
         #expect(on(.applyFailed) == ["disconnect", "disconnected", "wait"])
     }
 
-    @Test mutating func aResetStartsOverUnderAnotherName() {
+    @Test("A reset empties the store and then reconnects")
+    mutating func reset() {
         goLive()
         #expect(on(.message(.reset("restored"))) == ["disconnect", "reset", "reset store"])
         #expect(on(.disconnected(random: 0)).isEmpty)
@@ -236,7 +256,8 @@ private typealias F = SessionFixture
         #expect(on(.retry).last == "connect")
     }
 
-    @Test mutating func aLastingFailureStopsUntilStarted() {
+    @Test("A permanent failure stops the session until the app starts it")
+    mutating func lastingFailure() {
         goLive()
         #expect(
             on(.message(.failure(SessionFailure(.notAuthenticated, "expired")))) == [
@@ -246,7 +267,8 @@ private typealias F = SessionFixture
         #expect(on(.start) == ["connecting", "connect"])
     }
 
-    @Test mutating func aPassingFailureIsTriedAgain() {
+    @Test("A retryable failure is reported and retried")
+    mutating func passingFailure() {
         goLive()
         #expect(
             on(.message(.failure(SessionFailure(.unavailable, "busy", isRetryable: true)))) == [
@@ -254,7 +276,8 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test mutating func stoppingIsFinal() {
+    @Test("A stopped session ignores everything until it's started again")
+    mutating func stopping() {
         goLive()
         #expect(on(.stop) == ["disconnect", "disconnected"])
         #expect(on(.retry).isEmpty)
@@ -263,7 +286,8 @@ private typealias F = SessionFixture
         #expect(on(.start) == ["connecting", "connect"])
     }
 
-    @Test mutating func aResetThatTheStoreRefusesIsAskedForAgain() {
+    @Test("A reset that the store refuses is asked for again on the next connection")
+    mutating func failedReset() {
         goLive()
         #expect(on(.message(.reset("copy"))) == ["disconnect", "reset", "reset store"])
         // The file is busy or the disk is full.
@@ -271,7 +295,8 @@ private typealias F = SessionFixture
         #expect(on(.retry) == ["connecting", "connect"])
     }
 
-    @Test mutating func startingDoesNotWaitForTheBackoff() {
+    @Test("Starting doesn't wait for the backoff")
+    mutating func impatientStart() {
         goLive()
         _ = on(.disconnected(random: 0))
         #expect(on(.start) == ["connecting", "connect"])

@@ -32,7 +32,8 @@ private typealias F = SessionFixture
 
     // MARK: Opening
 
-    @Test mutating func aSessionOpensAndReadsItsFirstBatch() {
+    @Test("A session authenticates, opens and reads its first batch")
+    mutating func opening() {
         #expect(on(.message(.hello(F.hello()))) == ["authenticate token"])
         #expect(on(.authenticated(F.authority)) == ["open 7 user acknowledged 0 at 3"])
         #expect(
@@ -43,7 +44,8 @@ private typealias F = SessionFixture
         #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "pull after 4"])
     }
 
-    @Test mutating func everythingIsReadWhereThePositionCannotBeUsed() {
+    @Test("Everything is read again after a dropped position, changed rules or another schema")
+    mutating func unusablePosition() {
         #expect(
             open(check: .dropped) == ["send welcome last 0", "read from nothing subscriptions 1 with other queries"])
         session = ServerSession(schema: F.schema)
@@ -69,24 +71,29 @@ private typealias F = SessionFixture
                 == "read from 3 subscriptions 1 with other queries")
     }
 
-    @Test mutating func subscriptionsThatChangedOfflineAreReadAsADifference() {
+    @Test("Subscriptions that changed offline are read as a difference")
+    mutating func offlineSubscriptions() {
         #expect(open(F.hello(wanted: F.groupOne)).last == "read from 3 subscriptions 2 with other queries")
     }
 
-    @Test mutating func aForeignHistoryResets() {
+    @Test("A position from another history resets the device")
+    mutating func foreignHistory() {
         #expect(open(check: .foreign) == ["send reset", "close"])
         #expect(session.isClosed)
     }
 
-    @Test mutating func aStoreThatCannotGoOnResets() {
+    @Test("A client that the store says must reset is reset")
+    mutating func mustReset() {
         _ = on(.message(.hello(F.hello())))
         _ = on(.authenticated(F.authority))
         let opening = ClientOpening(last: 0, serverTime: Stamp(microseconds: 1), mustReset: "another user")
         #expect(on(.opened(opening, .valid(F.tick(3)))) == ["send reset", "close"])
     }
 
-    @Test(arguments: ProtocolVersion.oldest...ProtocolVersion.current)
-    mutating func aSessionHasTheVersionOfTheDevice(version: Int) {
+    @Test(
+        "A session speaks the device's protocol version",
+        arguments: ProtocolVersion.oldest...ProtocolVersion.current)
+    mutating func version(version: Int) {
         var hello = F.hello()
         hello.protocolVersion = version
         _ = on(.message(.hello(hello)))
@@ -98,7 +105,8 @@ private typealias F = SessionFixture
         #expect(welcome.protocolVersion == version)
     }
 
-    @Test mutating func badHellosAreRefused() {
+    @Test("A hello of an unknown version, class or subscription is refused with the reason")
+    mutating func badHellos() {
         var hello = F.hello()
         hello.protocolVersion = 99
         #expect(on(.message(.hello(hello))) == ["send failure unsupportedVersion", "close"])
@@ -118,7 +126,8 @@ private typealias F = SessionFixture
         #expect(on(.authenticated(F.authority)) == ["send failure badSubscription", "close"])
     }
 
-    @Test mutating func aHelloOfNobodyIsNotLookedAtClosely() {
+    @Test("A hello's classes aren't checked until its sender is authenticated")
+    mutating func unauthenticatedHello() {
         var hello = F.hello()
         hello.classes = [HelloClass(name: "Nothing", columns: [])]
         #expect(on(.message(.hello(hello))) == ["authenticate token"])
@@ -126,7 +135,8 @@ private typealias F = SessionFixture
             on(.failed(SessionFailure(.notAuthenticated, "no"))) == ["send failure notAuthenticated", "close"])
     }
 
-    @Test mutating func aFailureQuotesLittleOfALongName() {
+    @Test("A failure quotes only the beginning of a long name")
+    mutating func longNames() {
         let long = String(repeating: "Item", count: 100_000)
         let unknown = Subscription(name: nil, className: long, predicate: .constant(true))
         var withClass = F.hello()
@@ -145,7 +155,7 @@ private typealias F = SessionFixture
         }
     }
 
-    @Test("A failure is cut by bytes, however few characters a name has")
+    @Test("A failure is cut by bytes, even if a name has few characters")
     mutating func aFailureQuotesLittleOfALongCharacter() {
         let long = "Item" + String(repeating: "\u{301}", count: 100_000)
         let unknown = Subscription(name: long, className: long, predicate: .constant(true))
@@ -210,7 +220,7 @@ private typealias F = SessionFixture
         #expect(on(.authenticated(F.authority)) == ["send failure badSubscription", "close"])
     }
 
-    @Test("A device that has rows by a set which is beyond today's bounds gets everything anew, and is not refused")
+    @Test("A device whose active set exceeds today's bounds gets everything again instead of a refusal")
     mutating func aSetOfWiderBoundsIsReplaced() {
         let long = Subscription(
             name: nil, className: "Item",
@@ -221,7 +231,8 @@ private typealias F = SessionFixture
         #expect(open(F.hello(active: old)).last?.hasPrefix("read from nothing subscriptions 1") == true)
     }
 
-    @Test mutating func messagesOutOfTurnFailTheSession() {
+    @Test("A message out of turn ends the session")
+    mutating func outOfTurn() {
         #expect(on(.message(.applied(tick: 1))) == ["send failure badMessage", "close"])
         session = ServerSession(schema: F.schema)
         _ = on(.message(.hello(F.hello())))
@@ -234,7 +245,8 @@ private typealias F = SessionFixture
 
     // MARK: A copied file
 
-    @Test mutating func whatTheServerHasIsShownAgainBeforeTheFirstBatch() {
+    @Test("The first batch waits until the device has proved its applied changesets")
+    mutating func verifying() {
         #expect(open(last: 2) == ["send welcome last 2"])
         #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
         #expect(on(.uploaded([.duplicate])).isEmpty)
@@ -243,7 +255,8 @@ private typealias F = SessionFixture
         #expect(on(.readFinished(F.end(4, acknowledged: 2), F.tick(4))).first == "send end 4 frames 0 acknowledged 2")
     }
 
-    @Test mutating func aCopyIsResetAndKeepsWhatItProvedToBeItsOwn() {
+    @Test("A copied device file is reset and keeps what it proved to be its own")
+    mutating func copiedFile() {
         _ = open(last: 3)
         #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
         #expect(
@@ -257,20 +270,23 @@ private typealias F = SessionFixture
             "The device's queue ends before the server's.")
     }
 
-    @Test mutating func aQueueThatEndsWhileItsUploadIsUnderWayIsACopy() {
+    @Test("A device whose queue ends during verification is reset once the upload is answered")
+    mutating func copyDuringUpload() {
         _ = open(last: 3)
         _ = on(.message(.upload([F.changeset(1)])))
         #expect(on(.message(.upload([]))).isEmpty)
         #expect(on(.uploaded([.duplicate])) == ["send end 3 frames 0 acknowledged 1", "send reset", "close"])
     }
 
-    @Test mutating func aConflictOfALiveSessionReconnects() {
+    @Test("A conflict in a live session makes the device reconnect")
+    mutating func liveConflict() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
         #expect(on(.uploaded([.conflict])) == ["send failure unavailable", "close"])
     }
 
-    @Test mutating func progressOfAnotherCopyIsNotAcknowledged() {
+    @Test("Progress made by another copy isn't acknowledged")
+    mutating func foreignProgress() {
         goLive()
         _ = on(.tickAvailable)
         let progress = ClientProgress(last: 1, refusals: [])
@@ -281,20 +297,23 @@ private typealias F = SessionFixture
 
     // MARK: Live ticks
 
-    @Test mutating func aTickIsPulledAndSentAsOneBatch() {
+    @Test("A tick is pulled and sent as one batch, one pull at a time")
+    mutating func pulling() {
         goLive()
         #expect(on(.tickAvailable) == ["pull after 3"])
         #expect(on(.tickAvailable).isEmpty, "One pull at a time.")
         #expect(on(.ticks([F.live(4)])) == ["send frame 0", "send end 4 frames 1", "pull after 4"])
     }
 
-    @Test mutating func ticksThatDoNotConcernTheDeviceAreNotSent() {
+    @Test("Ticks with nothing visible to the device aren't sent")
+    mutating func irrelevantTicks() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
         _ = on(.tickAvailable)
         #expect(on(.ticks([F.live(4, group: 2), F.live(5, group: 1)])) == ["send frame 0", "send end 5 frames 1"])
     }
 
-    @Test mutating func aHeartbeatMovesAnIdleDeviceOn() {
+    @Test("A heartbeat moves an idle device to the latest tick")
+    mutating func heartbeat() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
         #expect(on(.heartbeat).isEmpty)
         _ = on(.tickAvailable)
@@ -303,7 +322,8 @@ private typealias F = SessionFixture
         #expect(on(.heartbeat).isEmpty, "Not before the device has applied the last one.")
     }
 
-    @Test mutating func aGapInTheFeedIsReadFromTheChangelog() {
+    @Test("A gap in the feed is read from the changelog")
+    mutating func feedGap() {
         goLive()
         _ = on(.tickAvailable)
         #expect(on(.ticks([F.live(4), F.live(7)])).last == "read from 4 subscriptions 1")
@@ -313,13 +333,15 @@ private typealias F = SessionFixture
         #expect(on(.ticksGone) == ["read from 3 subscriptions 1"])
     }
 
-    @Test mutating func oldTicksAreSkipped() {
+    @Test("A session that has moved on skips ticks it no longer needs")
+    mutating func oldTicks() {
         goLive()
         _ = on(.tickAvailable)
         #expect(on(.ticks([F.live(2), F.live(3), F.live(4)])) == ["send frame 0", "send end 4 frames 1"])
     }
 
-    @Test mutating func aSlowReaderPullsNothingUntilItReadsAgain() {
+    @Test("A session pulls nothing while the connection is full")
+    mutating func backpressure() {
         goLive()
         #expect(on(.writable(false)).isEmpty)
         #expect(on(.tickAvailable).isEmpty)
@@ -327,7 +349,8 @@ private typealias F = SessionFixture
         #expect(on(.writable(true)) == ["pull after 3"])
     }
 
-    @Test mutating func aDeviceThatAppliesNothingGetsABoundedNumberOfBatches() {
+    @Test("A device that applies nothing gets a bounded number of batches")
+    mutating func unappliedBatches() {
         goLive()
         var tick: Int64 = 3
         for _ in 0..<ServerSession.maximumUnappliedBatches {
@@ -341,7 +364,8 @@ private typealias F = SessionFixture
 
     // MARK: Subscriptions and roles
 
-    @Test mutating func newSubscriptionsAreReadAtOnce() {
+    @Test("New subscriptions are read at once, and nothing else is sent meanwhile")
+    mutating func newSubscriptions() {
         goLive()
         #expect(on(.message(.subscribe(F.groupOne))) == ["read from 3 subscriptions 2 with other queries"])
         #expect(on(.tickAvailable).isEmpty, "Nothing else is sent while a batch is read.")
@@ -349,7 +373,8 @@ private typealias F = SessionFixture
             on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "pull after 5"])
     }
 
-    @Test mutating func subscriptionsThatChangeDuringAReadAreReadNext() {
+    @Test("Subscriptions that change during a read are read next")
+    mutating func subscribingDuringRead() {
         _ = open()
         #expect(on(.message(.subscribe(F.groupOne))).isEmpty)
         #expect(
@@ -358,12 +383,14 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test mutating func aStaleSetIsIgnored() {
+    @Test("A stale subscription set is ignored")
+    mutating func staleSubscriptions() {
         goLive()
         #expect(on(.message(.subscribe(F.everything))).isEmpty)
     }
 
-    @Test mutating func ticksThatComeDuringAReadAreDropped() {
+    @Test("Ticks that arrive during a read are dropped")
+    mutating func ticksDuringRead() {
         goLive()
         #expect(on(.tickAvailable) == ["pull after 3"])
         _ = on(.message(.subscribe(F.groupOne)))
@@ -381,7 +408,8 @@ private typealias F = SessionFixture
 
     // MARK: Uploads
 
-    @Test mutating func uploadsAreAppliedOneGroupAtATime() {
+    @Test("Uploads are applied one group at a time")
+    mutating func uploads() {
         goLive()
         #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
         #expect(on(.message(.upload([F.changeset(3)]))).isEmpty)
@@ -389,7 +417,8 @@ private typealias F = SessionFixture
         #expect(on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)])) == ["upload [3, 4]"])
     }
 
-    @Test mutating func aTickWithTheOutcomeAcknowledges() {
+    @Test("A tick with an upload's outcome acknowledges it, and each refusal is sent once")
+    mutating func acknowledging() {
         goLive()
         _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
         _ = on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)]))
@@ -401,7 +430,7 @@ private typealias F = SessionFixture
         #expect(on(.ticks([F.live(5)])) == ["send frame 0", "send end 5 frames 1"], "Told once.")
     }
 
-    @Test("refusals of several ticks are told together, each once, when the device has shown the changesets")
+    @Test("Refusals from several ticks are sent together, each once, after the device proved its changesets")
     mutating func refusalsOfSeveralTicks() {
         goLive()
         _ = on(.tickAvailable)
@@ -422,7 +451,8 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test mutating func aTickThatIsAheadOfTheUploadsAnswerWaitsForIt() {
+    @Test("A tick that overtakes its upload's answer waits for it")
+    mutating func earlyTick() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
         _ = on(.tickAvailable)
@@ -433,14 +463,16 @@ private typealias F = SessionFixture
         #expect(on(.ticks([tick])) == ["send frame 0", "send end 4 frames 1 acknowledged 1"])
     }
 
-    @Test mutating func aReadThatIsAheadOfTheUploadsAnswerWaitsForIt() {
+    @Test("A read that overtakes its upload's answer waits for it")
+    mutating func earlyRead() {
         _ = open()
         _ = on(.message(.upload([F.changeset(1)])))
         #expect(on(.readFinished(F.end(4, acknowledged: 1), F.tick(4))).isEmpty)
         #expect(on(.uploaded([.applied(lost: 0)])) == ["send end 4 frames 0 acknowledged 1", "pull after 4"])
     }
 
-    @Test mutating func anUnknownBaseReplacesEverythingAndDropsWhatFollows() {
+    @Test("An unknown base sends everything again and drops uploads sent before that")
+    mutating func unknownBase() {
         goLive()
         _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
         #expect(
@@ -452,7 +484,8 @@ private typealias F = SessionFixture
         #expect(on(.message(.upload([F.changeset(1, base: 4)]))) == ["upload [1]"])
     }
 
-    @Test mutating func aGapResets() {
+    @Test("A gap after applied changesets resets the device")
+    mutating func changesetGap() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
         _ = on(.uploaded([.applied(lost: 0)]))
@@ -460,7 +493,7 @@ private typealias F = SessionFixture
         #expect(on(.uploaded([.gap(expected: 1)])) == ["send reset", "close"], "The server lost what it had applied.")
     }
 
-    @Test("an upload that skips changesets is refused before the server applies it")
+    @Test("An upload that skips changesets is refused before the server applies it")
     mutating func skipping() {
         goLive()
         #expect(on(.message(.upload([F.changeset(2)]))) == ["send failure badMessage", "close"])
@@ -469,7 +502,7 @@ private typealias F = SessionFixture
         #expect(on(.message(.upload([F.changeset(1), F.changeset(3)]))) == ["send failure badMessage", "close"])
     }
 
-    @Test("an upload that begins after the server's last changeset, not after the acknowledged one, is told why")
+    @Test("An upload that starts after the server's last changeset instead of the acknowledged one is told why")
     mutating func startingAfterTheServersLast() {
         _ = open(F.hello(acknowledged: 1), last: 3)
         guard case .send(.failure(let failure)) = session.handle(.message(.upload([F.changeset(4)]))).first else {
@@ -479,7 +512,7 @@ private typealias F = SessionFixture
         #expect(failure.message.contains("changeset 4 where 2 was expected"))
     }
 
-    @Test("a device may send changesets again that it has sent on this connection")
+    @Test("A device may repeat changesets it already sent on this connection")
     mutating func sendingAgain() {
         goLive()
         #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
@@ -487,14 +520,16 @@ private typealias F = SessionFixture
         #expect(on(.uploaded([.applied(lost: 0), .applied(lost: 0)])) == ["upload [1, 2, 3]"])
     }
 
-    @Test mutating func tooManyWaitingChangesetsFailTheSession() {
+    @Test("Too many waiting changesets end the session")
+    mutating func tooManyWaiting() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
         let many = (2...Int64(ServerSession.maximumWaitingChangesets + 2)).map { F.changeset($0) }
         #expect(on(.message(.upload(many))) == ["send failure tooLarge", "close"])
     }
 
-    @Test mutating func aFailureOfTheExecutorIsTold() {
+    @Test("A failure of the store is sent to the device before the session closes")
+    mutating func executorFailure() {
         goLive()
         #expect(
             on(.failed(SessionFailure(.unavailable, "database", isRetryable: true))) == [
@@ -509,7 +544,7 @@ private typealias F = SessionFixture
         return on(.heartbeat)
     }
 
-    @Test("a device that does not open its session in time is sent away, whatever it waits for", arguments: 0...2)
+    @Test("A device that doesn't open its session in time is disconnected, whatever it waits for", arguments: 0...2)
     mutating func openingEnds(_ steps: Int) {
         if steps > 0 { _ = on(.message(.hello(F.hello()))) }
         if steps > 1 { _ = on(.authenticated(F.authority)) }
@@ -517,7 +552,7 @@ private typealias F = SessionFixture
             heartbeats(ServerSession.maximumOpeningHeartbeats) == ["send failure notAuthenticated", "close"])
     }
 
-    @Test("a device that does not show its changesets again is told which, and has to come back")
+    @Test("A device that doesn't prove its changesets is told which ones and disconnected")
     mutating func verifyingEnds() {
         _ = open(last: 2)
         _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
@@ -532,7 +567,7 @@ private typealias F = SessionFixture
         #expect(failure.isRetryable)
     }
 
-    @Test("showing the same changeset again and again does not keep a session open")
+    @Test("Repeating the same changeset doesn't keep a session open")
     mutating func repeatingIsNoProgress() {
         _ = open(last: 2)
         _ = on(.message(.upload([F.changeset(1)])))
@@ -543,7 +578,7 @@ private typealias F = SessionFixture
         #expect(on(.heartbeat) == ["send failure unavailable", "close"])
     }
 
-    @Test("a device that applies nothing has to come back after a time, however alive its connection is")
+    @Test("A device that applies nothing is disconnected after a while, even if its connection is alive")
     mutating func applyingEnds() {
         goLive()
         for tick in 4..<(4 + Int64(ServerSession.maximumUnappliedBatches)) {
@@ -556,7 +591,7 @@ private typealias F = SessionFixture
 
     // MARK: A read that is given up
 
-    @Test("a read that was given up begins again with what the device has")
+    @Test("A read that was given up starts again from what the device has")
     mutating func givingARead() {
         goLive()
         _ = on(.message(.subscribe(F.groupOne)))
@@ -567,7 +602,7 @@ private typealias F = SessionFixture
         #expect(on(.readGivenUp).isEmpty)
     }
 
-    @Test("a read that begins again follows subscriptions and roles that changed meanwhile")
+    @Test("A read that starts again uses the subscriptions and roles of that moment")
     mutating func givingAReadUpWithNews() {
         _ = open()
         _ = on(.message(.subscribe(F.groupOne)))
@@ -578,7 +613,8 @@ private typealias F = SessionFixture
 
     // MARK: Positions
 
-    @Test func positionsAreJudgedByTheirTick() {
+    @Test("A position is valid, dropped or foreign according to its tick")
+    func positions() {
         let latest = F.tick(9)
         #expect(ServerSession.PositionCheck(.none, known: .origin, latest: latest) == .dropped)
         #expect(ServerSession.PositionCheck(F.position(3), known: F.tick(3), latest: latest) == .valid(F.tick(3)))
