@@ -38,7 +38,7 @@ import TomboloHTTP
         }.test(.live) { client in try await body(try #require(client.port)) }
     }
 
-    @Test("one address has only so many connections at a time, and gets its place back when one closes")
+    @Test("An address has a bounded number of connections, and closing one frees its place")
     func connectionsAreCounted() async throws {
         var limits = HTTPLimits()
         limits.connectionsPerAddress = 2
@@ -69,7 +69,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("a trusted proxy's connections are not counted")
+    @Test("A trusted proxy's connections are not counted")
     func proxiesAreNotCounted() async throws {
         var limits = HTTPLimits()
         limits.connectionsPerAddress = 1
@@ -87,7 +87,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "a connection that does not finish its first request's head in time is closed",
+        "A connection that doesn't finish its first request's head in time is closed",
         arguments: ["", "GET /hello HTTP/1.1\r\nHost: test\r\n", "GET /hello HTTP/1.1\r\nHost: test\r\n\r"])
     func theFirstRequestHasToCome(_ beginning: String) async throws {
         var limits = HTTPLimits()
@@ -99,7 +99,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("sending slowly does not buy time, and a request that came keeps its connection")
+    @Test("Sending slowly buys no time, and a complete request keeps its connection")
     func drippingBuysNoTime() async throws {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .milliseconds(200)
@@ -138,7 +138,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("the door forgets whom it has let out, and reports the first that it turns away")
+    @Test("Closed connections are forgotten, and the first refusal of an address is logged")
     func theDoorIsBounded() {
         let door = ConnectionDoor(limit: 2)
         let (one, two) = (AddressGroup("192.0.2.1"), AddressGroup("192.0.2.2"))

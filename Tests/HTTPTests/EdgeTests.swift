@@ -11,7 +11,8 @@ import TomboloRules
         var description: String { "row 17 has password hunter2" }
     }
 
-    @Test func anUnknownAddressIs404WithCodeMessageAndRequestID() async throws {
+    @Test("An unknown path gets 404 with code, message and request ID")
+    func notFound() async throws {
         try await application { _ in }.test(.router) { client in
             let response = try await client.execute(uri: "/nowhere", method: .get)
             #expect(response.status == .notFound)
@@ -22,7 +23,8 @@ import TomboloRules
         }
     }
 
-    @Test func aWrongMethodIs405AndNamesTheRightOnes() async throws {
+    @Test("A wrong method gets 405 and the methods that are allowed")
+    func wrongMethod() async throws {
         try await application {
             $0.on(.get, "/things/{id}", access: .open(because: "test")) { _, _, _ in "thing" }
             $0.on(.delete, "/things/{id}", access: .open(because: "test")) { _, _, _ in "gone" }
@@ -37,7 +39,8 @@ import TomboloRules
         }
     }
 
-    @Test func anUnexpectedErrorSaysNothingToTheClientAndEverythingToTheLog() async throws {
+    @Test("An unexpected error is logged in full and tells the client nothing")
+    func unexpectedError() async throws {
         let log = LogRecorder()
         try await application(log: log) {
             $0.on(.get, "/fails", access: .open(because: "test")) { _, _, _ -> String in throw Secret() }
@@ -50,7 +53,8 @@ import TomboloRules
         #expect(log.text.contains("row 17"))
     }
 
-    @Test func theLogHasRouteAndStatusButNoQueryHeaderOrBody() async throws {
+    @Test("The log has route and status but no query, header or body")
+    func log() async throws {
         let log = LogRecorder()
         try await application(log: log) {
             $0.on(.post, "/things/{id}", access: .open(because: "test")) { _, _, _ in "ok" }
@@ -66,18 +70,21 @@ import TomboloRules
         #expect(!log.text.contains("secret"))
     }
 
-    @Test(arguments: [
-        ("", "application/json", 400, "empty"), ("{", "application/json", 400, "not valid JSON"),
-        ("[1]", "application/json", 400, "not a"), (#"{"name": 1}"#, "application/json", 400, "'name' is not a text"),
-        ("{}", "application/json", 400, "'name' is missing"),
-        (#"{"name": null}"#, "application/json", 400, "'name' is null"),
-        (#"{"name": "\ud800"}"#, "application/json", 400, ""),
-        (String(repeating: "[", count: 100_000), "application/json", 413, "too long"),
-        (String(repeating: "[", count: 9_000), "application/json", 400, ""),
-        (#"{"name": "x"}"#, "text/plain", 415, "must be JSON"), (#"{"name": "x"}"#, nil, 415, "must be JSON"),
-        (#"{"name": "x"}"#, "application/json; charset=utf-8", 200, ""),
-    ])
-    func aBodyThatIsNotWhatItShouldBeIsNamed(
+    @Test(
+        "A bad body is refused with what's wrong with it",
+        arguments: [
+            ("", "application/json", 400, "empty"), ("{", "application/json", 400, "not valid JSON"),
+            ("[1]", "application/json", 400, "not a"),
+            (#"{"name": 1}"#, "application/json", 400, "'name' is not a text"),
+            ("{}", "application/json", 400, "'name' is missing"),
+            (#"{"name": null}"#, "application/json", 400, "'name' is null"),
+            (#"{"name": "\ud800"}"#, "application/json", 400, ""),
+            (String(repeating: "[", count: 100_000), "application/json", 413, "too long"),
+            (String(repeating: "[", count: 9_000), "application/json", 400, ""),
+            (#"{"name": "x"}"#, "text/plain", 415, "must be JSON"), (#"{"name": "x"}"#, nil, 415, "must be JSON"),
+            (#"{"name": "x"}"#, "application/json; charset=utf-8", 200, ""),
+        ])
+    func badBodies(
         body: String, type: String?, status: Int, text: String
     ) async throws {
         struct Body: Decodable { var name: String }
@@ -95,7 +102,8 @@ import TomboloRules
         }
     }
 
-    @Test func aBodyWithoutDeclaredLengthIsBoundedToo() async throws {
+    @Test("A body over the limit gets 413")
+    func bodyLimit() async throws {
         var limits = HTTPLimits()
         limits.bodyBytes = 10
         try await application(limits: limits) {
@@ -114,7 +122,8 @@ import TomboloRules
         }
     }
 
-    @Test func aRequestThatTakesTooLongIsGivenUp() async throws {
+    @Test("A request that takes too long gets 503 and Retry-After")
+    func timeout() async throws {
         var limits = HTTPLimits()
         limits.requestTimeout = .milliseconds(20)
         try await application(limits: limits) {
@@ -130,7 +139,8 @@ import TomboloRules
         }
     }
 
-    @Test func aBrowserGetsAPageAndHostileTextIsEscaped() async throws {
+    @Test("A browser gets an HTML page, with hostile text escaped")
+    func pages() async throws {
         try await application {
             $0.on(.get, "/fails", access: .open(because: "test")) { _, _, _ -> String in
                 throw RequestFailure(.notFound, #"No "<script>alert(1)</script>" here"#)
@@ -145,7 +155,8 @@ import TomboloRules
         }
     }
 
-    @Test func aPortThatIsTakenIsToldWithWhatToDo() async throws {
+    @Test("A server whose port is in use says so at start")
+    func takenPort() async throws {
         let first = application { _ in }
         try await first.test(.live) { client in
             let port = try #require(client.port)
@@ -157,7 +168,8 @@ import TomboloRules
         }
     }
 
-    @Test func escapingGoesByScalarsSoThatCombiningMarksHideNothing() {
+    @Test("Combining marks don't hide characters from HTML escaping")
+    func escaping() {
         #expect(HTMLPage.escape("\"\u{301}<\u{338}&'>") == "&quot;\u{301}&lt;\u{338}&amp;&#39;&gt;")
     }
 }

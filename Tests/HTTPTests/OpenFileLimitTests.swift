@@ -4,7 +4,7 @@ import Testing
 @testable import TomboloHTTP
 
 struct OpenFileLimitTests {
-    @Test("a server takes no more connections than the process may have files open, with some to spare")
+    @Test("A server accepts fewer connections than the process may have open files")
     func connections() {
         let connections = OpenFileLimit.connections
         var limit = rlimit()

@@ -5,7 +5,8 @@ import TomboloAuthentication
 import TomboloHTTP
 
 @Suite struct RequestFailureTests {
-    @Test func aClashNamesThePropertiesAndNoValue() {
+    @Test("A unique violation names the properties and shows no value")
+    func uniqueViolation() {
         let failure = RequestFailure(
             PostgresError(
                 code: .uniqueViolation, message: "duplicate key",
@@ -16,25 +17,29 @@ import TomboloHTTP
         #expect(failure.hint != nil)
     }
 
-    @Test(arguments: [
-        (PostgresSQLState.connectionFailure, 503), (.deadlockDetected, 503), (.adminShutdown, 503),
-        (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 500),
-        (.insufficientPrivilege, 500),
-    ])
-    func databaseErrorsHaveTheirStatus(state: PostgresSQLState, status: Int) {
+    @Test(
+        "Each class of database error has its HTTP status and keeps its text to the log",
+        arguments: [
+            (PostgresSQLState.connectionFailure, 503), (.deadlockDetected, 503), (.adminShutdown, 503),
+            (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 500),
+            (.insufficientPrivilege, 500),
+        ])
+    func databaseStatus(state: PostgresSQLState, status: Int) {
         let failure = RequestFailure(PostgresError(code: state, message: "internal words"))
         #expect(failure.code.status.code == status)
         #expect(!failure.message.contains("internal words"))
         #expect(failure.description.contains("internal words"))
     }
 
-    @Test(arguments: [
-        (AuthenticationError.wrongCredentials, 401), (.tooManyAttempts(retryAfterSeconds: 7), 429), (.busy, 503),
-        (.invalidToken(reason: "x"), 401), (.expiredToken(expiredAt: 0), 401), (.revokedToken, 401),
-        (.unknownUser, 401), (.emailTaken, 409),
-        (.weakSecret(byteCount: 1), 500),
-    ])
-    func authenticationErrorsHaveTheirStatus(error: AuthenticationError, status: Int) {
+    @Test(
+        "Each authentication error has its HTTP status",
+        arguments: [
+            (AuthenticationError.wrongCredentials, 401), (.tooManyAttempts(retryAfterSeconds: 7), 429), (.busy, 503),
+            (.invalidToken(reason: "x"), 401), (.expiredToken(expiredAt: 0), 401), (.revokedToken, 401),
+            (.unknownUser, 401), (.emailTaken, 409),
+            (.weakSecret(byteCount: 1), 500),
+        ])
+    func authenticationStatus(error: AuthenticationError, status: Int) {
         #expect(RequestFailure(error).code.status.code == status)
     }
 }

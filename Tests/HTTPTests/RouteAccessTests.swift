@@ -35,20 +35,23 @@ import TomboloRules
         }
     }
 
-    @Test func whetherATokenIsNeededFollowsFromTheRules() throws {
+    @Test("A route is open only if the rules let an anonymous user do what it does")
+    func openRoutes() throws {
         let routes = try Self.sample().routes
         #expect(routes.filter(\.isOpen).map(\.description) == ["GET /notes (read Note)"])
     }
 
-    @Test(arguments: [
-        ("/notes", "GET", nil, 200), ("/notes", "GET", "Bearer good", 200), ("/notes", "GET", "Bearer bad", 401),
-        ("/notes", "PUT", nil, 401), ("/notes", "PUT", "Bearer good", 200), ("/notes", "PUT", "bearer good", 200),
-        ("/notes", "PUT", "Bearer", 401), ("/notes", "PUT", "Basic Zm9vOmJhcg==", 401),
-        ("/notes", "PUT", "Bearer good good", 401), ("/notes", "PUT", "", 401), ("/secrets", "GET", nil, 401),
-        ("/secrets", "GET", "Bearer good", 403),
-        ("/secrets?access_token=good", "GET", nil, 401),
-    ])
-    func tokensAndRolesDecide(path: String, method: String, header: String?, status: Int) async throws {
+    @Test(
+        "Routes answer 401 without a valid token and 403 without the role",
+        arguments: [
+            ("/notes", "GET", nil, 200), ("/notes", "GET", "Bearer good", 200), ("/notes", "GET", "Bearer bad", 401),
+            ("/notes", "PUT", nil, 401), ("/notes", "PUT", "Bearer good", 200), ("/notes", "PUT", "bearer good", 200),
+            ("/notes", "PUT", "Bearer", 401), ("/notes", "PUT", "Basic Zm9vOmJhcg==", 401),
+            ("/notes", "PUT", "Bearer good good", 401), ("/notes", "PUT", "", 401), ("/secrets", "GET", nil, 401),
+            ("/secrets", "GET", "Bearer good", 403),
+            ("/secrets?access_token=good", "GET", nil, 401),
+        ])
+    func access(path: String, method: String, header: String?, status: Int) async throws {
         try await Self.sample().test(.router) { client in
             var headers: HTTPFields = [:]
             headers[.authorization] = header
@@ -60,7 +63,8 @@ import TomboloRules
         }
     }
 
-    @Test func anOverlongTokenIsNotLookedAt() async throws {
+    @Test("An overlong token is refused unread")
+    func longToken() async throws {
         try await Self.sample().test(.router) { client in
             let response = try await client.execute(
                 uri: "/notes", method: .put,

@@ -5,7 +5,8 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct RowReaderTests {
-    @Test func decimalsAreSelectedSortedAndReadAsNumbers() async throws {
+    @Test("Decimals are filtered, sorted and read as numbers")
+    func decimals() async throws {
         let schema = try Schema([
             ClassSchema(
                 name: "Article",

@@ -4,7 +4,8 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct SchemaJSONTests {
-    @Test func everyTypeHasOneForm() throws {
+    @Test("Every value type has one JSON form")
+    func values() throws {
         let id = try ObjectId(string: "0123456789abcdef01234567")
         let cases: [(Value, JSON)] = [
             (.null, nil), (.bool(true), true), (.int(-5), -5), (.double(1.5), .double(1.5)), (.string("é\""), "é\""),
@@ -20,7 +21,8 @@ import TomboloModel
         for (value, json) in cases { #expect(JSON(value) == json) }
     }
 
-    @Test func aRowHasThePropertiesOfItsClass() throws {
+    @Test("A row's JSON has its class's properties, or those that were asked for")
+    func rows() throws {
         let item = ClassSchema(
             name: "Note",
             columns: [
@@ -30,13 +32,15 @@ import TomboloModel
         #expect(JSON(Row([.int(1), .string("x")]), of: item, properties: ["_id"]) == ["_id": 1])
     }
 
-    @Test func valuesSurviveEncodingAndDecoding() throws {
+    @Test("JSON survives encoding and decoding")
+    func roundTrip() throws {
         let value: JSON = ["a": [1, .double(2.5), true, nil, "x"], "b": ["c": .int(.max)]]
         let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
         #expect(try JSONDecoding.decode(text) == value)
     }
 
-    @Test func infinityBecomesNull() throws {
+    @Test("Infinity is encoded as null")
+    func infinity() throws {
         #expect(String(decoding: try JSONEncoder().encode(JSON.array([.double(.infinity)])), as: UTF8.self) == "[null]")
     }
 }

@@ -18,7 +18,8 @@ import TomboloHTTP
             environment: environment, portVariable: "TOMBOLO_TEST_PORT", defaultPort: 8_000, port: port)
     }
 
-    @Test func defaultsAreThoseOfOneMachine() throws {
+    @Test("The defaults serve on the loopback address only")
+    func defaults() throws {
         let configuration = try Self.read()
         #expect(configuration.host == "127.0.0.1")
         #expect(configuration.port == 8_000)
@@ -26,25 +27,28 @@ import TomboloHTTP
         #expect(configuration.logLevel == .info)
     }
 
-    @Test func theCommandLineGoesBeforeTheEnvironment() throws {
+    @Test("A port on the command line overrides the environment's")
+    func port() throws {
         #expect(try Self.read(["TOMBOLO_TEST_PORT": "9000"]).port == 9_000)
         #expect(try Self.read(["TOMBOLO_TEST_PORT": "9000"], port: 0).port == 0)
     }
 
-    @Test(arguments: [
-        ("TOMBOLO_TEST_PORT", "70000"), ("TOMBOLO_TEST_PORT", "-1"), ("TOMBOLO_TEST_PORT", "http"),
-        ("TOMBOLO_DATABASE_URL", nil), ("TOMBOLO_DATABASE_URL", ""), ("TOMBOLO_DATABASE_URL", "nonsense"),
-        ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
-        ("TOMBOLO_TRUSTED_PROXIES", "10.0.0.1, proxy"), ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "0"),
-        ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"),
-    ])
-    func aWrongValueIsNamedByItsVariable(name: String, value: String?) {
+    @Test(
+        "A wrong or missing value names its variable",
+        arguments: [
+            ("TOMBOLO_TEST_PORT", "70000"), ("TOMBOLO_TEST_PORT", "-1"), ("TOMBOLO_TEST_PORT", "http"),
+            ("TOMBOLO_DATABASE_URL", nil), ("TOMBOLO_DATABASE_URL", ""), ("TOMBOLO_DATABASE_URL", "nonsense"),
+            ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
+            ("TOMBOLO_TRUSTED_PROXIES", "10.0.0.1, proxy"), ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "0"),
+            ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"),
+        ])
+    func wrongValues(name: String, value: String?) {
         let error = #expect(throws: ConfigurationError.self) { try Self.read([name: value]) }
         #expect(error?.problems.count == 1)
         #expect(error?.description.contains(name) == true)
     }
 
-    @Test("the proxies and the connections of an address reach the server's limits")
+    @Test("Trusted proxies and connections per address are read from the environment")
     func limitsComeFromTheEnvironment() throws {
         let plain = try Self.read().limits
         #expect(plain.trustedProxies == .none && plain.connectionsPerAddress == nil)
@@ -56,7 +60,8 @@ import TomboloHTTP
         #expect(address == "192.0.2.1")
     }
 
-    @Test func allProblemsAreToldAtOnceAndNoSecretIsQuoted() {
+    @Test("All problems are reported at once, and none quotes a secret")
+    func problems() {
         let error = #expect(throws: ConfigurationError.self) {
             try Self.read([
                 "TOMBOLO_DATABASE_URL": "postgresql://me:hunter2@[broken/", "TOMBOLO_JWT_SECRET": "hunter2",

@@ -14,7 +14,7 @@ import TomboloHTTP
         proxies.clientAddress(peer: peer, forwarded: forwarded, forwardedFor: forwardedFor)
     }
 
-    @Test("what somebody else than a trusted proxy says of an address is ignored")
+    @Test("Forwarding headers are ignored unless a trusted proxy sent them")
     func strangersAreNotBelieved() {
         #expect(client("198.51.100.1", "203.0.113.5") == "198.51.100.1")
         #expect(client("198.51.100.1", forwarded: ["for=203.0.113.5"]) == "198.51.100.1")
@@ -24,7 +24,7 @@ import TomboloHTTP
         #expect(nobody == "10.0.0.1")
     }
 
-    @Test("the address is the last one that is not a trusted proxy, whatever the client wrote before it")
+    @Test("The client's address is the last one that isn't a trusted proxy's, whatever precedes it")
     func theListIsReadFromItsEnd() {
         #expect(client("10.1.2.3", "203.0.113.5") == "203.0.113.5")
         #expect(client("::ffff:10.1.2.3", "203.0.113.5") == "203.0.113.5")
@@ -42,7 +42,7 @@ import TomboloHTTP
         #expect(client("10.1.2.3", forwarded: [#"for="1.1.1.1, for=203.0.113.5"#]) == "203.0.113.5")
     }
 
-    @Test("where nothing usable is said, the address is the last that is known")
+    @Test("Without a usable entry the last known address counts")
     func unusableEntriesEndTheSearch() {
         for nothing in ["", " ", ",", "unknown", "_hidden", "nonsense", "1.1.1.1, unknown", "203.0.113.5,"] {
             let expected = nothing == "203.0.113.5," ? "203.0.113.5" : "10.1.2.3"
@@ -54,13 +54,13 @@ import TomboloHTTP
         #expect(client("10.1.2.3", "203.0.113.5,\(long)") == "10.9.9.9")
     }
 
-    @Test("two headers that contradict each other are both ignored: a proxy writes only one of them")
+    @Test("Two headers that contradict each other are both ignored")
     func contradictionsAreNotBelieved() {
         #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=1.1.1.1"]) == "10.1.2.3")
         #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=203.0.113.5"]) == "203.0.113.5")
     }
 
-    @Test("a list of proxies that cannot be read is refused with what is wrong")
+    @Test("An unreadable list of proxies is refused with what's wrong")
     func wrongListsAreRefused() {
         for text in [
             "10.0.0.0/33", "10.0.0.0/0", "::/0", "10.0.0.0/", "/8", "proxy.example.org", "10.0.0.0/8/8", "10.0.0/8",
@@ -71,7 +71,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("a route sees the address that a trusted proxy says, and only from such")
+    @Test("A route sees the address a trusted proxy reports")
     func routesSeeTheClient() async throws {
         for (proxies, expected) in [("127.0.0.0/8, ::1", "203.0.113.5"), ("10.0.0.0/8", "127.0.0.1")] {
             var limits = HTTPLimits()

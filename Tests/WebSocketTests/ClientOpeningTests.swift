@@ -12,14 +12,14 @@ struct ClientOpeningTests {
         "not HTTP at all\r\n\r\n", "",
     ]
 
-    @Test("an answer that opens no WebSocket is an error", arguments: answers)
+    @Test("An answer that doesn't open a WebSocket is an error", arguments: answers)
     func refused(_ answer: String) async throws {
         let (_, end) = try await RawServer.with(answer: { _ in Array(answer.utf8) }, { _ in })
         #expect(end != nil)
     }
 
     @Test(
-        "a server that turns on what the client did not ask for is refused",
+        "A server that turns on an extension or subprotocol the client didn't ask for is refused",
         arguments: ["Sec-WebSocket-Extensions: permessage-deflate", "Sec-WebSocket-Protocol: chat"])
     func unasked(_ header: String) async throws {
         let (_, end) = try await RawServer.with(

@@ -26,7 +26,7 @@ import Testing
         return bytes
     }
 
-    @Test("a server that closes says so, and goes on reading until the other side closes")
+    @Test("A closing server sends a close frame and reads on until the client closes")
     func handshake() throws {
         let channel = try Self.channel(isClient: false)
         channel.close(promise: nil)
@@ -41,7 +41,7 @@ import Testing
         #expect(try Self.sent(channel).isEmpty)
     }
 
-    @Test("a side that closes waits no longer than the closing handshake may take", arguments: [true, false])
+    @Test("The wait for the closing handshake is bounded", arguments: [true, false])
     func timeout(_ isClient: Bool) throws {
         let channel = try Self.channel(isClient: isClient)
         channel.close(promise: nil)
@@ -51,7 +51,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test("a client that was told to close waits until the server ends the connection, for a bounded time")
+    @Test("A client told to close waits, for a bounded time, for the server to end the connection")
     func clientWaits() throws {
         let channel = try Self.channel(isClient: true)
         try channel.writeInbound(ByteBuffer(bytes: RawFrame.close(1012).bytes(fromClient: false)))
@@ -64,7 +64,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test("a broken rule after the close frame ends the connection at once")
+    @Test("A protocol violation after the close frame ends the connection at once")
     func violationWhileClosing() throws {
         let channel = try Self.channel(isClient: false)
         channel.close(promise: nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test("a side that closes does not read without end")
+    @Test("A closing side reads a bounded number of bytes")
     func discarding() throws {
         let channel = try Self.channel(isClient: true)
         channel.close(promise: nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(count == (MessageSocket.maximumMessageByteCount >> 20) + 1)
     }
 
-    @Test("nothing is written after a close frame")
+    @Test("Nothing is written after a close frame")
     func silence() throws {
         let channel = try Self.channel(isClient: false)
         channel.triggerUserOutboundEvent(SocketCommand.closeWith(.unexpectedServerError), promise: nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(try Self.sent(channel).isEmpty)
     }
 
-    @Test("random bytes are messages or a refusal, and never more than one close frame", arguments: [true, false])
+    @Test("Random bytes give messages or a refusal, and at most one close frame", arguments: [true, false])
     func randomBytes(_ isClient: Bool) throws {
         var generator = SeededGenerator.printed(for: "random frames")
         for round in 0..<2_000 {

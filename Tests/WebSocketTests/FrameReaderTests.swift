@@ -20,7 +20,7 @@ import Testing
         FrameReader(isClient: false, maximumMessageByteCount: 10, maximumFragmentCount: 4)
     }
 
-    @Test("a message may have as many bytes as allowed, in one frame or in fragments, and no more")
+    @Test("A message may have up to the allowed bytes, in one frame or in fragments")
     func size() throws {
         var reader = Self.reader()
         let allowed = Array(repeating: UInt8(7), count: 10)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a message may have as many fragments as allowed and no more, and the next one is counted anew")
+    @Test("A message may have up to the allowed fragments, counted anew for each message")
     func fragmentCount() throws {
         var reader = Self.reader()
         for _ in 0..<3 {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("pings and pongs are counted until a ping of our own goes out")
+    @Test("Pings and pongs are counted until we send a ping")
     func controlFrames() throws {
         var reader = Self.reader()
         for _ in 0..<3 {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a message arrives the same however it is cut and whatever pings come between")
+    @Test("A message arrives the same however it's split and whatever pings come between")
     func cuts() throws {
         var generator = SeededGenerator.printed(for: "cut messages")
         for _ in 0..<500 {

@@ -24,7 +24,7 @@ struct FrameTests {
         )
     }
 
-    @Test("a server answers a client's frames as RFC 6455 says", arguments: RawPeer.Delivery.allCases)
+    @Test("A server answers a client's frames as RFC 6455 requires", arguments: RawPeer.Delivery.allCases)
     func server(_ delivery: RawPeer.Delivery) async throws {
         try await EchoServer.with { port in
             for frameCase in FrameCase.all {
@@ -38,7 +38,7 @@ struct FrameTests {
         }
     }
 
-    @Test("a client answers a server's frames as RFC 6455 says", arguments: RawPeer.Delivery.allCases)
+    @Test("A client answers a server's frames as RFC 6455 requires", arguments: RawPeer.Delivery.allCases)
     func client(_ delivery: RawPeer.Delivery) async throws {
         for frameCase in FrameCase.all {
             let size = frameCase.bytes(fromClient: false).count
@@ -62,7 +62,7 @@ struct FrameTests {
         }
     }
 
-    @Test("of many pings the last is answered, and messages still arrive")
+    @Test("The last of many pings is answered, and messages still arrive")
     func burst() async throws {
         try await EchoServer.with { port in
             try await EchoServer.connect(port) { peer in
@@ -80,7 +80,7 @@ struct FrameTests {
         }
     }
 
-    @Test("a message in the same packet as the opening arrives")
+    @Test("A message in the same packet as the opening arrives")
     func early() async throws {
         let message = RawFrame(opcode: RawFrame.binary, payload: [1, 2])
         let answer = try await EchoServer.with { port in
@@ -95,7 +95,7 @@ struct FrameTests {
         #expect(echo == message)
     }
 
-    @Test("more than the opening may have is refused with code 1009, whatever its frames are")
+    @Test("Before the session is open, too much data is refused with code 1009, however it's framed")
     func opening() async throws {
         try await EchoServer.with(openingByteCount: 1_000) { port in
             for count in [900, 1_001] {
