@@ -20,7 +20,8 @@ import TomboloSyncSession
         let isOver = Atomic<Bool>(false)
     }
 
-    @Test func wrongReadersFailWhereTheFeedDoesNot() async throws {
+    @Test("The feed misses nothing under writers that make naive readers fail")
+    func hostileWriters() async throws {
         let seed = UInt64.random(in: 0...UInt64.max >> 1)
         print("seed of the writers: \(seed)")
         let database = try await TestDatabase.make(try TestModel.schema())
@@ -148,7 +149,8 @@ import TomboloSyncSession
 
     // MARK: The sequencer
 
-    @Test func onlyOneSequencerServesAndAnotherTakesOver() async throws {
+    @Test("Only one sequencer serves at a time, and another takes over when it resigns")
+    func takeover() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
         let second = Sequencer(configuration: database.configuration)
@@ -172,7 +174,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("a role that owns no tables cannot keep the sequencer or the retention from their locks")
+    @Test("A role that owns no tables can't block the sequencer's or the retention's locks")
     func othersCannotTakeTheLocks() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let role = "service_\(UInt32.random(in: .min ... .max))"
@@ -218,7 +220,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("a sequencer that has lost its lock makes no further tick")
+    @Test("A sequencer that lost its lock makes no more ticks")
     func aSequencerWithoutItsLockStops() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
@@ -240,7 +242,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func aKilledSequencerIsReplacedAndReadersTakeTheNewTick() async throws {
+    @Test("A killed sequencer is replaced, and readers see the new tick")
+    func killedSequencer() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
         let tick = try #require(try await first.makeTick())
@@ -266,7 +269,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func withoutASequencerReadersSaySo() async throws {
+    @Test("Reading without a sequencer is an error")
+    func noSequencer() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         await #expect(throws: PostgresStoreError.self) {
             try await database.store.withReader { _ in () }
@@ -274,7 +278,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func aTickIsDurableBeforeAnybodyHearsOfIt() async throws {
+    @Test("A tick that was announced survives a crash, with everything it contains")
+    func durability() async throws {
         let cluster = try await TestCluster.start(fsync: true)
         let database = try await TestDatabase.make(try TestModel.schema(), on: cluster)
         for round in 0..<3 {

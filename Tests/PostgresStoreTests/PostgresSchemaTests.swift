@@ -17,7 +17,8 @@ import TomboloPostgresStore
         await connection.close()
     }
 
-    @Test func anInstalledSchemaNeedsNothingMore() async throws {
+    @Test("An installed schema needs no further steps, and installing it again does nothing")
+    func installing() async throws {
         try await withConnection { connection in
             let schema = try TestModel.schema()
             try await PostgresSchema.install(schema, on: connection)
@@ -29,7 +30,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aLaterModelAddsToTablesWithRows() async throws {
+    @Test("A later model adds columns to tables with rows and keeps their identifiers")
+    func additions() async throws {
         try await withConnection { connection in
             let old = try schema([Column(name: "zeta", type: .string)])
             try await PostgresSchema.install(old, on: connection)
@@ -60,7 +62,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func whatIsNotAdditiveIsAProblem() async throws {
+    @Test("A changed type and a nil that's no longer allowed are reported; a dropped property is fine")
+    func problems() async throws {
         try await withConnection { connection in
             try await PostgresSchema.install(
                 try schema([Column(name: "a", type: .string), Column(name: "b", type: .string, isOptional: true)]),
@@ -76,7 +79,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a row's size is limited over the columns that the model has now, and rows that exist do not matter")
+    @Test("A row's size limit covers the model's current columns and ignores existing rows")
     func rowSizeFollowsTheModel() async throws {
         try await withConnection { connection in
             func insert(_ key: String, _ columns: [String]) async throws {
@@ -100,7 +103,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func checksKeepOutWhatDevicesCannotHold() async throws {
+    @Test("Tables refuse values that devices can't hold")
+    func checks() async throws {
         try await withConnection { connection in
             try await PostgresSchema.install(try TestModel.schema(), on: connection)
             for bad in [

@@ -39,7 +39,7 @@ import TomboloSyncSession
         if case .refused(let refusal) = result { refusal } else { nil }
     }
 
-    @Test("an upload that may write no object of a class is refused without waiting for a locked row of it")
+    @Test("An upload without any permission for a class is refused without waiting for its locked rows")
     func deniedWithoutLock() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO parent VALUES (1, 'x'); INSERT INTO account VALUES (1, 0)")
@@ -63,7 +63,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("an upload with a value that no column takes is refused without waiting for a locked row")
+    @Test("An upload with a value its column can't take is refused without waiting for a locked row")
     func invalidWithoutLock() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
@@ -79,7 +79,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a create whose key column names another object creates neither")
+    @Test("A create whose key column names another object creates neither object")
     func otherKey() async throws {
         try await withDatabase { database, connection in
             let account = try reference(database, "Account", .int(11))
@@ -94,7 +94,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a changeset that the server cannot read is refused, is known when it comes again, and blocks nobody")
+    @Test("A changeset the server can't read is refused, recognised when repeated, and blocks nobody")
     func unreadable() async throws {
         try await withDatabase { database, connection in
             func unreadable(_ fingerprint: Int64) -> Upload {
@@ -113,7 +113,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a value too long for an index is a refusal that names the indexed properties, and is not set aside")
+    @Test("A value too long for an index is refused, naming the indexed properties, not set aside")
     func tooLongForIndex() async throws {
         try await withDatabase { database, connection in
             // Random, for PostgreSQL compresses what repeats.
@@ -135,7 +135,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("of one user only so many changesets are set aside; others are refused without being kept")
+    @Test("The number of a user's set-aside changesets is bounded; more are refused without being kept")
     func setAsideIsBounded() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -161,7 +161,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a refusal's receipt keeps no long key and no long message")
+    @Test("A refusal's receipt keeps no long key and no long message")
     func receiptsAreShort() async throws {
         try await withDatabase { database, connection in
             let key = Value.string(String(repeating: "k", count: 5_000))
@@ -175,7 +175,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a user with as many devices as one may have opens those and no other")
+    @Test("A user at the device limit can open their devices but no new one")
     func clientsAreBounded() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -193,7 +193,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a row larger than a message can carry is refused by plain SQL and by an upload, with the limit")
+    @Test("Plain SQL and uploads refuse a row larger than a message can carry, naming the limit")
     func rowSize() async throws {
         try await withDatabase { database, connection in
             let error = await #expect(throws: PostgresError.self) {

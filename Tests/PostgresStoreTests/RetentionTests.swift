@@ -33,7 +33,8 @@ import TomboloSyncSession
         ).map { try $0[0].string }
     }
 
-    @Test func partitionsRotateAndGoWhenTheFloorHasPassedThem() async throws {
+    @Test("Changelog partitions rotate daily and are dropped after the retention period")
+    func rotation() async throws {
         let database = try await makeDatabase()
         let writer = try await impatientWriter(database)
         let retention = ChangelogRetention(configuration: database.configuration)
@@ -82,7 +83,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func receiptsGoAsLongAfterTheyWereAcknowledged() async throws {
+    @Test("Acknowledged receipts are deleted after the retention period")
+    func receipts() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()
         let client = ClientID(rawValue: 1)
@@ -114,7 +116,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("of a client that acknowledges nothing only the newest receipts stay")
+    @Test("A client that acknowledges nothing keeps only its newest receipts")
     func receiptsOfOneClientAreBounded() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()
@@ -135,7 +137,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "a device that is away for less than the retention counts once; later it is forgotten, with what was set aside")
+        "A device that comes back within the retention loses nothing; later it is forgotten, with its set-aside changesets")
     func devicesAreForgotten() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()
@@ -183,7 +185,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("a session or an upload says that a device was seen")
+    @Test("A session or an upload marks a device as seen")
     func devicesAreSeen() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()
@@ -202,7 +204,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func aLongRunningWriterHoldsUpNobodyAndLosesNothing() async throws {
+    @Test("A long transaction delays only the rotation, and its changes aren't lost")
+    func longTransaction() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(configuration: database.configuration)
         let connection = try await database.connect()
@@ -245,7 +248,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func thirtyDaysWithoutASequencerFailNoWriter() async throws {
+    @Test("Writers keep working, and nothing is lost, for 35 days without a sequencer")
+    func noSequencer() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(configuration: database.configuration)
         let writer = try await impatientWriter(database)
@@ -269,7 +273,8 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test func anInterruptedDetachIsFinishedLater() async throws {
+    @Test("An interrupted detach of a partition is finished later")
+    func interruptedDetach() async throws {
         let database = try await makeDatabase()
         let retention = ChangelogRetention(
             configuration: database.configuration, stepTimeout: .seconds(1))

@@ -3,7 +3,7 @@ import Testing
 @testable import TomboloPostgresStore
 
 @Suite struct SequencerPaceTests {
-    @Test("errors in a row wait twice as long each time, up to a limit")
+    @Test("Each error in a row doubles the wait, up to a limit")
     func growing() {
         var pace = SequencerPace()
         #expect(pace.delay(after: .failed) == Sequencer.errorDelays.first)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "after an error, any answer from the database starts the error delay over",
+        "Any answer from the database resets the error delay",
         arguments: [SequencerPace.Outcome.worked, .notElected])
     func startingOver(_ outcome: SequencerPace.Outcome) {
         var pace = SequencerPace()

@@ -2,8 +2,10 @@ import ServerStoreConformance
 import Testing
 
 @Suite(.serialized) struct ServerStoreConformanceTests {
-    @Test(arguments: ServerStoreCheck.allCases)
-    func postgresKeepsThePromisesOfAServerStore(_ check: ServerStoreCheck) async throws {
+    @Test(
+        "The PostgreSQL store passes the server store conformance checks",
+        arguments: ServerStoreCheck.allCases)
+    func conformance(_ check: ServerStoreCheck) async throws {
         try await check.run(PostgresStoreHarness.self)
     }
 }

@@ -16,7 +16,8 @@ import TomboloPostgresStore
         await database.finish()
     }
 
-    @Test func anInsertLogsACreateWithoutValues() async throws {
+    @Test("An insert logs a create without values")
+    func insert() async throws {
         try await withDatabase { connection, _ in
             let lines = try await LogLine.lines(connection, "INSERT INTO account VALUES (1, 5), (2, 6)")
             #expect(lines.map(\.description) == ["c Account(1) [:]", "c Account(2) [:]"])
@@ -24,7 +25,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func anUpdateLogsOldValuesOfChangedColumnsOnly() async throws {
+    @Test("An update logs the old values of changed columns only, whatever the session's formats")
+    func update() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute(
                 """
@@ -55,14 +57,16 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func anUpdateWithoutAChangeLogsNothing() async throws {
+    @Test("An update that changes nothing logs nothing")
+    func unchangedUpdate() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute("INSERT INTO account VALUES (1, 5)")
             #expect(try await LogLine.lines(connection, "UPDATE account SET balance = 5").isEmpty)
         }
     }
 
-    @Test func aDeleteLogsEveryScalar() async throws {
+    @Test("A delete logs the old value of every scalar")
+    func delete() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute("INSERT INTO child VALUES (1, 5, NULL)")
             let lines = try await LogLine.lines(connection, "DELETE FROM child")
@@ -71,7 +75,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aKeyChangeIsAnEraseAndACreate() async throws {
+    @Test("A changed primary key is logged as an erase and a create")
+    func keyChange() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute("INSERT INTO account VALUES (1, 5)")
             let lines = try await LogLine.lines(connection, "UPDATE account SET _id = 9")
@@ -80,7 +85,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func cascadesAreLogged() async throws {
+    @Test("Rows changed by foreign key actions are logged")
+    func cascades() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute(
                 """
@@ -101,7 +107,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func elementsCannotChangeTheirOwner() async throws {
+    @Test("An element's owner can't be changed")
+    func elementOwner() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute(
                 """
@@ -120,7 +127,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func copyOnConflictAndMergeAreLogged() async throws {
+    @Test("COPY, ON CONFLICT and MERGE are logged row by row")
+    func bulkStatements() async throws {
         try await withDatabase { connection, _ in
             let copied = try await LogLine.during(connection) { connection in
                 try await connection.copyIn("COPY account FROM STDIN", chunks: [Array("1\t5\n2\t6\n".utf8)])
@@ -140,7 +148,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func truncateLogsEveryRow() async throws {
+    @Test("TRUNCATE logs every row, cascades included")
+    func truncate() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute(
                 "INSERT INTO parent VALUES (1, 'p'), (2, 'q'); INSERT INTO child VALUES (1, 3, 2)")
@@ -153,7 +162,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func truncateUnderAnOldSnapshotIsRefused() async throws {
+    @Test("TRUNCATE in a repeatable read transaction is refused")
+    func truncateIsolation() async throws {
         try await withDatabase { connection, _ in
             await #expect(throws: PostgresError.self) {
                 try await connection.transaction(isolation: .repeatableRead) {
@@ -163,7 +173,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func replicaRoleIsLogged() async throws {
+    @Test("Writes under session_replication_role = replica are logged")
+    func replicaRole() async throws {
         try await withDatabase { connection, _ in
             let lines = try await LogLine.lines(
                 connection,
@@ -175,7 +186,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aWriterNeedsRightsOnTheTableOnly() async throws {
+    @Test("A writer needs privileges on the table only, and a hostile search_path changes nothing")
+    func privileges() async throws {
         try await withDatabase { connection, database in
             let role = "writer_\(UUID().uuidString.prefix(8).lowercased())"
             try await connection.execute(
@@ -215,7 +227,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aSettingThatWasLeftBehindDoesNotMisstampOthers() async throws {
+    @Test("A changeset's origin ends with its transaction, and its stamp is never in the future")
+    func origin() async throws {
         try await withDatabase { connection, _ in
             let lines = try await LogLine.during(connection) { connection in
                 try await connection.transaction { connection in
@@ -239,7 +252,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("only sessions of the tables' owner and its members say whose changeset they write")
+    @Test("Only the tables' owner and its members can set a changeset's origin")
     func theOriginCannotBeForged() async throws {
         try await withDatabase { connection, database in
             let suffix = UUID().uuidString.prefix(8).lowercased()
@@ -276,7 +289,8 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func plainSQLIsStampedWhenItWritesNotWhenItBegan() async throws {
+    @Test("Plain SQL is stamped when it writes, not when its transaction began")
+    func stamps() async throws {
         try await withDatabase { connection, database in
             try await connection.execute("INSERT INTO account VALUES (1, 0)")
             let early = try await database.connect()
@@ -293,7 +307,8 @@ import TomboloPostgresStore
 
     // MARK: Trash
 
-    @Test func trashHidesRowsFromServicesAndRestoresThem() async throws {
+    @Test("Trashed rows are hidden from services until they're restored or purged")
+    func trash() async throws {
         try await withDatabase { connection, database in
             let role = "reader_\(UUID().uuidString.prefix(8).lowercased())"
             try await connection.execute(

@@ -50,7 +50,8 @@ import TomboloSyncSession
 
     // MARK: Races
 
-    @Test func anUncommittedLaterEditOfPlainSQLWins() async throws {
+    @Test("A later SQL edit wins even if it commits after the upload began")
+    func lockedRow() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
             let base = try #require(try await database.store.makeTick())
@@ -79,7 +80,8 @@ import TomboloSyncSession
         await observer.close()
     }
 
-    @Test func aStampIsSetAnewForEveryChangeset() async throws {
+    @Test("Each changeset of a group has its own stamp and client in the changelog")
+    func stamps() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 0), (2, 0)")
             let base = try #require(try await database.store.makeTick())
@@ -102,7 +104,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func concurrentUploadsOfTheSameChangesetsCountOnce() async throws {
+    @Test("Concurrent uploads of the same changesets take effect once")
+    func duplicates() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 0)")
             let base = try #require(try await database.store.makeTick())
@@ -116,7 +119,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func killedBackendsNeitherLoseNorDoubleAnything() async throws {
+    @Test("Uploads repeated after killed backends lose nothing and double nothing")
+    func killedBackends() async throws {
         let seed = UInt64.random(in: 0...UInt64.max >> 1)
         print("seed of the kills: \(seed)")
         try await withDatabase { database, connection in
@@ -200,7 +204,8 @@ import TomboloSyncSession
 
     // MARK: Refusals
 
-    @Test func whatTheDatabaseDoesNotUnderstandIsSetAsideAndBlocksNobody() async throws {
+    @Test("A changeset that fails with an unknown error is set aside, and others go on")
+    func setAside() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
                 """
@@ -232,7 +237,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func aCheckOfAnotherServiceIsARefusalThatNamesIt() async throws {
+    @Test("A violated CHECK constraint is a refusal that names it")
+    func checkConstraint() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0)")
             let base = try #require(try await database.store.makeTick())
@@ -252,7 +258,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func aLockTimeoutIsTriedAgainAndNeverRefused() async throws {
+    @Test("A lock timeout is an error to retry, never a refusal")
+    func lockTimeout() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 0)")
             let base = try #require(try await database.store.makeTick())
@@ -278,7 +285,8 @@ import TomboloSyncSession
 
     // MARK: Trash
 
-    @Test func anEraseOfATrashableObjectTrashesIt() async throws {
+    @Test("Erasing an object of a class with a trash moves it there, and restoring brings it back")
+    func trashing() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
                 """
@@ -312,7 +320,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func aCreateTakesAKeyOverThatIsInTheTrash() async throws {
+    @Test("A create takes over a key that's in the trash, without the old object's lists")
+    func trashedKey() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
                 """
@@ -348,8 +357,10 @@ import TomboloSyncSession
         }
     }
 
-    @Test(arguments: [false, true])
-    func aNoteOfOthersInTheTrashStaysAsItIs(erased: Bool) async throws {
+    @Test(
+        "A device can't replace or edit another user's object in the trash",
+        arguments: [false, true])
+    func foreignTrash(erased: Bool) async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
                 """
@@ -388,7 +399,8 @@ import TomboloSyncSession
         }
     }
 
-    @Test func anObjectOfATrashableClassIsErasedAndMadeAgainInOneChangeset() async throws {
+    @Test("An object of a class with a trash can be erased and created again in one changeset")
+    func recreation() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
                 """
@@ -413,7 +425,8 @@ import TomboloSyncSession
 
     // MARK: Speed
 
-    @Test func manyChangesetsShareStatements() async throws {
+    @Test("5,000 small changesets are all applied in one upload")
+    func batching() async throws {
         try await withDatabase { database, connection in
             let base = try #require(try await database.store.makeTick())
             let classIndex = try TestModel.index("Account", database.schema)

@@ -3,14 +3,18 @@ import Testing
 @testable import TomboloPostgresStore
 
 @Suite struct WakeUpTests {
-    @Test(.timeLimit(.minutes(5)))
-    func `A wait ends even if its time is over before it has begun`() async {
+    @Test(
+        "A wait whose timeout has already passed ends",
+        .timeLimit(.minutes(5)))
+    func shortWaits() async {
         let wakeUp = WakeUp()
         for _ in 0..<50_000 { await wakeUp.wait(.nanoseconds(1)) }
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `A wake-up that comes before the wait ends it`() async {
+    @Test(
+        "A wake-up that comes before the wait ends it",
+        .timeLimit(.minutes(5)))
+    func earlyWakeUp() async {
         let wakeUp = WakeUp()
         wakeUp.wake()
         await wakeUp.wait(.seconds(1 << 30))
