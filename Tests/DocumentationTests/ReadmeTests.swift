@@ -6,7 +6,8 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// `Apps/Examples/Readme` and `Notes` are built with everything else, so what the README shows compiles.
-    @Test func theExamplesAreThoseThatAreCompiled() throws {
+    @Test("The README's examples are the files that are compiled")
+    func examples() throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let compiled = try ["Readme", "Notes"].map { name in
             try String(contentsOf: Self.root.appending(path: "Apps/Examples/\(name)/main.swift"), encoding: .utf8)
@@ -16,7 +17,8 @@ import Testing
         #expect(Array(blocks) == compiled, "Copy the README's examples into Apps/Examples/Readme and Notes.")
     }
 
-    @Test func everyLinkOfTheDocumentationLeadsSomewhere() throws {
+    @Test("Every relative link in the documentation leads to a file")
+    func links() throws {
         var problems: [String] = []
         let names = [
             "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/codemod.md", "docs/glossary.md",

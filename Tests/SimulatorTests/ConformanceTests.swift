@@ -3,13 +3,17 @@ import ServerStoreConformance
 import Testing
 
 @Suite struct ConformanceTests {
-    @Test(arguments: DeviceStoreCheck.allCases)
-    func theSimulatedDeviceStoreKeepsItsPromises(check: DeviceStoreCheck) throws {
+    @Test(
+        "The simulated device store passes the device store conformance checks",
+        arguments: DeviceStoreCheck.allCases)
+    func deviceStore(check: DeviceStoreCheck) throws {
         try check.run(SimulatedDeviceHarness.self)
     }
 
-    @Test(arguments: ServerStoreCheck.allCases)
-    func theSimulatedServerStoreKeepsItsPromises(check: ServerStoreCheck) async throws {
+    @Test(
+        "The simulated server store passes the server store conformance checks",
+        arguments: ServerStoreCheck.allCases)
+    func serverStore(check: ServerStoreCheck) async throws {
         try await check.run(SimulatedServerHarness.self)
     }
 }

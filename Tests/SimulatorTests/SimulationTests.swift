@@ -3,7 +3,8 @@ import TomboloSimulator
 
 @Suite struct SimulationTests {
     /// All seeds, in two tasks: a run is deterministic, whichever task it is in.
-    @Test func everySeedEndsEqualAndEverythingOccurred() async {
+    @Test("Every seed ends with equal stores, and together they cover every event")
+    func seeds() async {
         let seeds = SimulationRun.defaultSeeds
         let middle = (seeds.lowerBound + seeds.upperBound) / 2
         async let low = Self.run(seeds.lowerBound..<middle)
@@ -22,7 +23,8 @@ import TomboloSimulator
         return run
     }
 
-    @Test func aSeedDoesTheSameEveryTime() async throws {
+    @Test("A seed gives the same trace every time")
+    func determinism() async throws {
         for seed in [3, 77, 1234] as [UInt64] {
             var traces: [[String]] = []
             for _ in 0..<2 {
@@ -37,24 +39,27 @@ import TomboloSimulator
 
     // Seeds that once failed. What they are about takes several random draws, and is in hardly any of the others.
 
-    @Test("a link ends when its changeset erases what it leads to and makes that again", arguments: [2287, 4096, 5155])
+    @Test("A link becomes nil when its changeset erases and recreates its target", arguments: [2287, 4096, 5155])
     func aLinkEndsWithItsTarget(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }
 
-    @Test("a title that is given up between a refusal and its commit was taken when it was refused", arguments: [4892])
+    @Test("A unique value freed between a refusal and its commit still counts as taken", arguments: [4892])
     func aRefusalIsJudgedAsOfItsWrite(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }
 
-    @Test func aFailureNamesItsSeedAndTheCommandThatShowsItAgain() async {
+    @Test("A failure names its seed and the command that reproduces it")
+    func failures() async {
         let failure = await SimulationRun.firstCatch(of: .pendingNotReplayed)
         #expect(failure?.description.contains("swift run simulate seed \(failure?.seed ?? 0) --trace") == true)
     }
 
     /// The slower ones among the mutants are left to `simulate mutants`.
-    @Test(arguments: [
-        Mutant.noDuplicateCheck, .ownSnapshotRead, .sequenceCursor, .tieWithoutClient,
-        .pendingDroppedAtAcknowledgement, .progressWrittenLast, .moveOutNotSent, .stampNotClamped, .eraseDoesNotWin,
-        .framesAppliedBeforeEnd, .tickNotDurable, .leakedStamp,
-    ])
-    func aBugIsFound(mutant: Mutant) async {
+    @Test(
+        "The simulator finds each deliberate bug",
+        arguments: [
+            Mutant.noDuplicateCheck, .ownSnapshotRead, .sequenceCursor, .tieWithoutClient,
+            .pendingDroppedAtAcknowledgement, .progressWrittenLast, .moveOutNotSent, .stampNotClamped, .eraseDoesNotWin,
+            .framesAppliedBeforeEnd, .tickNotDurable, .leakedStamp,
+        ])
+    func mutants(mutant: Mutant) async {
         #expect(await SimulationRun.firstCatch(of: mutant, in: 0..<200) != nil, "\(mutant.rawValue) survives")
     }
 }
