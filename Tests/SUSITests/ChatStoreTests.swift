@@ -16,7 +16,8 @@ import Tombolo
         {"type": "timer_set"}]}]}
         """#
 
-    @Test func `every action is a message with its data, in order`() throws {
+    @Test("Every action becomes a message with its data, in order")
+    func actions() throws {
         let folder = try TemporaryFolder()
         let store = try ChatStore(folder: folder.url)
         #expect(try store.add(try decode(Self.answer)) == 1)
@@ -42,7 +43,8 @@ import Tombolo
         #expect(messages[8].raw == #"{"type":"timer_set"}"#)
     }
 
-    @Test func `what is imported again is not there twice`() throws {
+    @Test("Importing a history twice adds nothing the second time")
+    func importingTwice() throws {
         let folder = try TemporaryFolder()
         let store = try ChatStore(folder: folder.url)
         let exchanges = try decode("[\(Self.answer), {\"query\": \"undated\"}, {\"query\": \"undated\"}]")
@@ -53,7 +55,8 @@ import Tombolo
         #expect(store.messages.count == count)
     }
 
-    @Test func `messages are in the order of their questions, then of arrival`() throws {
+    @Test("Messages are ordered by their question, then by arrival")
+    func messageOrder() throws {
         let folder = try TemporaryFolder()
         let store = try ChatStore(folder: folder.url)
         func item(_ query: String, _ day: String) -> String {
@@ -65,7 +68,8 @@ import Tombolo
         #expect(store.messages.map(\.message) == ["a", "to a", "b", "to b", "b2", "to b2", "c", "to c"])
     }
 
-    @Test func `a question waits as unsent, and its answer follows it`() throws {
+    @Test("A question is unsent until its answer arrives")
+    func unsentQuestion() throws {
         let folder = try TemporaryFolder()
         let store = try ChatStore(folder: folder.url)
         let question = try store.ask("q", at: receipt)
@@ -85,7 +89,8 @@ import Tombolo
         #expect(store.messages.count == 18)
     }
 
-    @Test func `an answer to a question that was deleted is not kept`() throws {
+    @Test("An answer to a deleted question isn't kept")
+    func deletedQuestion() throws {
         let folder = try TemporaryFolder()
         let store = try ChatStore(folder: folder.url)
         #expect(throws: SusiError.self) { try store.answer(ObjectId.generate(), with: try decode(Self.answer)) }

@@ -6,17 +6,19 @@ import Testing
 @Suite struct ExchangeDecoderTests {
     // MARK: Actions
 
-    @Test(arguments: [
-        (#""latitude": "52.52", "longitude": "13.4", "zoom": "12""#, 52.52, 13.4, 12, false),
-        (#""latitude": 52.52, "longitude": 13.4, "zoom": 12"#, 52.52, 13.4, 12, false),
-        (#""latitude": "north", "longitude": "13.4", "zoom": "x""#, 0, 13.4, 13, true),
-        (#""latitude": 91, "longitude": -181, "zoom": -1"#, 0, 0, 13, true),
-        (#""latitude": 1e999, "longitude": "1e999", "zoom": 1e999"#, 0, 0, 13, true),
-        (#""latitude": "NaN", "longitude": "inf", "zoom": 12.5"#, 0, 0, 13, true),
-        (#""latitude": [52], "longitude": {"x": 1}, "zoom": true"#, 0, 0, 13, true),
-        (#""latitude": null, "longitude": null, "zoom": null"#, 0, 0, 13, false), (#""other": 1"#, 0, 0, 13, false),
-    ])
-    func `a map has defaults for what cannot be read, each by itself`(
+    @Test(
+        "Each unreadable part of a map gets its own default",
+        arguments: [
+            (#""latitude": "52.52", "longitude": "13.4", "zoom": "12""#, 52.52, 13.4, 12, false),
+            (#""latitude": 52.52, "longitude": 13.4, "zoom": 12"#, 52.52, 13.4, 12, false),
+            (#""latitude": "north", "longitude": "13.4", "zoom": "x""#, 0, 13.4, 13, true),
+            (#""latitude": 91, "longitude": -181, "zoom": -1"#, 0, 0, 13, true),
+            (#""latitude": 1e999, "longitude": "1e999", "zoom": 1e999"#, 0, 0, 13, true),
+            (#""latitude": "NaN", "longitude": "inf", "zoom": 12.5"#, 0, 0, 13, true),
+            (#""latitude": [52], "longitude": {"x": 1}, "zoom": true"#, 0, 0, 13, true),
+            (#""latitude": null, "longitude": null, "zoom": null"#, 0, 0, 13, false), (#""other": 1"#, 0, 0, 13, false),
+        ])
+    func maps(
         _ members: String, _ latitude: Double, _ longitude: Double, _ zoom: Int, _ isKeptRaw: Bool
     ) throws {
         let reply = try #require(try reply(#"{"type": "map", \#(members)}"#))
@@ -26,11 +28,13 @@ import Testing
 
     private static let threeRows = #"[{"a": "1", "b": 1.5}, 7, {"a": "2", "c": [1, {"x": null}]}, {"b": null}]"#
 
-    @Test(arguments: [
-        ("-1", 3), (#""-1""#, 3), ("0", 0), ("1", 1), (#""2""#, 2), ("3", 3), ("4", 3), ("1e30", 3), ("-5", 3),
-        ("null", 3), ("[2]", 3), ("1.5", 3), (#""many""#, 3), ("1e999", 3),
-    ])
-    func `a count limits the rows, and -1 or nonsense does not`(_ count: String, _ expected: Int) throws {
+    @Test(
+        "A count limits the rows; -1 and nonsense don't",
+        arguments: [
+            ("-1", 3), (#""-1""#, 3), ("0", 0), ("1", 1), (#""2""#, 2), ("3", 3), ("4", 3), ("1e30", 3), ("-5", 3),
+            ("null", 3), ("[2]", 3), ("1.5", 3), (#""many""#, 3), ("1e999", 3),
+        ])
+    func counts(_ count: String, _ expected: Int) throws {
         let reply = try reply(#"{"type": "table", "count": \#(count)}"#, data: Self.threeRows)
         guard case .table(_, let rows)? = reply?.action else {
             Issue.record("no table")
@@ -39,7 +43,8 @@ import Testing
         #expect(rows.count == expected)
     }
 
-    @Test func `a table has its columns in order and a cell for each`() throws {
+    @Test("A table has its columns in order and a cell for each")
+    func tables() throws {
         let action = #"{"type": "table", "columns": {"c": "See", "a": 7, "none": null, "a": "Aye"}}"#
         #expect(
             try reply(action, data: Self.threeRows)?.action
@@ -59,7 +64,8 @@ import Testing
                 == .table(columns: [.init(original: "a", shown: "A")], rows: []))
     }
 
-    @Test func `a feed shows the columns that the action names`() throws {
+    @Test("A feed shows the columns its action names")
+    func feeds() throws {
         let data = #"[{"t": 1, "d": true, "l": "u"}, {"x": 1}, {"title": "own", "t": null}]"#
         #expect(
             try reply(#"{"type": "rss", "count": 1, "title": "t", "description": "d", "link": "l"}"#, data: data)?
@@ -73,28 +79,36 @@ import Testing
                 == .websearch(query: "5", limit: 3, results: [.init(title: "own", description: "", link: "")]))
     }
 
-    @Test(arguments: [
-        (#"{"type": "timer_set", "time": 1790000000}"#, "timer_set"), (#"{"expression": "x"}"#, "unknown"),
-        (#"{"type": 5}"#, "unknown"), (#"{"type": null}"#, "unknown"), (#"{"type": ""}"#, "unknown"), ("7", "unknown"),
-        (#""answer""#, "unknown"), (#"[{"type": "answer"}]"#, "unknown"), (#"{"type": "ANSWER"}"#, "ANSWER"),
-        (#"{"type": "x", "big": 1e999, "twice": 1, "twice": 2}"#, "x"), ("null", "unknown"),
-    ])
-    func `an action that is not known is kept as it came`(_ action: String, _ type: String) throws {
+    @Test(
+        "An unknown action is kept as it came",
+        arguments: [
+            (#"{"type": "timer_set", "time": 1790000000}"#, "timer_set"), (#"{"expression": "x"}"#, "unknown"),
+            (#"{"type": 5}"#, "unknown"), (#"{"type": null}"#, "unknown"), (#"{"type": ""}"#, "unknown"),
+            ("7", "unknown"),
+            (#""answer""#, "unknown"), (#"[{"type": "answer"}]"#, "unknown"), (#"{"type": "ANSWER"}"#, "ANSWER"),
+            (#"{"type": "x", "big": 1e999, "twice": 1, "twice": 2}"#, "x"), ("null", "unknown"),
+        ])
+    func unknownActions(_ action: String, _ type: String) throws {
         let reply = try #require(try reply(action))
         #expect(reply.action == .unknown(type: type))
         #expect(reply.raw == (try JSONParser.parse(Data(action.utf8)).text))
     }
 
-    @Test(arguments: [
-        (#"{"type": "answer"}"#, Action.answer(expression: "", language: nil), false),
-        (#"{"type": "answer", "expression": 5, "language": "en"}"#, .answer(expression: "5", language: "en"), false),
-        (#"{"type": "answer", "expression": ["x"]}"#, .answer(expression: "", language: nil), true),
-        (#"{"type": "anchor", "link": "l", "text": false}"#, .anchor(link: "l", text: "false"), false),
-        (#"{"type": "anchor", "link": {}, "text": null}"#, .anchor(link: "", text: ""), true),
-        (#"{"type": "video_play", "identifier": 1}"#, .video(identifier: "1", kind: ""), false),
-        (#"{"type": "audio_play"}"#, .audio(identifier: "", kind: ""), false), (#"{"type": "stop"}"#, .stop, false),
-    ])
-    func `values of other types become text or nothing`(
+    @Test(
+        "Values of an unexpected type become text or nothing",
+        arguments: [
+            (#"{"type": "answer"}"#, Action.answer(expression: "", language: nil), false),
+            (
+                #"{"type": "answer", "expression": 5, "language": "en"}"#, .answer(expression: "5", language: "en"),
+                false
+            ),
+            (#"{"type": "answer", "expression": ["x"]}"#, .answer(expression: "", language: nil), true),
+            (#"{"type": "anchor", "link": "l", "text": false}"#, .anchor(link: "l", text: "false"), false),
+            (#"{"type": "anchor", "link": {}, "text": null}"#, .anchor(link: "", text: ""), true),
+            (#"{"type": "video_play", "identifier": 1}"#, .video(identifier: "1", kind: ""), false),
+            (#"{"type": "audio_play"}"#, .audio(identifier: "", kind: ""), false), (#"{"type": "stop"}"#, .stop, false),
+        ])
+    func otherTypes(
         _ action: String, _ expected: Action, _ isKeptRaw: Bool
     ) throws {
         let reply = try #require(try reply(action))
@@ -104,7 +118,8 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `every action of the first answer that has any is a reply, in order`() throws {
+    @Test("Every action of the first answer that has actions is a reply, in order")
+    func replies() throws {
         let exchange = try exchange(
             Data(
                 #"""
@@ -118,18 +133,21 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        #"{"query": "q"}"#, #"{"query": "q", "answers": []}"#, #"{"query": "q", "answers": null}"#,
-        #"{"query": "q", "answers": "x"}"#, #"{"query": "q", "answers": [[], null, 1]}"#,
-        #"{"query": "q", "answers": [{"actions": []}]}"#, #"{"query": "q", "answers": [{"data": []}]}"#,
-    ])
-    func `an empty answer leaves the question`(_ text: String) throws {
+    @Test(
+        "An empty answer keeps the question",
+        arguments: [
+            #"{"query": "q"}"#, #"{"query": "q", "answers": []}"#, #"{"query": "q", "answers": null}"#,
+            #"{"query": "q", "answers": "x"}"#, #"{"query": "q", "answers": [[], null, 1]}"#,
+            #"{"query": "q", "answers": [{"actions": []}]}"#, #"{"query": "q", "answers": [{"data": []}]}"#,
+        ])
+    func emptyAnswers(_ text: String) throws {
         let exchange = try exchange(Data(text.utf8))
         #expect(exchange.query == "q")
         #expect(exchange.replies.isEmpty)
     }
 
-    @Test func `brackets that were left out are taken as there`() throws {
+    @Test("Missing brackets are assumed")
+    func missingBrackets() throws {
         let exchange = try exchange(
             Data(#"{"query": 5, "answers": {"skills": 7, "actions": {"type": "answer", "expression": "x"}}}"#.utf8))
         #expect(exchange.query == "5")
@@ -137,23 +155,28 @@ import Testing
         #expect(exchange.skill == "")
     }
 
-    @Test(arguments: ["{}", "null", "7", "\"text\"", #"{"answer": []}"#, #"{"answers": null}"#])
-    func `a document that is no answer is refused`(_ text: String) {
+    @Test(
+        "A document that isn't an answer is refused",
+        arguments: ["{}", "null", "7", "\"text\"", #"{"answer": []}"#, #"{"answers": null}"#])
+    func notAnswers(_ text: String) {
         #expect(throws: SusiError.self) { try decode(text) }
     }
 
-    @Test(arguments: [
-        (#""yesterday""#, false), (#""""#, false), ("null", false), ("1778764938473", false), ("[]", false),
-        (#""2026-05-14T13:22:18Z""#, true),
-    ])
-    func `a date that cannot be read is the time of receipt`(_ date: String, _ isRead: Bool) throws {
+    @Test(
+        "An unreadable date becomes the time of receipt",
+        arguments: [
+            (#""yesterday""#, false), (#""""#, false), ("null", false), ("1778764938473", false), ("[]", false),
+            (#""2026-05-14T13:22:18Z""#, true),
+        ])
+    func badDates(_ date: String, _ isRead: Bool) throws {
         let exchange = try exchange(Data(#"{"query": "q", "query_date": \#(date), "answer_date": \#(date)}"#.utf8))
         let expected = isRead ? Date(timeIntervalSince1970: 1_778_764_938) : receipt
         #expect(exchange.queryDate == expected)
         #expect(exchange.answerDate == expected)
     }
 
-    @Test func `a history leaves out what is neither a question nor an answer`() throws {
+    @Test("A history skips entries that are neither question nor answer")
+    func history() throws {
         let result = try ExchangeDecoder.decode(
             Data(#"{"cognitions": [7, {"query": "a"}, null, [], {"x": 1}, {"query": "b"}]}"#.utf8), receivedAt: receipt)
         #expect(result.exchanges.map(\.query) == ["a", "b"])
@@ -165,7 +188,8 @@ import Testing
 
     // MARK: Identity
 
-    @Test func `the same exchange has the same identity wherever it comes from`() throws {
+    @Test("An exchange has the same identity wherever it comes from")
+    func identity() throws {
         let one = #""query": "a", "query_date": "2026-05-14T13:22:18Z", "answers": [{"actions": [{"type": "stop"}]}]"#
         let answer = try exchange(Data("{\(one)}".utf8))
         let history = try decode(#"{"cognitions": [{"count": 1, \#(one)}, {\#(one)}]}"#)
@@ -175,7 +199,8 @@ import Testing
         #expect(try exchange(Data("{\(one.replacing("18Z", with: "19Z"))}".utf8)).identity != answer.identity)
     }
 
-    @Test func `questions without a date are as many as the document has`() throws {
+    @Test("Undated questions are kept apart, as many as the document has")
+    func undatedQuestions() throws {
         let text = #"{"cognitions": [{"query": "a"}, {"query": "a"}, {"query": "b"}]}"#
         let identities = try decode(text).map(\.identity)
         #expect(Set(identities).count == 3)
@@ -184,7 +209,8 @@ import Testing
 
     // MARK: Size
 
-    @Test func `text beyond what a property holds is cut between characters`() throws {
+    @Test("Text too long for a property is cut between characters")
+    func longText() throws {
         let long = "x" + String(repeating: "é", count: 10 << 20)
         guard case .answer(let text, _)? = try reply(#"{"type": "answer", "expression": "\#(long)"}"#)?.action else {
             Issue.record("no answer")
@@ -194,7 +220,8 @@ import Testing
         #expect(text.hasSuffix("é"))
     }
 
-    @Test func `what every message repeats is short`() throws {
+    @Test("Text repeated in every message is kept short")
+    func repeatedText() throws {
         let long = String(repeating: "x", count: 1 << 20)
         let text = #"{"query": "q", "answers": [{"skills": ["\#(long)"], "data": [{"\#(long)": 1}], "actions": ["#
         let action = #"{"type": "table"}"#
@@ -211,7 +238,8 @@ import Testing
         #expect(size > 0 && size <= RowAllowance.maximumByteCount)
     }
 
-    @Test func `thousands of rows are taken, and not any number of copies of them`() throws {
+    @Test("Thousands of rows are imported, but the total over all messages is bounded")
+    func manyRows() throws {
         let data = "[" + (0..<5_000).map { #"{"a": \#($0), "b": "x"}"# }.joined(separator: ",") + "]"
         guard case .table(_, let rows)? = try reply(#"{"type": "table"}"#, data: data)?.action else {
             Issue.record("no table")

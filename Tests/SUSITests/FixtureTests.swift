@@ -9,7 +9,8 @@ import Testing
         try exchange(Fixtures.data(name)).replies.map(\.action)
     }
 
-    @Test func `an answer has its text, its skill and its dates`() throws {
+    @Test("An answer has its text, skill and dates")
+    func answer() throws {
         let exchange = try exchange(Fixtures.data("01-answer"))
         #expect(exchange.query == "hello")
         #expect(exchange.replies == [.init(action: .answer(expression: "Hello!", language: "en"), raw: nil)])
@@ -18,7 +19,8 @@ import Testing
         #expect(abs(exchange.answerDate.timeIntervalSince1970 - 1_778_764_938.479) < 0.000_01)
     }
 
-    @Test func `text, a link and a map come in order`() throws {
+    @Test("Text, a link and a map come in order")
+    func mixedActions() throws {
         #expect(
             try actions("02-map-anchor") == [
                 .answer(expression: "Berlin is a city.", language: nil),
@@ -27,7 +29,8 @@ import Testing
             ])
     }
 
-    @Test func `a table has two of its three rows`() throws {
+    @Test("A table with a count of two shows two of its three rows")
+    func limitedTable() throws {
         #expect(
             try actions("03-table").last
                 == .table(
@@ -37,7 +40,8 @@ import Testing
                     rows: [["EUR/USD", "1.09"], ["USD/JPY", "113.3"]]))
     }
 
-    @Test func `feeds have as many entries as their count says`() throws {
+    @Test("Feeds have as many entries as their count says")
+    func limitedFeeds() throws {
         #expect(
             try actions("04-rss").last
                 == .rss(limit: 1, feed: [.init(title: "A", description: "about A", link: "https://example.org/a")]))
@@ -47,11 +51,13 @@ import Testing
             ])
     }
 
-    @Test func `a search without results has its words`() throws {
+    @Test("A search without results keeps its words")
+    func emptySearch() throws {
         #expect(try actions("05-websearch").last == .websearch(query: "swift", limit: 3, results: []))
     }
 
-    @Test func `videos, sounds and stops are typed`() throws {
+    @Test("Video, audio and stop actions have types of their own")
+    func mediaActions() throws {
         #expect(
             try actions("06-media-stop") == [
                 .video(identifier: "abc123", kind: "youtube"),
@@ -59,19 +65,22 @@ import Testing
             ])
     }
 
-    @Test func `a history has its exchanges in order`() throws {
+    @Test("A history has its exchanges in order")
+    func exchanges() throws {
         let exchanges = try decode(Fixtures.data("07-memory"))
         #expect(exchanges.map(\.query) == ["hello", "where is Rome"])
         #expect(exchanges[1].replies.map(\.action) == [.map(latitude: 41.9, longitude: 12.5, zoom: 12)])
     }
 
-    @Test func `bad numbers and dates fall back`() throws {
+    @Test("Bad numbers and dates fall back to defaults")
+    func badNumbers() throws {
         #expect(try actions("12-map-not-a-number") == [.map(latitude: 0, longitude: 13.4, zoom: 13)])
         let undated = try exchange(Fixtures.data("15-bad-date"))
         #expect(undated.queryDate == receipt && undated.answerDate == receipt)
     }
 
-    @Test func `unknown actions are kept raw between the known`() throws {
+    @Test("Unknown actions are kept raw, in their place among known ones")
+    func unknownBetweenKnown() throws {
         #expect(
             try exchange(Fixtures.data("16-unknown-action")).replies == [
                 .init(action: .unknown(type: "timer_set"), raw: #"{"type":"timer_set","time":1790000000}"#),
@@ -80,7 +89,8 @@ import Testing
             ])
     }
 
-    @Test func `an answer without data is an answer`() throws {
+    @Test("An answer without data is still an answer")
+    func noData() throws {
         #expect(try actions("18-data-missing") == [.answer(expression: "no data member", language: nil)])
     }
 }

@@ -34,7 +34,8 @@ import Tombolo
     /// time, to documents of a size that the parser refuses.
     private static let maximumCopiedByteCount = 20_000
 
-    @Test func `whatever stands anywhere in an answer, it is stored`() throws {
+    @Test("Any value anywhere in an answer can be stored")
+    func randomAnswers() throws {
         print("seed \(Self.seed)")
         var random = SeededGenerator(seed: Self.seed)
         let strange = try Self.strangeValues.map { try JSONParser.parse(Data($0.utf8)) }
@@ -74,7 +75,8 @@ import Tombolo
         #expect(lines == store.messages.count)
     }
 
-    @Test func `broken bytes are an error or an answer`() throws {
+    @Test("Corrupted bytes give an error or an answer, never a trap")
+    func brokenBytes() throws {
         print("seed \(Self.seed)")
         var random = SeededGenerator(seed: Self.seed &+ 1)
         for _ in 0..<2_000 {

@@ -6,14 +6,16 @@ import Testing
 @Suite struct JSONParserTests {
     private func parse(_ text: String) throws -> JSON { try JSONParser.parse(Data(text.utf8)) }
 
-    @Test func `members keep their order and numbers their digits`() throws {
+    @Test("Members keep their order and numbers their digits")
+    func members() throws {
         let text = #"{"b":[1,-2.50,1e999],"a":{"x":null,"x":true},"c":"é\"\\\n"}"#
         #expect(try parse(text).text == text)
         #expect(try parse(" \n{ \"a\" : [ ] , \"b\" : { } }\t").text == #"{"a":[],"b":{}}"#)
         #expect(try parse("\u{FEFF}[]") == .array([]))
     }
 
-    @Test func `of members with one name the last counts, and null is as good as none`() throws {
+    @Test("The last of several members with one name counts, and null counts as absent")
+    func duplicateMembers() throws {
         let value = try parse(#"{"a": 1, "a": "two", "b": null}"#)
         #expect(value["a"] == .string("two"))
         #expect(value["b"] == nil)
@@ -21,16 +23,19 @@ import Testing
         #expect(try parse("[1]")["a"] == nil)
     }
 
-    @Test(arguments: [
-        (#""\u00e9\ud83d\ude00""#, "é😀"), (#""\ud83d x""#, "\u{FFFD} x"), (#""\ud83d\u0041""#, "\u{FFFD}A"),
-        (#""\ude00""#, "\u{FFFD}"), (#""a\u0000b""#, "a\u{FFFD}b"), ("\"a\0b\"", "a\u{FFFD}b"),
-        (#""\b\f\n\r\t\/""#, "\u{8}\u{C}\n\r\t/"), ("\"line\nbreak\"", "line\nbreak"), (#""""#, ""),
-    ])
-    func `text is what its escapes say, and never has U+0000`(_ text: String, _ expected: String) throws {
+    @Test(
+        "Escapes are decoded, and U+0000 is replaced",
+        arguments: [
+            (#""\u00e9\ud83d\ude00""#, "é😀"), (#""\ud83d x""#, "\u{FFFD} x"), (#""\ud83d\u0041""#, "\u{FFFD}A"),
+            (#""\ude00""#, "\u{FFFD}"), (#""a\u0000b""#, "a\u{FFFD}b"), ("\"a\0b\"", "a\u{FFFD}b"),
+            (#""\b\f\n\r\t\/""#, "\u{8}\u{C}\n\r\t/"), ("\"line\nbreak\"", "line\nbreak"), (#""""#, ""),
+        ])
+    func escapes(_ text: String, _ expected: String) throws {
         #expect(try parse(text) == .string(expected))
     }
 
-    @Test func `bytes that are no UTF-8 become replacement characters`() throws {
+    @Test("Bytes that aren't UTF-8 become replacement characters")
+    func badUTF8() throws {
         let bytes = Data([0x22, 0x61, 0xFF, 0xC0, 0x80, 0xED, 0xA0, 0x80, 0x62, 0x22])
         guard case .string(let text) = try JSONParser.parse(bytes) else {
             Issue.record("no text")
@@ -39,17 +44,20 @@ import Testing
         #expect(text.hasPrefix("a\u{FFFD}") && text.hasSuffix("b"))
     }
 
-    @Test(arguments: [
-        "", "   ", "{", "[1,", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "\"abc", "\"a\\",
-        "\"\\x\"",
-        "\"\\u12\"", "\"\\u+123\"", "tru", "nul", "NaN", "Infinity", "-", "1-2", "+1", "1e", "{}x", "[]]", "'a'",
-        "\u{0}", "]", "[\"\\ud83d\\u\"]",
-    ])
-    func `what is no JSON is an error with its place`(_ text: String) throws {
+    @Test(
+        "Text that isn't JSON is an error with its position",
+        arguments: [
+            "", "   ", "{", "[1,", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "\"abc", "\"a\\",
+            "\"\\x\"",
+            "\"\\u12\"", "\"\\u+123\"", "tru", "nul", "NaN", "Infinity", "-", "1-2", "+1", "1e", "{}x", "[]]", "'a'",
+            "\u{0}", "]", "[\"\\ud83d\\u\"]",
+        ])
+    func notJSON(_ text: String) throws {
         #expect(throws: JSONError.self) { try parse(text) }
     }
 
-    @Test func `nesting of any depth is kept as text beyond a limit`() throws {
+    @Test("Nesting beyond the limit is kept as text")
+    func nesting() throws {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             let deep = String(repeating: open, count: 10_000) + "1" + String(repeating: close, count: 10_000)
             let value = try parse(deep)
@@ -62,8 +70,10 @@ import Testing
         #expect(throws: JSONError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [#"\n"#, #"\""#, #"\\"#, #"\u0041"#])
-    func `text of a million escapes is read at once`(_ escape: String) throws {
+    @Test(
+        "Text of a million escapes is read in linear time",
+        .timeLimit(.minutes(5)), arguments: [#"\n"#, #"\""#, #"\\"#, #"\u0041"#])
+    func manyEscapes(_ escape: String) throws {
         let text = "\"" + String(repeating: escape, count: 1_000_000) + "\""
         guard case .string(let value) = try parse("[\(text), 1]").items.first else {
             Issue.record("no text")
@@ -72,25 +82,32 @@ import Testing
         #expect(value.utf8.count == 1_000_000)
     }
 
-    @Test func `more values than any answer has are refused`() throws {
+    @Test("More values than any real answer has are refused")
+    func tooManyValues() throws {
         let many = "[" + String(repeating: "0,", count: JSONParser.maximumValueCount) + "0]"
         #expect(throws: JSONError.self) { try parse(many) }
     }
 
-    @Test(arguments: [
-        (#""52.52""#, 52.52), ("52.52", 52.52), (#"" -7 ""#, -7), (#""1e2""#, 100), ("1e999", nil), (#""1e999""#, nil),
-        (#""nan""#, nil), (#""inf""#, nil), (#""0x10""#, nil), (#""""#, nil), (#""52,52""#, nil), ("true", nil),
-        ("[1]", nil),
-    ])
-    func `numbers may be text, but must be numbers`(_ text: String, _ expected: Double?) throws {
+    @Test(
+        "Numbers may be written as text but must be numbers",
+        arguments: [
+            (#""52.52""#, 52.52), ("52.52", 52.52), (#"" -7 ""#, -7), (#""1e2""#, 100), ("1e999", nil),
+            (#""1e999""#, nil),
+            (#""nan""#, nil), (#""inf""#, nil), (#""0x10""#, nil), (#""""#, nil), (#""52,52""#, nil), ("true", nil),
+            ("[1]", nil),
+        ])
+    func numbers(_ text: String, _ expected: Double?) throws {
         #expect(try parse(text).double == expected)
     }
 
-    @Test(arguments: [
-        ("13", 13), (#""13""#, 13), ("13.0", 13), ("13.5", nil), ("1e30", Int.max), ("-1e30", Int.min), ("1e999", nil),
-        ("9223372036854775807", Int.max), ("-1", -1),
-    ])
-    func `whole numbers are clamped, others are none`(_ text: String, _ expected: Int?) throws {
+    @Test(
+        "Whole numbers are clamped, and fractions are refused",
+        arguments: [
+            ("13", 13), (#""13""#, 13), ("13.0", 13), ("13.5", nil), ("1e30", Int.max), ("-1e30", Int.min),
+            ("1e999", nil),
+            ("9223372036854775807", Int.max), ("-1", -1),
+        ])
+    func wholeNumbers(_ text: String, _ expected: Int?) throws {
         #expect(try parse(text).integer == expected)
     }
 }

@@ -19,7 +19,8 @@ import Testing
         #"2026-05-14T13:22:18Z  susi  timer_set  kept raw: {"type":"timer_set","time":5}"#,
     ]
 
-    @Test func `files are imported, shown and imported again`() async throws {
+    @Test("Files are imported, shown and imported again")
+    func importing() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.answer, to: "answer.json")
         let data = ["--data", folder.url.appending(path: "a/b").path]
@@ -32,7 +33,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).lines == Self.shown)
     }
 
-    @Test func `of several files the good ones are imported`() async throws {
+    @Test("Good files are imported even if others are bad")
+    func someBadFiles() async throws {
         let folder = try TemporaryFolder()
         let good = try folder.write(Self.answer, to: "good.json")
         let data = ["--data", folder.url.appending(path: "data").path]
@@ -48,7 +50,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).lines.count == Self.shown.count)
     }
 
-    @Test func `a question is answered by a server, with its characters as they are`() async throws {
+    @Test("A question reaches the server and its answer comes back, characters intact")
+    func asking() async throws {
         let folder = try TemporaryFolder()
         let data = ["--data", folder.url.path]
         let server = try StubServer(.ok(Self.answer))
@@ -66,8 +69,10 @@ import Testing
         #expect(history.status == 0 && server.requestLines.last == "GET /susi/memory.json HTTP/1.1")
     }
 
-    @Test(arguments: ["offline", "status", "html", "silence", "endless", "cut", "noHTTP", "emptyHistory"])
-    func `without an answer the question is kept as unsent, and can be sent again`(_ fault: String) async throws {
+    @Test(
+        "A question without an answer is kept as unsent and can be sent again",
+        arguments: ["offline", "status", "html", "silence", "endless", "cut", "noHTTP", "emptyHistory"])
+    func resending(_ fault: String) async throws {
         let folder = try TemporaryFolder()
         let data = ["--data", folder.url.path]
         let answer: StubServer.Answer =
@@ -98,12 +103,14 @@ import Testing
         #expect(try await Susi.run(["retry", "--server", other.url] + data).lines.isEmpty)
     }
 
-    @Test(arguments: [
-        ["ask", "", "--server", "http://127.0.0.1:1"], ["ask", "x"], ["ask", "x", "--server", "ftp://x"],
-        ["ask", "x", "--server", "nowhere"], ["ask", "x", "--server", "http://"],
-        ["ask", String(repeating: "x", count: 5_000), "--server", "http://127.0.0.1:1"],
-    ])
-    func `a question that cannot be sent is not kept`(_ arguments: [String]) async throws {
+    @Test(
+        "A question that can't be sent isn't kept",
+        arguments: [
+            ["ask", "", "--server", "http://127.0.0.1:1"], ["ask", "x"], ["ask", "x", "--server", "ftp://x"],
+            ["ask", "x", "--server", "nowhere"], ["ask", "x", "--server", "http://"],
+            ["ask", String(repeating: "x", count: 5_000), "--server", "http://127.0.0.1:1"],
+        ])
+    func unsendableQuestions(_ arguments: [String]) async throws {
         let folder = try TemporaryFolder()
         let data = ["--data", folder.url.path]
         let result = try await Susi.run(arguments + data, environment: ["SUSI_SERVER": ""])
@@ -111,7 +118,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).lines.isEmpty)
     }
 
-    @Test func `signing out leaves nothing on the disk`() async throws {
+    @Test("Signing out leaves nothing on disk")
+    func signingOut() async throws {
         let folder = try TemporaryFolder()
         let answers = try TemporaryFolder()
         let file = try answers.write(Self.answer, to: "answer.json")
@@ -129,7 +137,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).lines.isEmpty)
     }
 
-    @Test func `a damaged file is a clear error, and signing out removes it`() async throws {
+    @Test("A damaged file is a clear error, and signing out removes it")
+    func damagedFile() async throws {
         let folder = try TemporaryFolder()
         _ = try folder.write(String(repeating: "no database ", count: 1_000), to: "susi.realm")
         let data = ["--data", folder.url.path]
@@ -139,7 +148,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).status == 0)
     }
 
-    @Test func `an import that is killed leaves all or nothing`() async throws {
+    @Test("An import that is killed leaves all of a file or none of it")
+    func killedImport() async throws {
         let folder = try TemporaryFolder()
         let count = 4_000
         let file = try folder.write(
@@ -171,8 +181,10 @@ import Testing
         #expect(try await Susi.run(["show", "--data", data.path]).lines.count == count * 3)
     }
 
-    @Test(.enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi."))
-    func `every fixture is imported, and a second time adds nothing`() async throws {
+    @Test(
+        "Every fixture is imported, and importing it again adds nothing",
+        .enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi."))
+    func fixtures() async throws {
         let folder = try TemporaryFolder()
         let data = ["--data", folder.url.path]
         let files = try Fixtures.all.map(\.path)
@@ -184,7 +196,8 @@ import Testing
         #expect(try await Susi.run(["show"] + data).lines == shown)
     }
 
-    @Test func `help says what the program does`() async throws {
+    @Test("Help says what the program does")
+    func help() async throws {
         for command in [[], ["import"], ["show"], ["ask"], ["retry"], ["memory"], ["sign-out"]] {
             let result = try await Susi.run(command + ["--help"])
             #expect(result.status == 0 && result.lines.count > 5)
