@@ -38,7 +38,8 @@ import Testing
             })
     }
 
-    @Test func `student and class room have a file each, holding only their table`() throws {
+    @Test("Each schema has its own file, which holds only its tables")
+    func separateFiles() throws {
         try addStudent()
         try addClassRoom()
         #expect(files.names == ["Database/Student.realm", "Database/ClassRoom.realm"])
@@ -79,7 +80,8 @@ import Testing
 
     // MARK: In memory
 
-    @Test func `in memory there is no file, and every identifier is a database of its own`() throws {
+    @Test("In-memory databases have no file and are kept apart by identifier")
+    func inMemory() throws {
         func realm(_ identifier: String) throws -> Realm {
             try StudentRepository().openRealm(with: .inMemory(identifier: identifier))
         }
@@ -95,7 +97,8 @@ import Testing
         #expect(files.names == ["Database/Student.realm"])
     }
 
-    @Test func `a database in memory ends with its last Realm`() throws {
+    @Test("An in-memory database ends with its last Realm")
+    func memoryLifetime() throws {
         func add() throws {
             let realm = try StudentRepository().openRealm(with: .inMemory(identifier: "short"))
             try realm.write { _ = realm.create(StudentRepository.self, value: ["id": "1"]) }
@@ -104,22 +107,26 @@ import Testing
         #expect(try StudentRepository().openRealm(with: .inMemory(identifier: "short")).isEmpty)
     }
 
-    @Test func `a catch can name the error`() throws {
+    @Test("RealmErrorType's cases work as catch patterns")
+    func catching() throws {
         do {
             _ = try StudentRepository().openRealm(with: .inMemory(identifier: nil)) as Realm
             Issue.record("there is a Realm")
         } catch RealmErrorType.configurationFailure {}
     }
 
-    @Test(arguments: [nil, ""])
-    func `a database in memory needs an identifier`(_ identifier: String?) {
+    @Test(
+        "An in-memory database needs an identifier",
+        arguments: [nil, ""])
+    func missingIdentifier(_ identifier: String?) {
         #expect(StudentRepository().realm(with: .inMemory(identifier: identifier)) == nil)
         #expect(throws: RealmErrorType.configurationFailure) {
             try StudentRepository().openRealm(with: .inMemory(identifier: identifier))
         }
     }
 
-    @Test func `the memory type has its identifier`() {
+    @Test("RealmMemoryType.associated is the identifier")
+    func associated() {
         #expect(RealmMemoryType.inMemory(identifier: "x").associated == "x")
         #expect(RealmMemoryType.inMemory(identifier: nil).associated == nil)
         #expect(RealmMemoryType.inStorage.associated == nil)
@@ -127,7 +134,8 @@ import Testing
 
     // MARK: Versions
 
-    @Test func `a migration has the version that the file was of`() throws {
+    @Test("A migration block gets the version the file had")
+    func oldVersion() throws {
         func database(_ version: UInt64) -> NamedDatabase {
             NamedDatabase(schemaName: "Student", schemaVersion: version) { migration, old in
                 migration.enumerateObjects(ofType: "StudentRepository") { _, new in new?["name"] = "from \(old)" }
@@ -143,7 +151,8 @@ import Testing
         #expect(try names(4) == ["from 3"])
     }
 
-    @Test func `an earlier version than the file's is refused`() throws {
+    @Test("A version lower than the file's is refused")
+    func lowerVersion() throws {
         _ = try NamedDatabase(schemaName: "Student", schemaVersion: 3).openRealm(with: .inStorage)
         let error = #expect(throws: RealmErrorType.realmIsEmpty) {
             try NamedDatabase(schemaName: "Student", schemaVersion: 2).openRealm(with: .inStorage)
@@ -153,7 +162,8 @@ import Testing
 
     // MARK: Legacy
 
-    @Test func `without a name, a version and a migration those of the legacy database count`() throws {
+    @Test("Without a name, version or migration, the legacy database's apply")
+    func legacyDefaults() throws {
         let first = NamedDatabase()
         #expect(first.fileName == "Default" && first.absolutelySchemaVersion == 0)
         #expect(first.path == folder.appending(path: "Default"))
@@ -171,7 +181,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `where nothing is configured, all classes of a program are in the file Default of its folder`()
+        @Test("With nothing configured, all of a program's classes are in the file Default")
+        func unconfigured()
             async throws
         {
             let program = try BuiltProgram("LegacyDatabase")
@@ -185,12 +196,14 @@ import Testing
 
     // MARK: Names
 
-    @Test(arguments: [
-        "../x", "a/b", "/tmp/x", "..", ".", ".hidden", "", "a\0b", "a\nb", "a\\b", "C:x", "\u{7F}", "a/../../b",
-        String(repeating: "x", count: 201), String(repeating: "é", count: 101),
-        String(repeating: "x", count: 1_000_000),
-    ])
-    func `a name that is no file name is refused, and there is no file anywhere`(_ name: String) throws {
+    @Test(
+        "A schema name that can't be a file name is refused, and no file is made",
+        arguments: [
+            "../x", "a/b", "/tmp/x", "..", ".", ".hidden", "", "a\0b", "a\nb", "a\\b", "C:x", "\u{7F}", "a/../../b",
+            String(repeating: "x", count: 201), String(repeating: "é", count: 101),
+            String(repeating: "x", count: 1_000_000),
+        ])
+    func badNames(_ name: String) throws {
         let database = NamedDatabase(schemaName: name)
         #expect(database.path == nil)
         #expect(database.realm(with: .inStorage) == nil)
@@ -201,10 +214,12 @@ import Testing
         #expect(files.names.isEmpty)
     }
 
-    @Test(arguments: [
-        "Student", "a b", "a%2Fb", "..x".replacing("..", with: "x.."), "é😀?#&", String(repeating: "x", count: 200),
-    ])
-    func `any other name is that of the file`(_ name: String) throws {
+    @Test(
+        "Any other schema name is the file's name",
+        arguments: [
+            "Student", "a b", "a%2Fb", "..x".replacing("..", with: "x.."), "é😀?#&", String(repeating: "x", count: 200),
+        ])
+    func goodNames(_ name: String) throws {
         let database = NamedDatabase(schemaName: name)
         #expect(database.fileName == "\(name).realm")
         _ = try database.openRealm(with: .inStorage)
@@ -213,7 +228,8 @@ import Testing
 
     // MARK: Errors
 
-    @Test func `a Realm that cannot be opened says why`() throws {
+    @Test("A Realm that can't be opened says why")
+    func openError() throws {
         try FileManager.default.createDirectory(at: files.parent, withIntermediateDirectories: true)
         try Data("a file".utf8).write(to: folder)
         #expect(StudentRepository().realm(with: .inStorage) == nil)
