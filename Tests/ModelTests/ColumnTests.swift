@@ -29,7 +29,7 @@ struct ColumnTests {
     }
 
     @Test(
-        "Values that no store can hold are refused with a message that names the property",
+        "Values that no store can hold are refused, naming the property",
         arguments: [
             (.int(bits: 8), .int(128), "'x' is a 8-bit integer and cannot hold 128."),
             (.int(bits: 8), .int(-129), "'x' is a 8-bit integer and cannot hold -129."),
@@ -51,14 +51,14 @@ struct ColumnTests {
         #expect(error?.message == message)
     }
 
-    @Test("A link takes keys of its target's type only")
+    @Test("A link takes only keys of its target's type")
     func linkKeyType() throws {
         let column = Column(name: "room", type: .link(to: "Room"), isOptional: true)
         try column.validate(.null, linkKeyType: .uuid)
         #expect(throws: ValueError.self) { try column.validate(.string("x"), linkKeyType: .uuid) }
     }
 
-    @Test("The zero of every type is accepted by a required column of it")
+    @Test("Every type's zero is accepted by a required column")
     func zeros() throws {
         for type in [.bool, .int(bits: 8), .double, .string, .data, .date, .objectId, .uuid] as [PropertyType] {
             try Column(name: "x", type: type).validate(type.zero)

@@ -15,7 +15,7 @@ struct DateTests {
         #expect(Date(timeIntervalSince1970: seconds).microsecondsSince1970 == microseconds)
     }
 
-    @Test("Dates of our time survive the way through Date")
+    @Test("Dates of our time survive a round trip through Date")
     func roundTrip() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<10_000 {
@@ -25,7 +25,7 @@ struct DateTests {
         }
     }
 
-    @Test("A date that was read and is written back does not move, in no year")
+    @Test("Reading a date and writing it back never moves it, in any year")
     func idempotent() {
         var generator = SeededGenerator(seed: 5)
         let edges = [Value.dateRange.lowerBound, Value.dateRange.upperBound]
@@ -37,7 +37,7 @@ struct DateTests {
         }
     }
 
-    @Test("Dates beyond every store are clamped, never trapped on")
+    @Test("Dates that no store can hold are clamped, never trapped on")
     func clamping() {
         #expect(Date.distantPast.microsecondsSince1970 == Value.dateRange.lowerBound)
         #expect(Date(timeIntervalSince1970: 1e300).microsecondsSince1970 == Value.dateRange.upperBound)
@@ -48,7 +48,7 @@ struct DateTests {
         #expect(Date(microsecondsSince1970: .min).microsecondsSince1970 == Value.dateRange.lowerBound)
     }
 
-    @Test("The range is that of the years 1 to 9999")
+    @Test("The range is the years 1 to 9999")
     func range() throws {
         let style = Date.ISO8601FormatStyle()
         #expect(

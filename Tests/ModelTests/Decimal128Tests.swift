@@ -8,7 +8,7 @@ struct Decimal128Tests {
     // MARK: Text
 
     @Test(
-        "Text keeps its digits and comes back",
+        "Text round-trips with all its digits",
         arguments: [
             ("0", "0"), ("-0", "-0"), ("0.00", "0.00"), ("1.00", "1.00"), ("+1.50", "1.50"), ("007", "7"),
             ("1E3", "1E+3"), ("10e+2", "1.0E+3"), ("10.100e2", "1010.0"), ("12e0", "12"), (".5", "0.5"),
@@ -39,7 +39,7 @@ struct Decimal128Tests {
     }
 
     @Test(
-        "Text that is no number is refused, with the place where it stops being one",
+        "Text that isn't a number is refused with the position of the first wrong character",
         arguments: [
             ("", "it is empty"), ("-", "it ends where a digit is expected"), (".", "it ends where a digit is expected"),
             ("1e", "it ends where a digit is expected"), ("1e+", "it ends where a digit is expected"),
@@ -66,7 +66,7 @@ struct Decimal128Tests {
         #expect(try Decimal128(string: greatest) == .max)
     }
 
-    @Test("No text and no bytes stop the program, and what is read comes back")
+    @Test("No text or bytes trap, and whatever is read comes back")
     func anyText() {
         var random = RandomValues(.printed(for: "anyText"))
         let pieces = ["0", "1", "9", "5", "-", "+", ".", "e", "E", "Inf", "nan", "é", "000000", "99999999", "\u{0}"]
@@ -107,7 +107,7 @@ struct Decimal128Tests {
         #expect(Decimal128(bid: number.bidBytes.dropLast()) == nil)
     }
 
-    @Test("Bits that the standard gives no meaning are dropped")
+    @Test("Bits without a meaning in the standard are dropped")
     func meaninglessBits() {
         #expect(Decimal128(highBits: 0xfe00_0000_0000_0001, lowBits: 99).bidBytes == Decimal128.nan.bidBytes)
         #expect(Decimal128(highBits: 0xf800_0000_0000_0001, lowBits: 99).description == "-Inf")
@@ -115,7 +115,7 @@ struct Decimal128Tests {
         #expect(Decimal128(highBits: 0xe000_0000_0000_0000, lowBits: 7).isZero)
     }
 
-    @Test("JSON has text, and numbers are read too")
+    @Test("JSON is written as text; numbers are read too")
     func json() throws {
         let numbers: [Decimal128] = ["1.50", "-1E+3", "NaN", "Inf"]
         let json = try JSONEncoder().encode(numbers)
@@ -130,7 +130,7 @@ struct Decimal128Tests {
 
     // MARK: Order
 
-    @Test("Numbers that are equal hash alike and have one key, however they are written")
+    @Test("Equal numbers hash alike and have one key, however they're written")
     func equality() throws {
         for texts in [
             ["1", "1.0", "1.00", "10E-1", "0.1E1"], ["0", "-0", "0E+6111", "0.000"], ["NaN", "-nan"],
@@ -142,7 +142,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Numbers are ordered, NaN first, and their keys with them")
+    @Test("Numbers and their keys have the same order, NaN first")
     func order() throws {
         let ascending = try [
             "NaN", "-Inf", "-9.999999999999999999999999999999999E+6144", "-1E+34", "-10.5", "-10.49", "-1",
@@ -157,7 +157,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Random numbers and their keys are ordered as exact arithmetic orders them")
+    @Test("Random numbers and their keys have the order of exact arithmetic")
     func randomOrder() {
         var random = RandomValues(.printed(for: "randomOrder"))
         for _ in 0..<10_000 {
@@ -195,7 +195,7 @@ struct Decimal128Tests {
     // MARK: Arithmetic
 
     @Test(
-        "Results have the digits and the exponent of the standard",
+        "Results have the digits and exponents the standard asks for",
         arguments: [
             ("12", "+", "7.00", "19.00"), ("1.234567", "+", "9.876543", "11.111110"), ("1E+2", "+", "1E+4", "1.01E+4"),
             ("2.5", "-", "3.5", "-1.0"), ("1.3", "-", "1.30", "0.00"), ("1.3", "-", "2.07", "-0.77"),
@@ -243,7 +243,7 @@ struct Decimal128Tests {
         #expect(c.description == expected)
     }
 
-    @Test("Random sums, products and quotients are the exact ones, rounded once")
+    @Test("Random sums, products and quotients are exact, rounded once")
     func randomArithmetic() {
         var random = RandomValues(.printed(for: "randomArithmetic"))
         for _ in 0..<5_000 {
@@ -258,7 +258,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Random numbers of hundredths behave as integers do")
+    @Test("Random hundredths behave like integers")
     func hundredths() throws {
         var random = RandomValues(.printed(for: "hundredths"))
         for _ in 0..<10_000 {
@@ -273,7 +273,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Random numbers give what Foundation's Decimal gives, where it has all digits")
+    @Test("Results equal Foundation's Decimal whenever it has all digits")
     func foundation() {
         var random = RandomValues(.printed(for: "foundation"))
         for _ in 0..<5_000 {
@@ -325,7 +325,7 @@ struct Decimal128Tests {
         #expect(Decimal128(double).description == text)
     }
 
-    @Test("Numbers leave as Double, Decimal and integers, or say that they cannot")
+    @Test("Numbers convert to Double, Decimal and integers, or to nil if they don't fit")
     func leaving() {
         #expect((0.1 as Decimal128).doubleValue == 0.1)
         #expect(Decimal128.max.doubleValue == .infinity)
@@ -366,7 +366,7 @@ struct Decimal128Tests {
         #expect(MemoryLayout<Decimal128>.size == 16)
     }
 
-    @Test("A literal that is no number stops the program and says so")
+    @Test("A literal that isn't a number stops the program with a message")
     func badLiteral() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Decimal128(value: "1,5")
@@ -375,7 +375,7 @@ struct Decimal128Tests {
         #expect(message.contains("'1,5' is not a Decimal128: unexpected text at byte 1."))
     }
 
-    @Test("A value of another type stops the program and says which")
+    @Test("A value of the wrong type stops the program, naming the type")
     func badType() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Decimal128(value: [1])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Embedded objects, lists and projections in the schema")
 struct EmbeddedSchemaTests {
-    @Test("An embedded object is a column that says whether it is there, and those of its properties")
+    @Test("An embedded object has a presence column and a column for each property")
     func flattened() throws {
         let schema = try Schema.of([Order.self])
         let order = try #require(schema["Order"])
@@ -25,7 +25,7 @@ struct EmbeddedSchemaTests {
         #expect(schema["Address"] == nil)
     }
 
-    @Test("Lists get tables of their own, those inside elements know their parent")
+    @Test("Lists get tables of their own; a nested list's table refers to its parent element")
     func lists() throws {
         let schema = try Schema.of([Order.self])
         #expect(schema["Order"]?.lists.map(\.name) == ["shipTo.residents", "notes", "items", "route"])
@@ -51,7 +51,7 @@ struct EmbeddedSchemaTests {
         #expect(schema.rootClassIndex(of: try #require(schema.index(of: "Order.items.parts"))) == root)
     }
 
-    @Test("A class that embeds itself is refused, and told how else")
+    @Test("A class that embeds itself is refused, with what to do instead")
     func cycle() {
         let error = #expect(throws: SchemaError.self) { try Schema.of([Forest.self]) }
         #expect(
@@ -65,7 +65,7 @@ struct EmbeddedSchemaTests {
         #expect(error?.description.contains("did you mean 'id'?") == true)
     }
 
-    @Test("Arrays in a column come back, and no bytes make the decoder stop the program")
+    @Test("Arrays stored in a column round-trip, and no bytes trap the decoder")
     func arrays() {
         let types: [PropertyType] = [.double, .string, .int(bits: 64)]
         let elements: [[Value]] = (0..<20).map {
@@ -84,7 +84,7 @@ struct EmbeddedSchemaTests {
         }
     }
 
-    @Test("An unmanaged list behaves as an array")
+    @Test("An unmanaged list behaves like an array")
     func list() {
         let list = List<Int>()
         list.append(objectsIn: 0..<10)

@@ -53,7 +53,7 @@ struct FractionalRankTests {
         #expect((between.map(\.utf8.count).max() ?? 0) <= 4)
     }
 
-    @Test("Keys from elsewhere are accepted while there is room")
+    @Test("Keys made elsewhere are accepted as long as there's room")
     func foreignKeys() throws {
         #expect(try FractionalRank.between("5", nil) == "X")
         #expect(try FractionalRank.between("5", "6") == "5V")
@@ -63,7 +63,7 @@ struct FractionalRankTests {
     }
 
     @Test(
-        "No room, a wrong order and other characters are errors",
+        "No room, a wrong order and invalid characters are errors",
         arguments: [
             ("a1", "a1"), ("a1", "a0"), ("1", "10"), ("a-0", nil), (nil, ""), (nil, "000"),
         ] as [(String?, String?)])

@@ -21,13 +21,13 @@ struct ObjectIdTests {
         #expect(throws: ValueError.self) { try ObjectId(string: text) }
     }
 
-    @Test("Only 12 bytes are an identifier")
+    @Test("Only 12 bytes make an identifier")
     func byteCounts() {
         #expect(ObjectId(bytes: [UInt8](repeating: 1, count: 11)) == nil)
         #expect(ObjectId(bytes: [UInt8](repeating: 1, count: 13)) == nil)
     }
 
-    @Test("Identifiers are ordered by their bytes")
+    @Test("Identifiers are ordered by bytes")
     func order() {
         var generator = SeededGenerator(seed: 12)
         for _ in 0..<1_000 {
@@ -54,7 +54,7 @@ struct ObjectIdTests {
         #expect(throws: (any Error).self) { try JSONDecoder().decode([ObjectId].self, from: Data("[\"x\"]".utf8)) }
     }
 
-    @Test("An ObjectId is made from a literal, and of a time; decoding what is none fails as decoding does")
+    @Test("An ObjectId can be made from a literal or a time, and decoding anything else throws a DecodingError")
     func objectIds() throws {
         let id = ObjectId("000123450000ffbeef91906c")
         #expect(id.stringValue == "000123450000ffbeef91906c")

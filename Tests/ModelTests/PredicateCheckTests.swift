@@ -4,7 +4,7 @@ import TomboloModel
 @Suite("Predicates are checked against the schema")
 struct PredicateCheckTests {
     @Test(
-        "What does not fit is refused with a message that names it",
+        "A predicate that doesn't fit the class is refused, naming what doesn't fit",
         arguments: [
             (
                 .compare(PropertyPath("titel"), .equal, .string("x")),
@@ -57,7 +57,7 @@ struct PredicateCheckTests {
         }
     }
 
-    @Test("A narrow integer may be compared with a number beyond its range")
+    @Test("A narrow integer may be compared with a number out of its range")
     func wideLiteral() throws {
         try Predicate.compare(PropertyPath("small"), .less, .int(1_000_000)).check(
             for: "Talk", in: Schema.of([Talk.self]))
@@ -106,7 +106,7 @@ struct PredicateCheckTests {
         }
     }
 
-    @Test("A server is asked for no text longer than a bound, wherever it stands in the query; a local query may be")
+    @Test("Subscriptions can't search for text beyond a length, wherever it appears; local queries can")
     func needles() throws {
         let schema = try Schema.of([Talk.self])
         let title = PropertyPath("title")
@@ -131,7 +131,8 @@ struct PredicateCheckTests {
             ]).searchCount == 2)
     }
 
-    @Test func `A name too long to be a slip is compared with none`() {
+    @Test("A name too long to be a typo is compared with no other")
+    func longNames() {
         let long = String(repeating: "a", count: String.nearestLengthLimit)
         #expect(long.nearest(in: [long + "b"]) == long + "b")
         #expect((long + "b").nearest(in: [long]) == nil)

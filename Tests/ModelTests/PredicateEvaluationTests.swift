@@ -36,7 +36,7 @@ struct PredicateEvaluationTests {
     }
 
     /// Trying every position would take 2¹² times the steps of this test: hours.
-    @Test("A long needle is looked for in time proportional to the text", arguments: [false, true])
+    @Test("Searching for a long text takes time linear in the text searched", arguments: [false, true])
     func longNeedle(ignoringCase: Bool) {
         let half = 1 << 17
         let text = Value.string(String(repeating: "a", count: 4 * half))
@@ -46,7 +46,7 @@ struct PredicateEvaluationTests {
         }
     }
 
-    @Test("contains finds what trying every position finds", arguments: 1...200)
+    @Test("contains finds what checking every position finds", arguments: 1...200)
     func containsOracle(seed: Int) {
         // Few letters, so that beginnings repeat.
         var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
@@ -71,7 +71,7 @@ struct PredicateEvaluationTests {
         }
     }
 
-    @Test("Two conditions are equal when their texts have the same bytes")
+    @Test("Conditions are equal if their texts have the same bytes")
     func equality() {
         func contains(_ text: String) -> Predicate { .text(Self.x, .contains, text, ignoringCase: false) }
         #expect(contains("\u{e9}") != contains("e\u{301}"))
@@ -108,7 +108,7 @@ struct PredicateEvaluationTests {
         #expect(Self.evaluate(.text(Self.x, test, text, ignoringCase: ignoringCase), .string(subject)) == expected)
     }
 
-    @Test("Text tests of nil are false, so that their negations are true")
+    @Test("Text tests on nil are false, so their negations are true")
     func textOfNil() {
         for test in Predicate.TextTest.allCases {
             let predicate = Predicate.text(Self.x, test, "", ignoringCase: false)
@@ -117,7 +117,7 @@ struct PredicateEvaluationTests {
         }
     }
 
-    @Test("Empty conjunctions are true, empty disjunctions false")
+    @Test("An empty conjunction is true, an empty disjunction false")
     func empty() {
         #expect(Self.evaluate(.and([]), .null))
         #expect(!Self.evaluate(.or([]), .null))
@@ -125,7 +125,7 @@ struct PredicateEvaluationTests {
         #expect(!Self.evaluate(.and([.constant(false), .constant(true)]), .null))
     }
 
-    @Test("A row is matched by its class's columns; an unknown name reads nil")
+    @Test("A row is matched by its class's columns; an unknown name is nil")
     func rows() {
         let item = ClassSchema(
             name: "A",

@@ -108,7 +108,7 @@ struct QueryTests {
         #expect(Predicate.any([a, .or([b, a])]) == .or([a, b, a]))
     }
 
-    @Test("Paths are listed in order, and the description reads like a query")
+    @Test("Paths come in order, and the description reads like a query")
     func description() {
         let predicate = Query<Talk>.predicate { $0.seats > 1 && !$0.room.name.contains("a", options: .caseInsensitive) }
         #expect(predicate.paths == [Self.seats, PropertyPath(["room", "name"])])

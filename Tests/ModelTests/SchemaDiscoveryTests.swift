@@ -8,14 +8,14 @@ struct SchemaDiscoveryTests {
 
     init() throws { schema = try Schema.of([Talk.self]) }
 
-    @Test("Linked classes are found, and classes are in name order with their list elements behind them")
+    @Test("Linked classes are found; classes are in name order, each followed by its list elements")
     func reachableClasses() {
         #expect(schema.classes.map(\.name) == ["Room", "Speaker", "Talk", "Talk.speakers", "Venue"])
         #expect(schema.index(of: "Talk.speakers") == 3)
         #expect(schema["Nothing"] == nil)
     }
 
-    @Test("Inherited properties come first, in declaration order; others are left out")
+    @Test("Inherited properties come first, in declaration order; unpersisted ones are left out")
     func columns() throws {
         let talk = try #require(schema["Talk"])
         #expect(
@@ -29,7 +29,7 @@ struct SchemaDiscoveryTests {
     }
 
     @Test(
-        "Types and optionality follow the Swift types",
+        "Types and optionality follow the Swift declarations",
         arguments: [
             ("_id", .objectId, false), ("createdAt", .date, false), ("title", .string, false),
             ("shortURL", .string, true), ("seats", .int(bits: 64), false), ("small", .int(bits: 16), false),
@@ -70,7 +70,7 @@ struct SchemaDiscoveryTests {
         #expect(schema.rootClassIndex(of: 1) == 1)
     }
 
-    @Test("The stored type of a link is that of the target's key")
+    @Test("A link is stored as its target's key type")
     func storedTypes() throws {
         let room = try #require(schema["Room"])
         #expect(schema.storedType(of: room.columns[try #require(room.columnIndex("venue"))]) == .string)
@@ -78,13 +78,13 @@ struct SchemaDiscoveryTests {
         #expect(schema.storedType(of: talk.columns[try #require(talk.columnIndex("room"))]) == .objectId)
     }
 
-    @Test("A class without a primary key is accepted for local use")
+    @Test("Local files accept a class without a primary key")
     func withoutKey() throws {
         let schema = try Schema.of([Note.self])
         #expect(schema["Note"]?.primaryKeyIndex == nil)
     }
 
-    @Test("The fingerprint does not depend on the order in which classes are given, but on every column")
+    @Test("The fingerprint depends on every column but not on the order of the classes")
     func fingerprint() throws {
         #expect(try Schema.of([Venue.self, Talk.self]).fingerprint == schema.fingerprint)
         #expect(try Schema.of([Venue.self]).fingerprint != schema.fingerprint)
@@ -94,7 +94,7 @@ struct SchemaDiscoveryTests {
         #expect(try Schema([narrow]).fingerprint != Schema([wide]).fingerprint)
     }
 
-    @Test("Random defaults stay the same once read, and differ between objects")
+    @Test("Random defaults differ between objects and stay the same once read")
     func randomDefaults() {
         let talk = Talk()
         let id = talk._id
@@ -104,7 +104,7 @@ struct SchemaDiscoveryTests {
         #expect(id != ObjectId())
     }
 
-    @Test("Declared values, zeros and the present are the defaults")
+    @Test("Defaults are the declared values, zeros, and the current time")
     func defaults() {
         let start = Date()
         let talk = Talk()
@@ -121,7 +121,7 @@ struct SchemaDiscoveryTests {
         #expect(talk.room == nil)
     }
 
-    @Test("An unmanaged object keeps what is written, its lists in order")
+    @Test("An unmanaged object keeps what's written to it, its lists in order")
     func unmanaged() {
         let talk = Talk()
         let speaker = Speaker()

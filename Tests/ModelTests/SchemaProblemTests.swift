@@ -54,7 +54,7 @@ struct SchemaProblemTests {
         #expect(error?.problems.contains(message) == true, "\(error?.problems ?? [])")
     }
 
-    @Test("All problems are listed at once")
+    @Test("All problems are reported at once")
     func several() {
         let error = #expect(throws: SchemaError.self) {
             try Schema([

@@ -18,7 +18,7 @@ struct TextFoldingTests {
     }
 
     @Test(
-        "Diacritics go from Latin, Greek and Cyrillic letters, composed or not",
+        "Diacritics are removed from Latin, Greek and Cyrillic letters, composed or not",
         arguments: [
             ("Crème Brûlée", "Creme Brulee"), ("e\u{301}\u{327}x", "ex"), ("ÅÄÖ", "AAO"), ("Ǭǖ", "Ou"),
             ("Việt", "Viet"),
@@ -33,13 +33,13 @@ struct TextFoldingTests {
     }
 
     @Test(
-        "Both are folded together",
+        "Case and diacritics fold together",
         arguments: [("ÉCOLE", "ecole"), ("İstanbul", "istanbul"), ("Ёж Ḁ", "Еж a"), ("ǅ", "ǆ"), ("Ǻ日", "a日")])
     func both(text: String, folded: String) {
         #expect(Array(TextFolding([.letterCase, .diacritics]).fold(text).utf8) == Array(folded.utf8))
     }
 
-    @Test("Folding twice is folding once, and texts that Unicode holds to be equal are folded alike")
+    @Test("Folding is idempotent, and canonically equivalent texts fold alike")
     func stable() {
         var random = RandomValues(.printed(for: "stable"))
         for _ in 0..<5_000 {
@@ -68,7 +68,7 @@ struct TextFoldingTests {
         }
     }
 
-    @Test("Bytes that are not UTF-8 do no harm")
+    @Test("Bytes that aren't UTF-8 do no harm")
     func brokenBytes() {
         for bytes in [[0xc3], [0xc3, 0x41], [0x80], [0xff, 0x41], [0xcc], [0xe2, 0x82], [0xf0]] as [[UInt8]] {
             for folding in [.letterCase, .diacritics, [.letterCase, .diacritics]] as [TextFolding] {

@@ -5,7 +5,7 @@ import TomboloModel
 @Suite("LIKE patterns")
 struct TextPatternTests {
     @Test(
-        "A star stands for any text, a question mark for one code point",
+        "A star matches any text, a question mark one code point",
         arguments: [
             ("", "", true), ("", "a", false), ("*", "", true), ("*", "abc", true), ("**", "", true), ("?", "", false),
             ("?", "é", true), ("?", "👍", true), ("?", "e\u{301}", false), ("??", "e\u{301}", true), ("a", "a", true),
@@ -19,7 +19,7 @@ struct TextPatternTests {
         #expect(TextPattern(pattern).matches(text) == matches)
     }
 
-    @Test("Patterns fold case and diacritics of both sides")
+    @Test("Patterns fold case and diacritics on both sides")
     func folding() {
         #expect(TextPattern("É*", folding: .letterCase).matches("école"))
         #expect(!TextPattern("E*", folding: .letterCase).matches("école"))
@@ -28,7 +28,7 @@ struct TextPatternTests {
         #expect(!TextPattern("Caf?", folding: .diacritics).matches("café"))
     }
 
-    @Test("Random patterns match what trying everything matches")
+    @Test("Random patterns match exactly what an exhaustive matcher does")
     func random() {
         var random = RandomValues(.printed(for: "patterns"))
         let letters = ["a", "a", "b", "é"]
@@ -39,7 +39,7 @@ struct TextPatternTests {
         }
     }
 
-    @Test("Parts of more than 64 code points with question marks are found")
+    @Test("Parts longer than 64 code points with question marks are found")
     func longParts() {
         for count in [63, 64, 65, 127, 128, 129, 200] {
             let part = String(repeating: "ab", count: count / 2) + (count % 2 == 1 ? "?" : "") + "?z"
@@ -53,7 +53,7 @@ struct TextPatternTests {
     }
 
     /// With backtracking, any of these would take longer than the universe has.
-    @Test("Patterns made to be slow are not")
+    @Test("Patterns built to be slow are fast")
     func hostile() {
         let text = String(repeating: "a", count: 100_000)
         #expect(!TextPattern(String(repeating: "*a", count: 500) + "*b").matches(text))

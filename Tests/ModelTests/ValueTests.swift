@@ -4,7 +4,7 @@ import TomboloModel
 
 @Suite("Values")
 struct ValueTests {
-    @Test("Text is compared by its bytes: composed and decomposed letters differ")
+    @Test("Text is compared by bytes: composed and decomposed letters differ")
     func textEquality() {
         let composed = "caf\u{e9}"
         let decomposed = "cafe\u{301}"
@@ -17,7 +17,7 @@ struct ValueTests {
         #expect(Value.string("\u{ffff}").order(.string("\u{10000}")) == -1)
     }
 
-    @Test("Both zeros are one value")
+    @Test("Positive and negative zero are one value")
     func negativeZero() {
         #expect(Value.double(-0.0) == .double(0.0))
         #expect(Value.double(-0.0).order(.double(0.0)) == 0)
@@ -34,7 +34,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Values are ordered like their databases order them",
+        "Values have the order the databases give them",
         arguments: [
             [.bool(false), .bool(true)],
             [.int(.min), .int(-1), .int(0), .int(.max)],
@@ -72,7 +72,7 @@ struct ValueTests {
         #expect(Value.data(slice).hashValue == Value.data(Data([1, 2])).hashValue)
     }
 
-    @Test("Long text is cut in messages")
+    @Test("Messages quote long text shortened")
     func descriptions() {
         #expect(Value.string(String(repeating: "x", count: 100)).description.count == 43)
         #expect(Value.data(Data(count: 5)).description == "5 bytes")
@@ -80,7 +80,7 @@ struct ValueTests {
         #expect(Value.date(0).description == "1970-01-01T00:00:00Z")
     }
 
-    @Test("Text is cut by bytes, between code points, however few characters it has")
+    @Test("Text is cut by bytes, between code points, even if it has few characters")
     func shortening() {
         let accents = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(accents.count == 1)

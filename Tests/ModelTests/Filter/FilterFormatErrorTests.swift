@@ -3,10 +3,10 @@ import RandomValues
 import Testing
 import TomboloModel
 
-@Suite("What is wrong with a string predicate is told")
+@Suite("Errors in string predicates")
 struct FilterFormatErrorTests {
     @Test(
-        "The message says what was found, what is expected, and where",
+        "The message says what was found, what was expected, and where",
         arguments: [
             ("", [], 0, "The predicate is empty."),
             ("   ", [], 3, "The predicate is empty."),
@@ -115,7 +115,7 @@ struct FilterFormatErrorTests {
         #expect(error?.position == position, "\(format)")
     }
 
-    @Test("The excerpt marks the place")
+    @Test("The excerpt marks the position")
     func excerpt() throws {
         let error = #expect(throws: FilterFormatError.self) {
             try Filter(parsing: "age == 5 AND agee > 3", for: "Owner", in: .owners)
@@ -164,7 +164,7 @@ struct FilterFormatErrorTests {
         _ = try Filter(parsing: "age IN %@", arguments: [Array(0..<100_000)], for: "Owner", in: schema)
     }
 
-    @Test("Random text is refused or read, and what is read fits the class", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Random text is refused or read as a condition that fits the class", arguments: 1...20 as ClosedRange<UInt64>)
     func hostile(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let schema = try Schema.owners
@@ -194,7 +194,7 @@ struct FilterFormatErrorTests {
         _ = readCount
     }
 
-    @Test("A correct text with one character changed never stops the program", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Changing one character of a valid predicate never traps", arguments: 1...10 as ClosedRange<UInt64>)
     func mutated(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let schema = try Schema.owners

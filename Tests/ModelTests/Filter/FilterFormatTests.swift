@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TomboloModel
 
-@Suite("String predicates are read")
+@Suite("Reading string predicates")
 struct FilterFormatTests {
     private static let name = FilterOperand.property(PropertyPath("name"))
     private static let age = FilterOperand.property(PropertyPath("age"))
@@ -98,7 +98,7 @@ struct FilterFormatTests {
         try check("age < \(text)", .compare(Self.age, .less, .literal(value), []))
     }
 
-    @Test("Numbers become those of the property")
+    @Test("Numbers take the property's type")
     func numericTypes() throws {
         try check("score == 2", .compare(Self.property("score"), .equal, .literal(.double(2)), []))
         try check("ratio == 1.1", .compare(Self.property("ratio"), .equal, .literal(.double(Double(Float(1.1)))), []))
@@ -113,7 +113,7 @@ struct FilterFormatTests {
         try check("age == %@", [UInt8(5)], Self.age(.equal, 5))
     }
 
-    @Test("Words of any case, and literals")
+    @Test("Keywords in any case, and literals")
     func words() throws {
         for word in ["true", "TRUE", "YES", "yes", "True"] {
             try check("isActive == \(word)", .compare(Self.property("isActive"), .equal, .literal(.bool(true)), []))
@@ -139,7 +139,7 @@ struct FilterFormatTests {
     }
 
     @Test(
-        "Texts",
+        "Text literals",
         arguments: [
             ("'a'", "a"), ("\"a\"", "a"), ("''", ""), ("'it''s", nil), ("'it\\'s'", "it's"), ("\"it's\"", "it's"),
             ("\"a\\\"b\"", "a\"b"), ("'a\\\\b'", "a\\b"), ("'\\n\\t\\r'", "\n\t\r"), ("'\\u00e9'", "é"), ("'é👩‍🚀'", "é👩‍🚀"),
@@ -203,7 +203,7 @@ struct FilterFormatTests {
         try check("NOT age IN {1}", .not(.isIn(Self.age, [.int(1)], [])))
     }
 
-    @Test("AND binds more than OR, NOT more than both; parentheses decide")
+    @Test("NOT binds tighter than AND, AND tighter than OR; parentheses override")
     func logic() throws {
         let (a, b, c) = (Self.age(.equal, 1), Self.age(.equal, 2), Self.age(.equal, 3))
         try check("age == 1 AND age == 2", .and([a, b]))
@@ -406,7 +406,7 @@ struct FilterFormatTests {
                 ), .greater, Self.int(0), []))
     }
 
-    @Test("Numbered arguments may be used again, and in any order")
+    @Test("Numbered arguments may repeat and come in any order")
     func numbered() throws {
         try check("age > $1 AND age < $0", [9, 1], .and([Self.age(.greater, 1), Self.age(.less, 9)]))
         try check(
@@ -417,7 +417,7 @@ struct FilterFormatTests {
             ]))
     }
 
-    @Test("A subscription's predicate is read in one step, and one that looks further is refused")
+    @Test("A subscription's predicate is read in one step, and one that follows links is refused")
     func predicates() throws {
         let schema = try Schema.owners
         let predicate = try Predicate(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TomboloModel
 
-@Suite("where {} and string predicates make the same conditions")
+@Suite("where {} and string predicates build the same conditions")
 struct FilterQueryTests {
     private func check(
         _ query: (Query<Owner>) -> Query<Bool>, _ format: String, _ arguments: [Any?] = [], printed: String? = nil,
@@ -165,7 +165,7 @@ struct FilterQueryTests {
         try check({ ($0.scores > 2).count == 1 }, "SUBQUERY(scores, $s, $s > 2).@count == 1")
     }
 
-    @Test("What has no meaning stops the program, and says why")
+    @Test("A query without a meaning stops the program and says why")
     func programErrors() async {
         await #expect(processExitsWith: .failure) { _ = Query<Owner>.filter { ($0.age > 1).count > 0 } }
         await #expect(processExitsWith: .failure) {
