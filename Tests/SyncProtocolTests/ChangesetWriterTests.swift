@@ -7,7 +7,7 @@ import TomboloModel
 
 @testable import TomboloSyncProtocol
 
-@Suite("Writing changesets")
+@Suite("Changeset writer")
 struct ChangesetWriterTests {
     let schema: Schema
     let codec: MessageCodec
@@ -18,7 +18,7 @@ struct ChangesetWriterTests {
     }
 
     @Test(
-        "The bytes are those that SwiftProtobuf writes of the same message", arguments: 1...200 as ClosedRange<UInt64>)
+        "The bytes equal SwiftProtobuf's for the same message", arguments: 1...200 as ClosedRange<UInt64>)
     func canonical(seed: UInt64) throws {
         var random = RandomMessages(schema: schema, seed: seed)
         let changesets = (1...4 as ClosedRange<Int64>).map { random.changeset($0) }
@@ -35,7 +35,7 @@ struct ChangesetWriterTests {
         #expect(try message.serializedBytes() == upload, "seed \(seed)")
     }
 
-    @Test("Instructions can be read again and replaced, again and again", arguments: 1...100 as ClosedRange<UInt64>)
+    @Test("Instructions can be read and replaced any number of times", arguments: 1...100 as ClosedRange<UInt64>)
     func replacing(seed: UInt64) throws {
         var random = RandomMessages(schema: schema, seed: seed)
         var expected = (1...6 as ClosedRange<Int64>).flatMap { random.changeset($0).instructions }
@@ -74,7 +74,7 @@ struct ChangesetWriterTests {
         return count
     }
 
-    @Test("Long messages have long lengths")
+    @Test("Long messages get multi-byte lengths")
     func lengths() throws {
         let index = try #require(schema.index(of: "Everything"))
         let column = try #require(schema[index].columnIndex("dataValue"))

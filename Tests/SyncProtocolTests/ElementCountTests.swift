@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloSyncProtocol
 
 /// Two bytes of an empty part become a hundred bytes of memory: parts are counted first.
-@Suite("Parts of messages are counted before any is built")
+@Suite("Message parts are counted before any is built")
 struct ElementCountTests {
     let codec: MessageCodec
 
@@ -20,7 +20,7 @@ struct ElementCountTests {
         #expect(throws: ProtocolError.self) { try codec.decodeClientMessage(bytes) }
     }
 
-    @Test("An upload of too many instructions is refused, in one changeset or in several")
+    @Test("An upload with too many instructions is refused, in one changeset or several")
     func instructions() {
         let limit = Changeset.maximumInstructionCount
         let whole = empty(5, limit + 1)
@@ -41,7 +41,7 @@ struct ElementCountTests {
         }
     }
 
-    @Test("A changeset of too many classes and an instruction of too many values are refused")
+    @Test("A changeset with too many classes or an instruction with too many values is refused")
     func partsOfChangesets() {
         let classes = empty(4, MessageCodec.maximumClassCount + 1)
         #expect(
@@ -56,7 +56,7 @@ struct ElementCountTests {
         }
     }
 
-    @Test("A hello of too many classes, queries, conditions or literals is refused")
+    @Test("A hello with too many classes, queries, conditions or literals is refused")
     func partsOfHellos() {
         let classes = empty(8, MessageCodec.maximumClassCount + 1)
         #expect(
@@ -92,7 +92,7 @@ struct ElementCountTests {
         #expect(try codec.decodeClientMessage(codec.encode(hello)) == hello)
     }
 
-    @Test("A message that is not an upload has far fewer fields than one")
+    @Test("Messages other than uploads may have far fewer fields")
     func controlFields() {
         // Unknown fields, which nothing is built for.
         let fields = [UInt16](repeating: UInt16(littleEndian: 0x0078), count: MessageCodec.maximumControlFieldCount + 1)
@@ -114,7 +114,7 @@ struct ElementCountTests {
         }
     }
 
-    @Test("A message of two kinds is refused: each kind has bounds of its own")
+    @Test("A message of two kinds is refused, since each kind has its own bounds")
     func twoKinds() {
         let bytes = ProtobufWriter.message {
             $0.field(3) { $0.field(1) { $0.field(1, 2) } }
@@ -125,7 +125,7 @@ struct ElementCountTests {
 
     // MARK: Before a device is known
 
-    @Test("A hello says who opens the session, and nothing else of it is looked at")
+    @Test("Only the version and token of a hello are read before authentication")
     func opening() throws {
         let bytes = ProtobufWriter.message {
             $0.field(1) {
@@ -141,7 +141,7 @@ struct ElementCountTests {
             try codec.opening(ofHello: bytes) == HelloOpening(protocolVersion: 2, accessToken: "token"))
     }
 
-    @Test("Another message than a hello, a hello of another version and a giant token open nothing")
+    @Test("A message other than a hello, an unknown version and a giant token open nothing")
     func badOpenings() {
         func error(_ bytes: [UInt8]) -> ProtocolError? {
             #expect(throws: ProtocolError.self) { try codec.opening(ofHello: bytes) }
@@ -168,7 +168,7 @@ struct ElementCountTests {
         #expect(error(garbled)?.code == .malformed)
     }
 
-    @Test("An error is cut by bytes, however few characters the name in it has")
+    @Test("An error is cut by bytes, even if the name in it has few characters")
     func longNames() {
         let long = "e" + String(repeating: "\u{301}", count: 100_000)
         let set = SubscriptionSet(

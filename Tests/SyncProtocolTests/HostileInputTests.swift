@@ -44,14 +44,14 @@ struct HostileInputTests {
             .filter { $0.count < 2_000 }
     }
 
-    @Test("Every prefix of a message is an error or a message", arguments: 1...24 as ClosedRange<UInt64>)
+    @Test("Every prefix of a message decodes or is an error", arguments: 1...24 as ClosedRange<UInt64>)
     func prefixes(seed: UInt64) {
         for bytes in samples(seed) {
             for count in 0...bytes.count { decodeAll(Array(bytes[..<count])) }
         }
     }
 
-    @Test("Every corrupted byte gives an error or a message", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("Every corrupted byte gives a message or an error", arguments: 1...12 as ClosedRange<UInt64>)
     func corruption(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for bytes in samples(seed) {
@@ -65,14 +65,14 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Garbage is an error or a message", arguments: 1...200 as ClosedRange<UInt64>)
+    @Test("Garbage decodes or is an error", arguments: 1...200 as ClosedRange<UInt64>)
     func garbage(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...300, using: &generator)
         decodeAll((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    @Test("Bytes spliced from two messages are an error or a message", arguments: 1...100 as ClosedRange<UInt64>)
+    @Test("Bytes spliced from two messages decode or are an error", arguments: 1...100 as ClosedRange<UInt64>)
     func splices(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let first = samples(seed)
@@ -92,7 +92,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Only an upload may be longer than a control message")
+    @Test("Only an upload may exceed the size of a control message")
     func longControlMessage() {
         let set = SubscriptionSet(
             version: 1,
@@ -107,7 +107,7 @@ struct HostileInputTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("Nesting is bounded before anything recurses", arguments: [65, 1_000, 100_000])
+    @Test("Nesting is checked before anything recurses", arguments: [65, 1_000, 100_000])
     func nesting(depth: Int) {
         // Built from the inside: field 7 (not) around what is there.
         var headers: [[UInt8]] = []
@@ -125,7 +125,7 @@ struct HostileInputTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("A predicate of the greatest depth is read")
+    @Test("A predicate of the maximum depth is read")
     func deepest() throws {
         var predicate = Predicate.constant(true)
         for level in 0..<Predicate.maximumDepth { predicate = level % 2 == 0 ? .and([predicate]) : .or([predicate]) }
@@ -139,7 +139,7 @@ struct HostileInputTests {
         #expect(try codec.decodeClientMessage(codec.encode(hello)) == hello)
     }
 
-    @Test("Millions of empty parts are refused before memory is taken for them")
+    @Test("Millions of empty parts are refused before any memory is allocated for them")
     func emptyParts() {
         // An upload of one changeset with nothing but empty instructions.
         let pairs = [UInt16](repeating: UInt16(littleEndian: 0x002a), count: MessageCodec.maximumFieldCount + 1)
@@ -149,7 +149,7 @@ struct HostileInputTests {
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("A huge count with few bytes behind it is an error")
+    @Test("A huge count with few bytes after it is an error")
     func hugeCount() {
         for bytes in [
             [0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01] as [UInt8],
@@ -161,7 +161,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("An empty message and one of an unknown kind are malformed")
+    @Test("Empty messages and unknown kinds are malformed")
     func unknownKind() {
         for bytes in [[], [0x7a, 0x00]] as [[UInt8]] {
             let error = #expect(throws: ProtocolError.self) { try codec.decodeServerMessage(bytes) }

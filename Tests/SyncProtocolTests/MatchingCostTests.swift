@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 
 struct MatchingCostTests {
-    @Test("matching costs what its conditions compare and what they search")
+    @Test("Matching costs as much as its conditions compare and search")
     func cost() {
         let search = Predicate.text(PropertyPath("name"), .contains, "x", ignoringCase: false)
         let list = Predicate.isIn(PropertyPath("age"), (0..<99).map { .int($0) })

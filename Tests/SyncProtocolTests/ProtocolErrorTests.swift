@@ -36,7 +36,7 @@ struct ProtocolErrorTests {
         Changeset(number: 4, base: 0, stamp: Stamp(microseconds: 0), instructions: [instruction])
     }
 
-    @Test("A class that the reader does not have is named, with the nearest name")
+    @Test("An unknown class is named, with the nearest known name")
     func unknownClass() throws {
         let sender = try other([
             ClassSchema(name: "Tags", columns: [Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true)])
@@ -53,7 +53,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("A property that the reader does not have is named")
+    @Test("An unknown property is named")
     func unknownColumn() throws {
         let sender = try other([Self.tag(Column(name: "colour", type: .string))])
         let bytes = sender.encode(
@@ -65,7 +65,7 @@ struct ProtocolErrorTests {
         expect(.badSchema, "frame 0: Tag has no property 'colour'") { _ = try codec.decodeBatchFrame(frame) }
     }
 
-    @Test("A block with another type than the schema's is refused")
+    @Test("A block whose type isn't the schema's is refused")
     func otherType() throws {
         let sender = try other([Self.tag(Column(name: "label", type: .double, isOptional: true))])
         let block = RowBlock(schema: sender.schema, classIndex: 0, columns: [0, 1], isWhole: true)
@@ -75,7 +75,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("A nil in a required property is refused")
+    @Test("Nil in a required property is refused")
     func nilInRequired() throws {
         let optional = try other([
             ClassSchema(
@@ -93,7 +93,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("Blocks whose parts do not fit together are refused")
+    @Test("Blocks with inconsistent parts are refused")
     func badBlocks() {
         func frame(_ build: (inout ProtobufWriter) -> Void) -> [UInt8] {
             ProtobufWriter.message {
@@ -157,7 +157,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("Instructions that make no sense are refused, with their place")
+    @Test("Meaningless instructions are refused, with their position")
     func badInstructions() {
         func changeset(_ build: (inout ProtobufWriter) -> Void) -> [UInt8] {
             ProtobufWriter.message {
@@ -232,7 +232,7 @@ struct ProtocolErrorTests {
     ]
 
     @Test(
-        "Decimals that are not 16 bytes in canonical form are refused, with their place",
+        "Decimals that aren't 16 canonical bytes are refused, with their position",
         arguments: [
             ([], "a decimal of 0 bytes instead of 16"), ([1, 2, 3], "a decimal of 3 bytes instead of 16"),
             // A million digits as text.
@@ -287,7 +287,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("Queries that are too large or make no sense are refused, with the subscription's name")
+    @Test("Oversized or meaningless queries are refused, naming the subscription")
     func queries() {
         func decode(_ predicate: Predicate) throws {
             let set = SubscriptionSet(
@@ -324,7 +324,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("A hello of a version that cannot be read is told so; one that can is returned whatever its version")
+    @Test("A hello of an unreadable version is told so; a readable one is returned with its version")
     func versions() throws {
         // A hello whose fields other than the version have changed their form.
         let future = ProtobufWriter.message {
@@ -350,7 +350,7 @@ struct ProtocolErrorTests {
         expect(.malformed, "hello: no client id") { _ = try codec.decodeClientMessage(broken) }
     }
 
-    @Test("Each code has its answer to the device", arguments: ProtocolError.Code.allCases)
+    @Test("Each error code has its answer to the device", arguments: ProtocolError.Code.allCases)
     func failures(code: ProtocolError.Code) {
         let expected: SessionFailure.Code =
             switch code {

@@ -11,7 +11,7 @@ struct ProtocolVersionTests {
         2: 0xe5c3_9224_be66_9c96,
     ]
 
-    @Test("The .proto files are those of the current version")
+    @Test("The .proto files match the current version")
     func pinned() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Packages/Core/SyncProtocol/Proto").standardizedFileURL

@@ -4,7 +4,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-@Suite("Messages survive the wire")
+@Suite("Round trips")
 struct RoundTripTests {
     let schema: Schema
     let codec: MessageCodec
@@ -14,7 +14,7 @@ struct RoundTripTests {
         codec = MessageCodec(schema: schema)
     }
 
-    @Test("Every random message comes back equal", arguments: 1...300 as ClosedRange<UInt64>)
+    @Test("Random messages round-trip", arguments: 1...300 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var random = RandomMessages(schema: schema, seed: seed)
         let up = random.clientMessage()
@@ -31,7 +31,7 @@ struct RoundTripTests {
         #expect(try codec.decodeSubscriptionSet(codec.encode(set)) == set, "seed \(seed)")
     }
 
-    @Test("Rows come back value by value, with their exact bits")
+    @Test("Rows round-trip value by value, bit for bit")
     func rows() throws {
         var random = RandomMessages(schema: schema, seed: 77)
         for (index, item) in schema.classes.enumerated() {
@@ -63,7 +63,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A value of 16 MiB fits a message, up and down")
+    @Test("A 16 MiB value fits a message in either direction")
     func longestValue() throws {
         let index = try #require(schema.index(of: "Everything"))
         let column = try #require(schema[index].columnIndex("dataValue"))
@@ -83,7 +83,7 @@ struct RoundTripTests {
         #expect(try codec.decodeServerMessage(codec.encode(down)) == down)
     }
 
-    @Test("A device and a gateway whose classes stand at other positions understand each other by name")
+    @Test("A device and a gateway with different class positions understand each other by name")
     func otherPositions() throws {
         var classes = schema.classes.filter { $0.owner == nil }
         classes.append(

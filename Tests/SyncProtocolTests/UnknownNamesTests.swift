@@ -3,7 +3,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-@Suite("Changesets that name what the reader does not have")
+@Suite("Changesets with unknown names")
 struct UnknownNamesTests {
     private let schema: Schema
     private let codec: MessageCodec
@@ -46,7 +46,7 @@ struct UnknownNamesTests {
         return result
     }
 
-    @Test("an unknown class, property or type of key refuses its changeset and none of the others")
+    @Test("An unknown class, property or key type refuses its changeset and no other")
     func refused() throws {
         let tag = try reference("Tag")
         let all = [
@@ -69,7 +69,7 @@ struct UnknownNamesTests {
         #expect(received.map(\.base) == all.map(\.base))
     }
 
-    @Test("the fingerprint of such a changeset is the one that a reader with all the names makes")
+    @Test("Such a changeset has the fingerprint that a reader knowing all names computes")
     func fingerprint() throws {
         let tag = try reference("Tag")
         let all = [
@@ -84,7 +84,7 @@ struct UnknownNamesTests {
         }
     }
 
-    @Test("what is malformed beside an unknown name still fails the message")
+    @Test("A malformed part beside an unknown name still fails the message")
     func malformed() {
         let bytes = ProtobufWriter.message {
             $0.field(3) {
@@ -102,7 +102,7 @@ struct UnknownNamesTests {
         #expect(error?.message.contains("changeset 1: instruction 0: property 9 of 0") == true, "\(error as Any)")
     }
 
-    @Test("a queued changeset keeps its bytes, and of its instructions what the app still knows")
+    @Test("A queued changeset keeps its bytes, and the instructions the app still knows")
     func queued() throws {
         let tag = try reference("Tag")
         let old = changeset(
@@ -120,7 +120,7 @@ struct UnknownNamesTests {
         #expect(sent == Changeset(number: 2, base: 9, stamp: old.stamp, instructions: old.instructions))
     }
 
-    @Test("a value of a type that the property no longer has is left out of a queued changeset")
+    @Test("A value of a type the property no longer has is left out of a queued changeset")
     func retyped() throws {
         let item = ClassSchema(name: "Tag", columns: [Self.key, Column(name: "label", type: .int(bits: 64))])
         let old = MessageCodec(schema: try Schema([item]))
@@ -131,7 +131,7 @@ struct UnknownNamesTests {
         #expect(read.instructions.count == 1 && read.queuedBytes == bytes)
     }
 
-    @Test("a queued changeset that the app knows all of keeps no bytes beside its instructions")
+    @Test("A queued changeset that the app fully knows keeps no bytes beside its instructions")
     func whole() throws {
         let tag = ObjectReference(classIndex: try #require(schema.index(of: "Tag")), key: .int(7))
         let whole = changeset(1, .create(tag, [label("a")]), .set(tag, []), .erase(tag))

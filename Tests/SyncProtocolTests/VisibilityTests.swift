@@ -39,7 +39,7 @@ struct VisibilityTests {
             new: new.map { roomRow("a", $0) })
     }
 
-    @Test("Subscriptions of one class add up, and the rules narrow them")
+    @Test("Subscriptions to one class add up, and rules narrow them")
     func union() {
         let set = SubscriptionSet(
             version: 1,
@@ -61,7 +61,7 @@ struct VisibilityTests {
         #expect(!Visibility.nothing.includes(roomRow("a", 5), classIndex: room, schema: schema))
     }
 
-    @Test("An object that begins to match is sent whole, with its elements")
+    @Test("An object that starts to match is sent whole, with its elements")
     func movesIn() throws {
         var random = RandomMessages(schema: schema, seed: 3)
         let row = random.row(everything)
@@ -85,7 +85,7 @@ struct VisibilityTests {
         }
     }
 
-    @Test("An object that stops matching, or goes, is removed by its key; its elements are not named")
+    @Test("An object that stops matching or is erased is removed by key, without naming its elements")
     func movesOut() {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         for change in [change(5, 50), change(5, nil)] {
@@ -111,7 +111,7 @@ struct VisibilityTests {
         #expect(block.value(row: 0, position: 1, schema: schema) == .int(6))
     }
 
-    @Test("Nothing is sent for what was and is invisible, or did not change")
+    @Test("Nothing is sent for objects that stayed invisible or didn't change")
     func nothing() {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         for change in [change(50, 60), change(nil, 60), change(50, nil), change(nil, nil), change(5, 5)] {
@@ -122,7 +122,7 @@ struct VisibilityTests {
         }
     }
 
-    @Test("A changed subscription moves objects in and out without any change of theirs")
+    @Test("A changed subscription moves objects in and out even if they didn't change")
     func otherVisibility() {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         let large = Visibility(predicates: [room: seats(.greater, 10)])
@@ -134,7 +134,7 @@ struct VisibilityTests {
         #expect(into.frames().first?.blocks.first?.isWhole == true)
     }
 
-    @Test("Changed elements are sent whole and removed ones by key, where the object is seen before and after")
+    @Test("For objects that stay visible, changed elements are sent whole and removed ones by key")
     func elements() throws {
         var random = RandomMessages(schema: schema, seed: 4)
         let row = random.row(everything)
@@ -153,7 +153,7 @@ struct VisibilityTests {
         #expect(frame.removals == [ObjectRemoval(classIndex: element, keys: [.objectId(ObjectId())])])
     }
 
-    @Test("Classes and properties that the device does not have are left out")
+    @Test("Classes and properties that the device lacks are left out")
     func deviceColumns() throws {
         let all = Visibility(predicates: [room: .constant(true), tag: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: [tag: [0]])
@@ -169,7 +169,7 @@ struct VisibilityTests {
         #expect(builder.frames().first?.blocks.first?.columns == [0])
     }
 
-    @Test("Large batches are cut into frames that are numbered and complete")
+    @Test("Large batches are cut into numbered frames with nothing missing")
     func cut() throws {
         let all = Visibility(predicates: [room: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
@@ -196,7 +196,7 @@ struct VisibilityTests {
         #expect(frames.last?.objectsSoFar == removed + rows)
     }
 
-    @Test("A set whose queries are too large together is refused, naming the query")
+    @Test("A set whose queries are too large together is refused, naming one")
     func setSize() {
         let query = Predicate.isIn(PropertyPath("seats"), (0..<4_000).map { .int($0) })
         func set(_ count: Int) -> SubscriptionSet {
@@ -211,7 +211,7 @@ struct VisibilityTests {
         #expect(error?.message.contains("'query 8'") == true)
     }
 
-    @Test("The queries of a set search for texts only so often together")
+    @Test("The text searches of a set's queries are bounded together")
     func searchCount() throws {
         let tag = schema.classes.firstIndex { $0.name == "Tag" }
         #expect(tag != nil)
@@ -232,7 +232,7 @@ struct VisibilityTests {
         #expect(error?.message.contains("'last'") == true)
     }
 
-    @Test("Frames of removals stay near their size, however long the keys are")
+    @Test("Frames of removals stay near the target size, however long the keys")
     func longKeys() {
         var builder = FrameBuilder(schema: schema, deviceColumns: [room: [0, 1]])
         let length = 100_000
@@ -246,7 +246,7 @@ struct VisibilityTests {
         #expect(frames.allSatisfy { MessageCodec(schema: schema).encode($0).count <= limit })
     }
 
-    @Test("Frames stay near their size, however many changes a tick has and however large the rows are")
+    @Test("Frames stay near the target size, however many changes and however large the rows")
     func frameSize() throws {
         let columns = [room: [0, 1]]
         for (count, length) in [(12_000, 350), (20, 300_000)] {
