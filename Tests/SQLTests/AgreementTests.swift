@@ -4,7 +4,7 @@ import Testing
 import TomboloModel
 import TomboloSQL
 
-@Suite("Predicates mean the same in memory, in SQLite and in PostgreSQL", .timeLimit(.minutes(5)))
+@Suite("Predicates agree in memory, in SQLite and in PostgreSQL", .timeLimit(.minutes(5)))
 struct AgreementTests {
     private static let predicatesPerSchema = 60
 
@@ -57,7 +57,7 @@ struct AgreementTests {
         await postgres.pool.shutdown()
     }
 
-    @Test("Text tests agree on every pair of tricky texts", arguments: [false, true])
+    @Test("Text tests agree on all pairs of tricky texts", arguments: [false, true])
     func text(ignoringCase: Bool) async throws {
         let texts = [
             "", "a", "A", "ab", "AB", "aB", "é", "É", "e\u{301}", "E\u{301}", "\u{301}", "ß", "SS", "ſ", "K", "K", "İ",
@@ -118,7 +118,7 @@ struct AgreementTests {
         return false
     }
 
-    @Test("Values come back from both databases unchanged", arguments: 100...105 as ClosedRange<UInt64>)
+    @Test("Values round-trip through both databases", arguments: 100...105 as ClosedRange<UInt64>)
     func values(seed: UInt64) async throws {
         let random = try RandomRows(seed: seed)
         let sqlite = try SQLiteDatabase(random.schema)

@@ -15,7 +15,7 @@ struct ColumnTypeTests {
         ])
     }
 
-    @Test("Definitions have type, NOT NULL and conditions")
+    @Test("Column definitions have type, NOT NULL and checks")
     func definitions() throws {
         let schema = try Schema([
             ClassSchema(name: "A", columns: [Column(name: "_id", type: .objectId, isPrimaryKey: true)]),
@@ -41,7 +41,7 @@ struct ColumnTypeTests {
             ])
     }
 
-    @Test("PostgreSQL refuses from every writer what devices refuse")
+    @Test("PostgreSQL refuses what devices refuse, from every writer")
     func constraints() async throws {
         let schema = try Self.schema()
         let database = try await PostgresDatabase(schema)
@@ -79,7 +79,7 @@ struct ColumnTypeTests {
         await database.pool.shutdown()
     }
 
-    @Test("The zero of every type is a constant of both databases and reads as the zero")
+    @Test("Every type's zero is a constant in both databases and reads back as zero")
     func zeros() async throws {
         let schema = try Self.schema()
         let light = try SQLiteDatabase(schema)

@@ -91,7 +91,7 @@ struct RenderingTests {
             [SQLParameter(.string("Ulm"), .string)])
     }
 
-    @Test("Text tests use no LIKE")
+    @Test("Text tests don't use LIKE")
     func text() throws {
         let title = "\"t\".\"title\""
         try check(
@@ -111,7 +111,7 @@ struct RenderingTests {
             sqlite: "(\"t\".\"short_url\" IS NOT NULL)", postgresql: "(\"t\".\"short_url\" IS NOT NULL)", [])
     }
 
-    @Test("Negations move to the single tests")
+    @Test("Negations are pushed down to single tests")
     func negation() throws {
         let predicate = Predicate.not(
             .and([
@@ -139,7 +139,7 @@ struct RenderingTests {
                 == "\"talk\".\"rating\" DESC NULLS LAST, \"talk\".\"title\" ASC")
     }
 
-    @Test("What does not fit the class is refused")
+    @Test("A predicate that doesn't fit the class is refused")
     func refused() {
         #expect(throws: ValueError.self) {
             try Predicate.compare(PropertyPath("seats"), .equal, .string("1")).sql(

@@ -40,7 +40,7 @@ struct ChangeLogTests {
         if case .changes(let set) = advance { set[rooms] } else { nil }
     }
 
-    @Test("Another connection learns what several transactions changed together")
+    @Test("Another connection learns what several transactions changed, merged")
     func otherConnection() throws {
         let (writer, reader) = (try open(), try open())
         try insertRoom(writer)
@@ -59,7 +59,7 @@ struct ChangeLogTests {
         #expect(writer.log.number == reader.log.number)
     }
 
-    @Test("a connection tells its own commits from those of others by their count")
+    @Test("A connection tells its own commits from others' by their count")
     func standing() throws {
         let (mine, other) = (try open(), try open())
         for _ in 0..<3 {
@@ -87,7 +87,7 @@ struct ChangeLogTests {
         }
     }
 
-    @Test("A transaction that fails leaves no entry, and one that writes nothing neither")
+    @Test("A transaction that fails or writes nothing leaves no entry")
     func noEntry() throws {
         let (writer, reader) = (try open(), try open())
         struct Stop: Error {}
@@ -103,7 +103,7 @@ struct ChangeLogTests {
         #expect(changes(try reader.log.advance())?.inserted == [1])
     }
 
-    @Test("A writer that keeps no log is noticed, by a reader and by the next writer of ours")
+    @Test("A writer that keeps no log is noticed by readers and by our next writer")
     func outsideWriter() throws {
         let (writer, reader, late) = (try open(), try open(), try open())
         let outside = try SQLiteConnection(path: folder.path("log.tombolo"), durability: .off)
@@ -130,7 +130,7 @@ struct ChangeLogTests {
         try file.connection.integer("PRAGMA data_version")
     }
 
-    @Test("A transaction that starts the write-ahead log anew is told when it has ended, and not if it is undone")
+    @Test("A transaction that restarts the WAL is reported when it commits, and not if it's rolled back")
     func logAnew() throws {
         let (writer, reader) = (try open(), try open())
         try insertRoom(writer)
@@ -150,7 +150,7 @@ struct ChangeLogTests {
         #expect(try writer.log.advance() == .nothing)
     }
 
-    @Test("A process that dies while it starts the write-ahead log anew changes nothing")
+    @Test("A process that dies while restarting the WAL changes nothing")
     func killedWriter() async throws {
         let reader = try open()
         try insertRoom(reader)
@@ -169,7 +169,7 @@ struct ChangeLogTests {
         #expect(changes(try reader.log.advance())?.inserted == [2])
     }
 
-    @Test("A checkpoint changes nothing; an outside writer is noticed after it")
+    @Test("After a checkpoint nothing counts as changed, and an outside writer is still noticed")
     func checkpoint() throws {
         let (writer, reader) = (try open(), try open())
         try insertRoom(writer)
@@ -189,7 +189,7 @@ struct ChangeLogTests {
         #expect(try reader.beginReading() == .nothing)
     }
 
-    @Test("A file without a write-ahead log is read without making anything beside it")
+    @Test("Reading a file without a WAL makes no files beside it")
     func noLog() throws {
         let path = folder.path("log.tombolo")
         do { try insertRoom(try open()) }
@@ -205,7 +205,7 @@ struct ChangeLogTests {
         }
     }
 
-    @Test("The log is bounded; a reader from before its beginning knows nothing")
+    @Test("The log is bounded, and a reader older than its first entry learns that it missed changes")
     func trimming() throws {
         let (writer, reader) = (try open(), try open())
         let last = ChangeLog.maximumCount + 2 * ChangeLog.trimInterval
@@ -239,7 +239,7 @@ struct ChangeLogTests {
         #expect(try reader.log.advance() == .unknown(isOutsideWriter: false))
     }
 
-    @Test("Changed elements are a change of the list, and erasing an object one of the lists that it is in")
+    @Test("Changing elements changes their list, and erasing an object changes the lists it's in")
     func lists() throws {
         let (writer, reader) = (try open(), try open())
         let instructions = InstructionWriter(writer)

@@ -35,7 +35,7 @@ struct ChangeSetTests {
         return result
     }
 
-    @Test("What follows on a change says what is left of both")
+    @Test("Successive changes merge into their net effect")
     func algebra() {
         let insert = changes(inserted: [7])
         let delete = changes(deleted: [7])
@@ -69,7 +69,7 @@ struct ChangeSetTests {
         }
     }
 
-    @Test("Recording and merging random steps gives what a table remembers", arguments: 0..<20)
+    @Test("Recording and merging random steps agrees with a table", arguments: 0..<20)
     func random(round: Int) {
         var random = RandomValues(.printed(for: "change sets \(round)"))
         var whole = Table(1...20)
@@ -102,7 +102,7 @@ struct ChangeSetTests {
         #expect(ChangeSet(set.encoded(shape), shape) == set)
     }
 
-    @Test("Sets of rowids join, part and are searched as sets do")
+    @Test("Sets of rowids behave like sets")
     func rowIDSets() {
         var random = RandomValues(.printed(for: "rowid sets"))
         for _ in 0..<200 {
@@ -122,13 +122,13 @@ struct ChangeSetTests {
         #expect(RowIDSet(first: .min, last: .max).count == .max)
     }
 
-    @Test("A bulk insert takes a few bytes, and so does one changed object")
+    @Test("A bulk insert takes a few bytes, as does one changed object")
     func compactness() {
         #expect(ChangeSet([0: changes(inserted: RowIDSet(first: 1, last: 100_000))]).encoded(shape).count == 17)
         #expect(ChangeSet([1: changes(modified: [1_000: [1]])]).encoded(shape).count == 19)
     }
 
-    @Test("A set too long to keep says that everything may have changed")
+    @Test("A set too long to keep means that everything may have changed")
     func bound() {
         let rows = stride(from: 0 as Int64, to: 1 << 60, by: 1 << 42)
         let long = ChangeSet([0: changes(deleted: RowIDSet(rows)), 1: changes(inserted: [1])])
@@ -138,7 +138,7 @@ struct ChangeSetTests {
         #expect(records.changes == .everything)
     }
 
-    @Test("A reader leaves classes out that it has not, and takes other properties for everything")
+    @Test("A reader skips classes it lacks, and treats unknown properties as a change of everything")
     func otherSchemas() throws {
         let set = ChangeSet([0: changes(inserted: [1]), 1: changes(inserted: [2])])
         let bytes = set.encoded(shape)
@@ -156,7 +156,7 @@ struct ChangeSetTests {
         #expect(ChangeSet(bytes, fewer) == ChangeSet([0: changes(inserted: [2])]))
     }
 
-    @Test("Bytes that were cut or damaged are refused or read as something else, never a trap")
+    @Test("Truncated or corrupted bytes are refused or misread but never trap")
     func damage() {
         var random = RandomValues(.printed(for: "damaged change sets"))
         let set = ChangeSet([

@@ -22,7 +22,7 @@ struct FileWatcherTests {
         for _ in 0..<count { try file.write(contentsOf: Data([1])) }
     }
 
-    @Test("a watch tells the first write only, until it is armed again")
+    @Test("A watch reports only the first write until it's armed again")
     func oneWrite() throws {
         let queue = DispatchQueue(label: "test")
         let watch = try #require(OneWriteWatch(path, queue: queue))
@@ -45,7 +45,7 @@ struct FileWatcherTests {
         #expect(queue.sync { !watch.arm() })
     }
 
-    @Test("after each write somebody looks, however many follow at once")
+    @Test("Every write is followed by a check, however many come at once")
     func everyBurst() throws {
         let looked = DispatchSemaphore(value: 0)
         let watcher = try #require(FileWatcher(path: path) { looked.signal() })

@@ -8,9 +8,9 @@ import TomboloSyncSession
 @testable import DeviceStoreConformance
 @testable import TomboloSQLiteStore
 
-@Suite("Batches that meet queued edits")
+@Suite("Batches under queued edits")
 struct RebasedRowsTests {
-    @Test("What a batch is recorded as is what it changes: objects that stay keep their rowids")
+    @Test("A batch is recorded as its net change, and objects that stay keep their rowids")
     func randomHistories() throws { try DeviceStoreCheck.randomHistories.run(ObservedHarness.self) }
 
     private let schema: Schema
@@ -31,7 +31,7 @@ struct RebasedRowsTests {
             [FieldWrite(column: 1, value: .string("Mine")), FieldWrite(column: 2, value: .bool(true))])
     }
 
-    @Test("Objects made here that come back from the server are the same, whatever else comes")
+    @Test("Objects made on this device keep their identity when the server sends them back")
     mutating func ownObjects() throws {
         try harness.write([create(1), create(2), create(3)], wallMicroseconds: 1)
         // Another's object, and the second of ours with another name.

@@ -37,7 +37,7 @@ struct SQLFunctionTests {
 
     // MARK: Decimals
 
-    @Test("Decimals sort by number, nil first, then NaN, and those that are equal are one group")
+    @Test("Decimals sort by number, nil first, then NaN, and equal ones form one group")
     func decimalOrder() throws {
         try insert(["10", "9.5", "-1E+3", nil, "NaN", "1.00", "1", "-Inf", "Inf", "0.0", "-0", "1E-6176", "100E-2"])
         #expect(
@@ -68,7 +68,7 @@ struct SQLFunctionTests {
         #expect(try rows("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("Sum, average, least and greatest of decimals are exact, and leave out nil and NaN")
+    @Test("Sum, average, minimum and maximum of decimals are exact and skip nil and NaN")
     func decimalAggregates() throws {
         try insert([])
         try insert(Array(repeating: "0.1", count: 10) + [nil, "NaN"], kind: 1)
@@ -86,7 +86,7 @@ struct SQLFunctionTests {
         #expect(try rows("SELECT decimal_sum(value) FROM item WHERE FALSE") == ["0"])
     }
 
-    @Test("Text that is no decimal ends the statement with an error that quotes it; the next statement works")
+    @Test("Text that isn't a decimal fails the statement with an error that quotes it, and the next one works")
     func notADecimal() throws {
         try insert(["1", "1,5"])
         for function in ["order", "sum", "avg", "min", "max"] {
@@ -102,7 +102,7 @@ struct SQLFunctionTests {
 
     // MARK: Text
 
-    @Test("Text is folded as predicates fold it")
+    @Test("SQL folds text as predicates do")
     func textFold() throws {
         #expect(try value("text_fold('École Ç', 0)") == "École Ç")
         #expect(try value("text_fold('École Ç', 1)") == "école ç")
@@ -113,7 +113,7 @@ struct SQLFunctionTests {
         #expect(try value("hex(text_fold(cast(x'41c3' AS TEXT), 1))") == "61C3")
     }
 
-    @Test("LIKE has wildcards of Realm's, not of SQL, and folds on demand")
+    @Test("LIKE has Realm's wildcards, not SQL's, and folds on request")
     func textLike() throws {
         try insert(["hello", "Hällo", "", nil, "h%llo", "help"])
         let like = "SELECT value FROM item WHERE text_like(value, "

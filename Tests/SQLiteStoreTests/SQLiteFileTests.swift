@@ -28,7 +28,7 @@ struct SQLiteFileTests {
         return lines
     }
 
-    @Test("Classes are tables with real columns, which any SQLite tool reads")
+    @Test("Classes are tables with real columns that any SQLite tool can read")
     func tables() throws {
         _ = try SQLiteDeviceStore(path: path, schema: schema)
         let columns = try text(
@@ -50,7 +50,7 @@ struct SQLiteFileTests {
         #expect(try text("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("Every value comes back from the file as it went in")
+    @Test("Every value round-trips through the file")
     func values() throws {
         let store = try SQLiteDeviceStore(path: path, schema: schema)
         let texts = ["", "a", "é", "e\u{301}", "\u{1F3DD}\u{FE0F}", String(repeating: "x", count: 100_000), "'\"%_"]
@@ -77,14 +77,14 @@ struct SQLiteFileTests {
             try text("SELECT price FROM session WHERE price IS NOT NULL ORDER BY rowid") == decimals.map(\.description))
     }
 
-    @Test("A local file has no queue and is no device store's")
+    @Test("A local file has no queue and can't be opened as a device store")
     func localFile() throws {
         _ = try open(isSynced: false)
         let error = #expect(throws: SQLiteStoreError.self) { try SQLiteDeviceStore(path: path, schema: schema) }
         #expect(error?.code == .incompatibleHistory)
     }
 
-    @Test("Table names of the store's own are refused")
+    @Test("Table names reserved by the store are refused")
     func reservedNames() throws {
         let schema = try Schema([
             ClassSchema(
@@ -95,7 +95,7 @@ struct SQLiteFileTests {
         #expect(error?.message.contains("reserved") == true)
     }
 
-    @Test("A batch for a subscription set that the device does not have changes nothing")
+    @Test("A batch for an unknown subscription set changes nothing")
     func unknownSubscriptions() throws {
         let store = try SQLiteDeviceStore(path: path, schema: schema)
         let before = try store.state()
@@ -106,7 +106,7 @@ struct SQLiteFileTests {
         #expect(try store.state() == before)
     }
 
-    @Test("A file of a newer format is refused with advice")
+    @Test("A file in a newer format is refused with advice")
     func newerFormat() throws {
         _ = try SQLiteDeviceStore(path: path, schema: schema)
         try SQLiteConnection(path: path, durability: .normal).execute("UPDATE tombolo_meta SET format = 99")
@@ -115,7 +115,7 @@ struct SQLiteFileTests {
     }
 
     @Test(
-        "Killed while applying a batch, the file has all of it or nothing",
+        "A process killed while applying a batch leaves all of it or none",
         arguments: [300, 3_000, 9_000, 20_000, 60_000] as [UInt32])
     func killed(afterMicroseconds delay: UInt32) async throws {
         let path = path

@@ -6,7 +6,7 @@ import TomboloSyncProtocol
 
 @testable import TomboloSQLiteStore
 
-@Suite("Releases of an app on one synced file, with edits waiting")
+@Suite("App updates on a synced file with queued edits")
 struct SchemaChangeTests {
     private let folder: TemporaryFolder
 
@@ -88,7 +88,7 @@ struct SchemaChangeTests {
 
     private static let room = ClassSchema(name: "Room", columns: [key, Column(name: "name", type: .string)])
 
-    @Test("A required property that is added while edits wait gets its zero in the rows beneath too")
+    @Test("A required property added under queued edits gets its zero in the server's rows too")
     func requiredPropertyAdded() throws {
         let first = try open(Self.talk())
         try first.apply(tick: 1, [("Talk", Row([.int(1), .string("Theirs")]))])
@@ -107,7 +107,7 @@ struct SchemaChangeTests {
         #expect(try second.queue().isEmpty)
     }
 
-    @Test("Waiting edits of a class that is removed go, the others stay, and the class comes back as the server's")
+    @Test("Removing a class drops its queued edits only, and the class comes back as the server's")
     func classRemoved() throws {
         let first = try open(Self.talk(), Self.room)
         try first.apply(
@@ -132,7 +132,7 @@ struct SchemaChangeTests {
         #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
     }
 
-    @Test("Waiting edits of a list that is removed go, the others stay")
+    @Test("Removing a list drops its queued edits only")
     func listRemoved() throws {
         let lists = [ListProperty(name: "rooms", target: "Room")]
         let first = try open(Self.talk(lists: lists), Self.room)
@@ -151,7 +151,7 @@ struct SchemaChangeTests {
         #expect(try second.rows("Talk").map { $0[1] } == [.string("Mine"), .string("New")])
     }
 
-    @Test("An update of the app leaves a queued changeset the one that the server may have, also under a new number")
+    @Test("An app update doesn't alter a queued changeset the server may have, not even under a new number")
     func queuedBytesStay() throws {
         let extra = Column(name: "seats", type: .int(bits: 64))
         let first = try open(Self.talk(extra), Self.room)
@@ -186,7 +186,7 @@ struct SchemaChangeTests {
         #expect(renumbered.first?.instructions == before[1].instructions)
     }
 
-    @Test("Waiting edits of a class that comes back show again with the next batch")
+    @Test("Queued edits of a class that comes back show again with the next batch")
     func classComesBack() throws {
         let first = try open(Self.talk(), Self.room)
         try first.apply(tick: 1, [("Room", Row([.int(1), .string("Hall")]))])
@@ -199,7 +199,7 @@ struct SchemaChangeTests {
         #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
     }
 
-    @Test("A class that is removed without waiting edits keeps its rows and costs no write")
+    @Test("Removing a class without queued edits keeps its rows and writes nothing")
     func classRemovedWithoutEdits() throws {
         let first = try open(Self.talk(), Self.room)
         try first.apply(tick: 1, [("Room", Row([.int(1), .string("Hall")]))])

@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import TomboloSQLiteStore
 
-@Suite("What a file says about its classes")
+@Suite("The schema stored in a file")
 struct StoredSchemaTests {
     private static let key = Column(name: "_id", type: .objectId, isPrimaryKey: true)
 
@@ -44,7 +44,7 @@ struct StoredSchemaTests {
         ])
     }
 
-    @Test("Every class comes back from its text, and all of them as the schema that they were")
+    @Test("Classes and whole schemas round-trip through their text")
     func roundTrip() throws {
         let schema = try Self.schema()
         let stored = StoredSchema(FileLayout(schema))
@@ -55,7 +55,7 @@ struct StoredSchemaTests {
     }
 
     @Test(
-        "a property may be named like any word of the text",
+        "A property may have the name of any keyword of the text",
         arguments: ["key", "indexed", "required", "encrypted", "cascade", "column", "@embedded2", "is key", "a  b"])
     func wordsAsNames(name: String) throws {
         let plain = ClassSchema(name: "Odd", columns: [Column(name: name, type: .string)])
@@ -72,7 +72,7 @@ struct StoredSchemaTests {
         }
     }
 
-    @Test("an embedded class may have a property of the parent column's name")
+    @Test("An embedded class may have a property named like the parent column")
     func parentProperty() throws {
         let part = ClassSchema(
             name: "Part",
@@ -91,7 +91,7 @@ struct StoredSchemaTests {
         Set("\n\(schema.canonicalText)".components(separatedBy: "\nclass "))
     }
 
-    @Test("A class that differs in an embedded object is told once, by the embedded class's name")
+    @Test("A difference inside an embedded class is reported once, under that class's name")
     func embeddedDifferences() throws {
         let old = StoredSchema(FileLayout(try Self.schema()))
         var new = old
@@ -113,7 +113,7 @@ struct StoredSchemaTests {
         #expect(SchemaDifferences(from: old, to: old).isEmpty)
     }
 
-    @Test("Indexes, widths of integers, and classes that only one side has are no differences")
+    @Test("Indexes, integer widths and classes on one side only aren't differences")
     func noDifferences() throws {
         let old = StoredSchema(FileLayout(try Self.schema()))
         var new = old

@@ -33,7 +33,7 @@ struct FilterAgreementTests {
             "SELECT o._id FROM parent AS o WHERE \(condition) ORDER BY o._id", builder.parameters, .int(bits: 64))
     }
 
-    @Test("Random conditions on random objects select the same", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Random conditions on random objects select the same objects", arguments: 1...10 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         let world = try FilterWorld(seed: seed)
         let database = try Self.database(of: world)
@@ -60,7 +60,7 @@ struct FilterAgreementTests {
     }
 
     @Test(
-        "What is printed of a condition is read as one that selects the same",
+        "A printed condition reads back as one that selects the same objects",
         arguments: 100...103 as ClosedRange<UInt64>)
     func printed(seed: UInt64) throws {
         let world = try FilterWorld(seed: seed)
@@ -89,7 +89,7 @@ struct FilterAgreementTests {
         return try Self.keys(filter, world, database).map { if case .int(let key) = $0 { Int(key) } else { 0 } }
     }
 
-    @Test("Without elements, ALL and NONE hold, ANY does not, sums are 0 and extremes nil")
+    @Test("On an empty list ALL and NONE hold, ANY doesn't, sums are 0 and extremes nil")
     func empty() throws {
         let all = Array(1...FilterWorld.parentCount)
         let empty = try keys("numbers.@count == 0")
@@ -107,7 +107,7 @@ struct FilterAgreementTests {
         }
     }
 
-    @Test("A sum beyond 64 bits is a double, and no failure")
+    @Test("A sum that overflows 64 bits becomes a Double")
     func overflow() throws {
         let schema = try Schema([
             ClassSchema(
@@ -130,7 +130,7 @@ struct FilterAgreementTests {
         #expect(try keys("n.@sum == 9223372036854775805") == [.int(2)])
     }
 
-    @Test("A plain comparison, a range and a comparison through a link are served by indexes")
+    @Test("Indexes serve comparisons, ranges and comparisons through a link")
     func indexes() throws {
         try database.execute("CREATE INDEX age_index ON parent (age)")
         try database.execute("CREATE INDEX limit_index ON parent (\"limit\")")
