@@ -9,7 +9,7 @@ struct CodableTests {
         {"_id": 7, "name": "Ada", "home": {"street": "Main St", "codes": [1, 2]}, "tags": ["a", "b"], "best": null}
         """
 
-    @Test("An object is decoded with embedded objects and lists; optional properties may be left out")
+    @Test("Objects decode with embedded objects and lists; optional properties may be absent")
     func decode() throws {
         let person = try JSONDecoder().decode(Contact.self, from: Data(json.utf8))
         #expect(person._id == 7 && person.name == "Ada" && person.nick == nil && person.best == nil)
@@ -18,7 +18,7 @@ struct CodableTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Contact.self, from: Data("{}".utf8)) }
     }
 
-    @Test("An unmanaged object is encoded; a managed one says that a copy is needed, and the copy is encoded")
+    @Test("An unmanaged object encodes; a managed one asks for a copy, and the copy encodes")
     func encode() throws {
         let person = try JSONDecoder().decode(Contact.self, from: Data(json.utf8))
         let again = try JSONDecoder().decode(Contact.self, from: JSONEncoder().encode(person))

@@ -11,7 +11,7 @@ struct ConfigurationTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("The arguments have Realm's order, and the description keeps the key to itself")
+    @Test("The arguments have Realm's order, and the description doesn't show the key")
     func arguments() {
         let configuration = Realm.Configuration(
             fileURL: URL(fileURLWithPath: "/tmp/x.sqlite"), inMemoryIdentifier: nil, syncConfiguration: nil,
@@ -28,7 +28,7 @@ struct ConfigurationTests {
 
     // MARK: One file, several openings
 
-    @Test("An open file is not opened in another way; afterwards it is")
+    @Test("An open file can't be opened with another configuration; a closed one can")
     func conflicts() throws {
         let configuration = folder.configuration()
         let changes: [(String, (inout Realm.Configuration) -> Void)] = [
@@ -53,7 +53,7 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: raised).objects(Room.self).count == 1)
     }
 
-    @Test("An open Realm does not keep a file open whose path is the end of its own")
+    @Test("An open Realm doesn't count as open for a file whose path is a suffix of its own")
     func pathAtTheEnd() throws {
         let place = folder.url.path
         var other = folder.configuration(types: [Note.self])
@@ -66,7 +66,7 @@ struct ConfigurationTests {
         #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: open.configuration) }
     }
 
-    @Test("A Realm that reads an old version stops writers where the number of versions is bounded")
+    @Test("A Realm reading an old version stops writers at maximumNumberOfActiveVersions")
     func versions() throws {
         var configuration = folder.configuration()
         configuration.maximumNumberOfActiveVersions = 3
@@ -100,7 +100,7 @@ struct ConfigurationTests {
         func close() { held = nil }
     }
 
-    @Test("The folder of in-memory Realms stays while one of them has yet to make its file")
+    @Test("The folder of in-memory Realms stays until the last one has made its file")
     func memoryFolder() throws {
         let held = try MemoryFile(identifier: UUID().uuidString)
         do { _ = try MemoryFile(identifier: UUID().uuidString) }
@@ -111,7 +111,7 @@ struct ConfigurationTests {
 
     // MARK: Classes
 
-    @Test("Two classes of one name are both named when a Realm lists no classes")
+    @Test("Two classes with the same name are both named in the error if a Realm lists no classes")
     func duplicates() throws {
         let error = #expect(throws: Realm.Error.self) {
             try DefaultClasses.requireUnique([R1.Note.self, Note.self, Room.self])
@@ -121,7 +121,9 @@ struct ConfigurationTests {
         #expect(error?.message.contains("objectTypes") == true)
     }
 
-    @Test("The classes of a program are found: nested, private and local ones, but generic ones and Object itself")
+    @Test(
+        "All of a program's classes are found, nested, private and local ones too, except generic ones and Object itself"
+    )
     func discovery() {
         class Local: Object {}
         let found = ClassDiscovery.subclasses(of: Object.self).map { ObjectIdentifier($0) }
@@ -136,14 +138,14 @@ struct ConfigurationTests {
     private class Box<Content>: Object {}
     private class ConcreteBox: Box<Int> {}
 
-    @Test("A Realm that lists no classes has those of the program")
+    @Test("A Realm that lists no classes has all of the program's")
     func defaultClasses() throws {
         #expect(try LocalAppProcess.run("classes") == "none listed, 1 found")
     }
 
     // MARK: Copies
 
-    @Test("A copy is what the Realm shows, and an existing file is left alone")
+    @Test("A copy holds what the Realm shows, and never overwrites a file")
     func copies() throws {
         let realm = try Realm(configuration: folder.configuration())
         try realm.write { for number in 1...50 { realm.add(Session(number, "Talk \(number)")) } }
@@ -171,7 +173,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("A copy has the version that the Realm reads, not one that came later")
+    @Test("A copy holds the version the Realm reads, not a later one")
     func copyOfVersion() throws {
         let reader = try Realm.fresh(folder.configuration())
         let writer = try Realm.fresh(folder.configuration())
@@ -183,7 +185,7 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: copied).objects(Room.self).isEmpty)
     }
 
-    @Test("A copy of a synced file is a local one without its queue")
+    @Test("A copy of a synced file is a local file without the queue")
     func copyOfSynced() throws {
         let realm = try Realm(configuration: folder.configuration(synced: true))
         try realm.write { realm.add(Room()) }
@@ -196,7 +198,7 @@ struct ConfigurationTests {
         #expect(try copy.core.connection.integer("SELECT count(*) FROM tombolo_pending") == 0)
     }
 
-    @Test("A Realm without a file begins with its seed, and an existing file does not")
+    @Test("A seed file fills a new Realm and leaves an existing one alone")
     func seed() throws {
         let seed = folder.url.appending(path: "seed.sqlite")
         do {
@@ -221,7 +223,7 @@ struct ConfigurationTests {
         #expect(!Realm.fileExists(for: configuration))
     }
 
-    @Test("A seed that lies beside its write-ahead log is copied whole")
+    @Test("A seed file is copied along with what's in its write-ahead log")
     func unsettledSeed() throws {
         let realm = try Realm(configuration: folder.configuration())
         try realm.write { realm.add(Session(1, "In the log")) }
@@ -233,7 +235,7 @@ struct ConfigurationTests {
 
     // MARK: Compacting
 
-    @Test("A file is compacted where its owner says so, and only then")
+    @Test("A file is compacted only if shouldCompactOnLaunch says so")
     func compacting() throws {
         let path = try #require(folder.configuration().fileURL).path
         func size() throws -> Int {
@@ -260,7 +262,7 @@ struct ConfigurationTests {
         #expect(try size() < before / 5)
     }
 
-    @Test("Objects without a primary key keep their identity when the file is compacted")
+    @Test("Objects without a primary key keep their identity through compaction")
     func compactingKeepsLinks() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R1.Note.self]))

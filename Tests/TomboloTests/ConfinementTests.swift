@@ -38,7 +38,7 @@ struct ConfinementTests {
         #expect(results.isEmpty)
     }
 
-    @Test("Listeners hear own commits before write returns, and others' when the Realm moves on")
+    @Test("Listeners hear own commits before write returns, and others' when the Realm advances")
     func listeners() throws {
         let one = try Realm.fresh(configuration)
         let two = try Realm.fresh(configuration)
@@ -61,7 +61,7 @@ struct ConfinementTests {
         #expect(heard.count == 4)
     }
 
-    @Test("On one thread a configuration has one Realm")
+    @Test("A configuration has one Realm per thread")
     func shared() throws {
         let one = try Realm(configuration: configuration)
         let two = try Realm(configuration: configuration)
@@ -72,7 +72,7 @@ struct ConfinementTests {
         #expect(object.realm == two)
     }
 
-    @Test("A Realm on a queue refreshes by itself")
+    @Test("A Realm on a queue refreshes automatically")
     func queue() throws {
         let queue = DispatchQueue(label: "test")
         let changed = DispatchSemaphore(value: 0)
@@ -97,7 +97,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test("A Realm of an actor refreshes by itself and survives suspension")
+    @Test("A Realm on an actor refreshes automatically and survives suspension")
     func actors() async throws {
         actor Screen {
             private var realm: Realm?
@@ -134,7 +134,7 @@ struct ConfinementTests {
         #expect(await screen.next() == 2)
     }
 
-    @Test("Use on a wrong thread stops the program and says why")
+    @Test("Using a Realm on the wrong thread stops the program and says why")
     func wrongThread() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             struct Smuggled: @unchecked Sendable {
@@ -206,7 +206,7 @@ struct ConfinementTests {
         #expect(first.objects(Session.self)[0].price == 100)
     }
 
-    @Test("invalidate lets go of objects; the Realm goes on")
+    @Test("invalidate() releases objects, and the Realm stays usable")
     func invalidation() throws {
         let realm = try Realm.fresh(configuration)
         let session = Session(1, "One")

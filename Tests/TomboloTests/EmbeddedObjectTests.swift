@@ -18,7 +18,7 @@ struct EmbeddedObjectTests {
 
     private func fresh() throws -> Realm { try Realm.fresh(realm.configuration) }
 
-    @Test("An embedded object comes back with everything inside it")
+    @Test("An embedded object round-trips with everything inside it")
     func roundTrip() throws {
         try realm.write {
             let person = Person(1, "Ada")
@@ -39,7 +39,7 @@ struct EmbeddedObjectTests {
         #expect(try fresh().object(ofType: Person.self, forPrimaryKey: 2)?.home == nil)
     }
 
-    @Test("The object that is assigned becomes managed, and its properties are written")
+    @Test("An assigned object becomes managed and its properties are stored")
     func becomesManaged() throws {
         let person = Person(1)
         let address = Address("A")
@@ -58,7 +58,7 @@ struct EmbeddedObjectTests {
         #expect(other.city == "Paris" && Array(other.codes) == [7] && other.rooms[0].name == "kitchen")
     }
 
-    @Test("Replacing and removing it invalidates it and what its lists held")
+    @Test("Replacing or removing an embedded object invalidates it and its lists' elements")
     func replacement() throws {
         let person = Person(1)
         let first = Address("First")
@@ -83,7 +83,7 @@ struct EmbeddedObjectTests {
         #expect(try realm.core.connection.integer("SELECT count(*) FROM person_home_rooms") == 0)
     }
 
-    @Test("Assigning a property its own object changes nothing")
+    @Test("Assigning a property the object it already has changes nothing")
     func selfAssignment() throws {
         let person = Person(1)
         person.home = Address("First")
@@ -93,7 +93,7 @@ struct EmbeddedObjectTests {
         #expect(!home.isInvalidated && home.street == "First")
     }
 
-    @Test("Update .modified changes it in place, .all replaces it")
+    @Test("An update with .modified changes an embedded object in place, .all replaces it")
     func policies() throws {
         try realm.write {
             realm.create(
@@ -122,7 +122,7 @@ struct EmbeddedObjectTests {
         #expect(person.home == nil)
     }
 
-    @Test("Elements of a list of embedded objects are objects of the list")
+    @Test("Elements of a list of embedded objects belong to that list")
     func lists() throws {
         let person = Person(1)
         person.others.append(objectsIn: [Address("A"), Address("B"), Address("C")])
@@ -150,7 +150,7 @@ struct EmbeddedObjectTests {
         #expect(person.others.map(\.street) == ["C"])
     }
 
-    @Test("In a synced file too, nested lists go with their element, and uploads name every one")
+    @Test("In a synced file, erasing an element erases its nested lists, and uploads name every row")
     func synced() throws {
         let folder = try TemporaryFolder()
         let classes: [Object.Type] = [Stroke.self]

@@ -99,7 +99,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("Values come back, and their bytes are in no file: not in the database, its log, or a copy")
+    @Test("Values round-trip, and their bytes are in no file: database, log or copy")
     func bytes() throws {
         try fill()
         let realm = try Realm(configuration: configuration())
@@ -124,7 +124,7 @@ struct EncryptionTests {
         #expect(realm.objects(Account.self).where { $0.visits == 1 }.count == 1)
     }
 
-    @Test("A wrong key is refused at opening, with and without objects, and the right one still works")
+    @Test("A wrong key is refused at opening, even in an empty file, and the right one still works")
     func wrongKey() throws {
         try fill()
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(key: Keys.second)) }
@@ -133,7 +133,7 @@ struct EncryptionTests {
         #expect(try Realm(configuration: configuration()).objects(Account.self).count == 2)
     }
 
-    @Test("A missing key names class and property; keys of a wrong length, or for nothing, are refused")
+    @Test("A missing key is an error naming class and property; a key of the wrong length or without use is refused")
     func keys() throws {
         let missing = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(key: nil)) }
         #expect(missing?.code == .invalidInput && missing?.message.contains("'Account.token'") == true)
@@ -165,7 +165,7 @@ struct EncryptionTests {
         #expect(indexed?.message.contains("neither primary key nor indexed") == true)
     }
 
-    @Test("Queries, sorts and distinct say why they cannot look at one")
+    @Test("Queries, sorts and distinct say why they can't use an encrypted property")
     func queries() async throws {
         let filtered = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Account.realmInMemory().objects(Account.self).where { $0.token == "x" }.count
@@ -206,7 +206,7 @@ struct EncryptionTests {
                 + "WHERE provider = '\(target)'")
     }
 
-    @Test("A value that was moved to another object, or changed, is not accepted")
+    @Test("A value that was altered or moved to another object is rejected")
     func moved() throws {
         try fill()
         let file = try open()
@@ -215,7 +215,7 @@ struct EncryptionTests {
         #expect(error?.message.contains("'Account.token' of the object \"empty\"") == true, "\(error?.message ?? "")")
     }
 
-    @Test("a value moved between objects whose keys share their first 40 characters is not accepted")
+    @Test("A value moved between objects whose keys share 40 characters is rejected")
     func movedBetweenLongKeys() throws {
         let keys = ["1", "2"].map { String(repeating: "k", count: 40) + $0 }
         let realm = try Realm(configuration: configuration())
@@ -229,7 +229,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "values open that another program sealed by the description of both forms",
+        "Values sealed by an independent implementation of either format can be read",
         arguments: [
             (.shortenedKey, .string(longKey), "a5d30c51bead21d0a1c19157078bb102036eb3e04d2111"),
             (.wholeKey, .string(longKey), "a5d30c51bead21f3f5eb5295558ae0b418db9ab1edf208"),
@@ -268,7 +268,7 @@ struct EncryptionTests {
         try file.connection.integer("SELECT format FROM tombolo_meta")
     }
 
-    @Test("a file of the first format is read as it is, and brought to the present form when it is opened for writing")
+    @Test("A file in the first format is readable, and upgraded when opened for writing")
     func firstFormat() throws {
         let keys = ["1", "2", "3"].map { String(repeating: "k", count: 40) + $0 }
         do {
@@ -298,7 +298,7 @@ struct EncryptionTests {
         #expect(throws: SQLiteStoreError.self) { try token(keys[1], file) }
     }
 
-    @Test("a file open for reading only is read on when another process brings it to the present form")
+    @Test("A read-only Realm keeps reading while another process upgrades its file")
     func firstFormatMeanwhile() throws {
         try fill()
         try makeOld()
@@ -308,7 +308,7 @@ struct EncryptionTests {
         #expect(try token("box", reader) == .string(Keys.secret))
     }
 
-    @Test("a migration takes the values of a file of the first format along")
+    @Test("A migration carries over values from a file in the first format")
     func firstFormatMigrated() throws {
         try fill()
         try makeOld()
@@ -320,7 +320,7 @@ struct EncryptionTests {
         #expect(realm.object(ofType: Renamed.Account.self, forPrimaryKey: 1)?.bearer == Keys.secret)
     }
 
-    @Test("a file without encrypted properties keeps the format that older versions read")
+    @Test("A file without encrypted properties keeps the format that older versions read")
     func formatWithoutEncryption() throws {
         let realm = try Realm(configuration: configuration([Plain.Account.self], key: nil))
         #expect(try format(realm.core.file) == 1)
@@ -328,7 +328,7 @@ struct EncryptionTests {
         #expect(try format(Realm(configuration: configuration(named: "other")).core.file) == 2)
     }
 
-    @Test("a copy with another key has the values of classes that the app no longer has")
+    @Test("A copy with another key includes classes the app no longer has")
     func copyOfMissingClass() throws {
         try fill()
         let copy = folder.url.appending(path: "copy.sqlite")
@@ -352,7 +352,7 @@ struct EncryptionTests {
         #expect(throws: Realm.Error.self) { try Realm(configuration: wrong) }
     }
 
-    @Test("Migrations encrypt what was plain, and its bytes are gone from the files")
+    @Test("Migrations encrypt plain values, and the plain bytes are gone from the files")
     func encryptedLater() throws {
         do {
             let realm = try Realm(configuration: configuration([Plain.Account.self], key: nil))
@@ -369,7 +369,7 @@ struct EncryptionTests {
         #expect(try isFound(Keys.secret) == [])
     }
 
-    @Test("Encrypted values go along when their property is renamed and the primary key becomes another one")
+    @Test("Encrypted values survive a renamed property and a changed primary key")
     func renamed() throws {
         try fill()
         let block: MigrationBlock = { migration, _ in

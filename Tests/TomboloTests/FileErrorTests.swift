@@ -6,7 +6,7 @@ import TomboloModel
 @testable import Tombolo
 @testable import TomboloSQLiteStore
 
-@Suite("Files that cannot be used")
+@Suite("Unusable files")
 struct FileErrorTests {
     let folder: TemporaryFolder
 
@@ -52,7 +52,7 @@ struct FileErrorTests {
 
     // MARK: Places
 
-    @Test("A missing folder is made; one that cannot be is named")
+    @Test("A missing folder is made; one that can't be made is named")
     func folders() throws {
         var configuration = folder.configuration()
         configuration.fileURL = folder.url.appending(path: "a/b/c.sqlite")
@@ -65,7 +65,7 @@ struct FileErrorTests {
             refused?.message.contains("The folder '\(folder.url.appending(path: "file").path)' cannot be made") == true)
     }
 
-    @Test("A folder in the file's place is named")
+    @Test("A folder where the file should be is named")
     func folderInPlace() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let refused = error(folder.configuration())
@@ -74,7 +74,7 @@ struct FileErrorTests {
     }
 
     @Test(
-        "A file that the user may not read, or not write, is named with what to do, and stays",
+        "A file without permission is named with what to do, and left alone",
         .enabled(if: LocalAppProcess.canRunAsOrdinaryUser, "Root's privileges cannot be dropped without setpriv."))
     func permissions() throws {
         try LocalAppProcess.run("fill", path, "3")
@@ -95,7 +95,7 @@ struct FileErrorTests {
         #expect(try LocalAppProcess.run("check", path).hasPrefix("old 4 "))
     }
 
-    @Test("Writing to a file that was moved or deleted under an open Realm is refused; nothing of it is lost")
+    @Test("Writing to a file moved or deleted under an open Realm is refused, and its data survives")
     func moved() throws {
         try fill()
         let realm = try Realm(configuration: folder.configuration())
@@ -109,7 +109,7 @@ struct FileErrorTests {
         try requireWhole("test.sqlite.moved", count: 200)
     }
 
-    @Test("A full disk undoes the write transaction, and the next one that fits succeeds")
+    @Test("A full disk rolls back the write, and the next one that fits succeeds")
     func full() throws {
         try fill()
         do {
@@ -131,7 +131,7 @@ struct FileErrorTests {
 
     // MARK: Contents
 
-    @Test("A changed header, a file that is none of ours, and half a file")
+    @Test("A changed header, a foreign file and half a file are each refused")
     func damaged() throws {
         try fill()
         try change { $0[3] ^= 0xff }
@@ -162,7 +162,7 @@ struct FileErrorTests {
         #expect(try connection.integer("SELECT count(*) FROM sqlite_schema") == 1)
     }
 
-    @Test("A page that was damaged is reported when it is read")
+    @Test("A damaged page is reported when it's read")
     func page() throws {
         try fill()
         let connection = try SQLiteConnection(path: path, durability: .full)
@@ -180,7 +180,7 @@ struct FileErrorTests {
         #expect(refused?.code == .invalidDatabase)
     }
 
-    @Test("A file of a newer format is refused and stays")
+    @Test("A file in a newer format is refused and left alone")
     func newer() throws {
         try fill()
         do {
@@ -194,7 +194,7 @@ struct FileErrorTests {
         try requireWhole(count: 200)
     }
 
-    @Test("A file that needs a migration is not opened for reading only; classes that it lacks are empty")
+    @Test("A file that needs a migration can't be opened read-only; classes it lacks are empty")
     func readOnly() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R1.Person.self, R1.Place.self]))
@@ -244,7 +244,7 @@ struct FileErrorTests {
 
     // MARK: Several processes
 
-    @Test("Two processes that write at once both have all their objects in the file")
+    @Test("Two processes writing at once both keep all their objects")
     func twoProcesses() throws {
         let path = folder.url.appending(path: "shared.sqlite").path
         try LocalAppProcess.run("fill", path, "1")

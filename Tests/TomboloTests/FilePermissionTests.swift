@@ -18,7 +18,7 @@ private enum Later {
 }
 
 /// In processes of their own, for the umask is the process's.
-@Suite("Permissions of device files")
+@Suite("Permissions of files on a device")
 struct FilePermissionTests {
     let folder: TemporaryFolder
 
@@ -40,7 +40,7 @@ struct FilePermissionTests {
     }
 
     @Test(
-        "a Realm's file, what SQLite keeps beside it, copies and seeded files are the user's alone",
+        "A Realm's file, SQLite's files beside it, copies and seeded files are private to the user",
         arguments: [0o000, 0o022, 0o777] as [UInt32])
     func whateverTheUmask(mask: UInt32) async throws {
         await #expect(processExitsWith: .success) { [folder = folder.url.path as String, mask = mask as UInt32] in
@@ -73,7 +73,7 @@ struct FilePermissionTests {
         #expect(try Self.open(folder.url) == [])
     }
 
-    @Test("files that others may read are the user's alone from the next opening on")
+    @Test("Files that others could read become private the next time they're opened")
     func closedWhenOpened() throws {
         let realm = try Realm.fresh(Self.configuration(folder.url))
         try realm.write { realm.create(Diary.self, value: ["day": 1]) }
@@ -87,7 +87,7 @@ struct FilePermissionTests {
         #expect(realm.objects(Diary.self).count == 1)
     }
 
-    @Test("opening for reading only leaves permissions alone")
+    @Test("Opening read-only leaves permissions alone")
     func readOnly() throws {
         try Realm.fresh(Self.configuration(folder.url)).writeCopy(toFile: folder.url.appending(path: "copy.sqlite"))
         let copy = folder.url.appending(path: "copy.sqlite").path
@@ -98,7 +98,7 @@ struct FilePermissionTests {
         #expect(try Self.open(folder.url) == ["copy.sqlite 444"])
     }
 
-    @Test("the folder of in-memory Realms is the user's alone")
+    @Test("The folder of in-memory Realms is private to the user")
     func memory() async throws {
         await #expect(processExitsWith: .success) {
             umask(0)

@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-@Suite("Results are filtered by strings and by where")
+@Suite("Filtering results with strings and with where")
 struct FilterResultsTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -37,7 +37,7 @@ struct FilterResultsTests {
 
     private func numbers(_ isIncluded: (Int) -> Bool) -> [Int] { (0..<70).filter(isIncluded) }
 
-    @Test("Text is compared by its bytes, and with options without case and accents")
+    @Test("Text is compared by bytes, or ignoring case and accents on request")
     func text() throws {
         #expect(try keys("title == 'emile'") == numbers { $0 % 7 == 1 })
         #expect(try keys("title ==[c] 'ÉMILE'") == numbers { $0 % 7 == 0 })
@@ -54,7 +54,7 @@ struct FilterResultsTests {
         #expect(try keys("title IN[c] %@", many) == numbers { $0 % 7 == 3 })
     }
 
-    @Test("Strings and blocks find the same, with values of every kind")
+    @Test("String and block queries find the same objects for values of every kind")
     func both() throws {
         let sessions = realm.objects(Session.self)
         #expect(sessions.filter("price >= 10 AND price < %d", 20).map(\._id) == Array(10..<20))
@@ -75,7 +75,7 @@ struct FilterResultsTests {
         #expect(sessions.index(matching: { $0.price > 41 }) == 42)
     }
 
-    @Test("Lists are looked into")
+    @Test("Queries look into lists")
     func lists() throws {
         let sessions = realm.objects(Session.self)
         let tens = numbers { $0 % 10 == 0 }
@@ -100,7 +100,7 @@ struct FilterResultsTests {
         #expect(many.map(\._id) == [20])
     }
 
-    @Test("An object without a primary key is compared by what it is")
+    @Test("An object without a primary key is compared by identity")
     func withoutKey() throws {
         let realm = try Realm(configuration: folder.configuration(types: [Pin.self, Board.self]))
         try realm.write {
@@ -127,7 +127,7 @@ struct FilterResultsTests {
         #expect(realm.objects(Pin.self).where { $0.boards.frame.width == 0 }.map(\.number) == [0, 1])
     }
 
-    @Test("A mistake in the text stops the program, and shows where it is")
+    @Test("A mistake in a predicate stops the program and shows where it is")
     func mistakes() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let folder = try TemporaryFolder()
@@ -139,7 +139,7 @@ struct FilterResultsTests {
         #expect(text.contains("    price > 5 AND titel == 'x'\n                  ^"))
     }
 
-    @Test("A subscription to more than one object's properties is refused with a sentence")
+    @Test("A subscription that looks beyond one object's properties is refused with the reason")
     func subscriptions() throws {
         let subscription = QuerySubscription<Session> { $0.speakers.name == "x" }
         let error = #expect(throws: ValueError.self) { try subscription.predicate(in: realm.core.schema) }

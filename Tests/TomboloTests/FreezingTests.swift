@@ -26,7 +26,7 @@ struct FreezingTests {
 
     private var ada: Person { get throws { try #require(realm.object(ofType: Person.self, forPrimaryKey: 1)) } }
 
-    @Test("What is frozen shows the version of its freezing, whatever is written later")
+    @Test("Frozen objects show the version they were frozen at, whatever is written later")
     func keepsVersion() throws {
         let person = try ada
         let frozen = person.freeze()
@@ -50,7 +50,7 @@ struct FreezingTests {
         #expect(frozen.dogs.first?.owners.first?.name == "Ada")
     }
 
-    @Test("What is frozen can be read on every thread at once")
+    @Test("Frozen objects can be read on many threads at once")
     func threads() async throws {
         let people = realm.objects(Person.self).freeze()
         let shared = Shared(people)
@@ -70,7 +70,7 @@ struct FreezingTests {
         #expect(sum == 8 * 200 * (3 + 2 + 3 + 0 + 2 + 2))
     }
 
-    @Test("Thawing gives the live object, and nil for a deleted one")
+    @Test("Thawing gives the live object, or nil if it was deleted")
     func thaw() throws {
         let person = try ada
         let frozen = person.freeze()
@@ -88,7 +88,7 @@ struct FreezingTests {
         #expect(frozen.name == "Ada")
     }
 
-    @Test("Freezing twice without a change gives the same Realm; freezing a frozen object gives the object")
+    @Test("Freezing again without a change gives the same Realm, and a frozen object freezes to itself")
     func again() throws {
         let frozen = try ada.freeze()
         #expect(try ada.freeze().realm == frozen.realm)
@@ -101,7 +101,7 @@ struct FreezingTests {
     }
 
     @Test(
-        "Writing to what is frozen, freezing what is unmanaged, and freezing in a write stop the program",
+        "Writing to frozen objects, freezing unmanaged ones, and freezing in a write stop the program",
         arguments: ["write", "set", "unmanaged", "inWrite", "observe", "deleted"])
     func mistakes(_ call: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -147,7 +147,7 @@ struct ThreadTests {
         configuration = folder.configuration(types: personClasses)
     }
 
-    @Test("A reference finds the object, the list and the results on another thread, once")
+    @Test("A reference resolves an object, list or results on another thread, once")
     func references() async throws {
         let queue = DispatchQueue(label: "references")
         let (person, tags, people) = try onThisThread {
@@ -170,7 +170,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("A reference to an object that was deleted meanwhile gives nil")
+    @Test("A reference to an object deleted meanwhile resolves to nil")
     func deleted() throws {
         let realm = try Realm(configuration: configuration)
         let person = Person(1, "Ada")
@@ -180,7 +180,7 @@ struct ThreadTests {
         #expect(realm.resolve(reference) == nil)
     }
 
-    @Test("@ThreadSafe gives the live object of the calling thread")
+    @Test("@ThreadSafe gives the calling thread's live object")
     func threadSafe() throws {
         let realm = try Realm(configuration: configuration)
         let person = Person(1, "Ada")
@@ -219,7 +219,7 @@ struct ThreadTests {
         #expect(realm.objects(Person.self).count == 1 && !realm.isInWriteTransaction)
     }
 
-    @Test("writeAsync commits later, in order, and tells; a transaction can be taken back before")
+    @Test("writeAsync commits in order, calls back, and can be cancelled before it starts")
     func writeAsync() async throws {
         let queue = DispatchQueue(label: "writeAsync")
         let configuration = configuration
@@ -250,7 +250,7 @@ struct ThreadTests {
         #expect(names == ["Ada", "Bob"])
     }
 
-    @Test("The end of an asynchronous commit is told before the next transaction begins, as in Realm")
+    @Test("An asynchronous commit is reported before the next transaction begins, as in Realm")
     func asyncOrder() async throws {
         let queue = DispatchQueue(label: "order")
         let configuration = configuration

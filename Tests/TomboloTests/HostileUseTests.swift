@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-@Suite("Mistakes of a program stop it, with a message that says what to do")
+@Suite("Programming mistakes stop the program with a message that says what to do")
 struct HostileUseTests {
     private static func realm(_ name: String) throws -> Realm {
         try Realm(configuration: .init(inMemoryIdentifier: name, objectTypes: [Session.self]))
@@ -14,7 +14,7 @@ struct HostileUseTests {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("A write in a write")
+    @Test("Nested write transactions are refused")
     func nested() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Self.realm("nested")
@@ -23,7 +23,7 @@ struct HostileUseTests {
         #expect(text(result).contains("The Realm is already in a write transaction"))
     }
 
-    @Test("Adding and deleting outside of a write transaction", arguments: ["add", "create", "delete", "list"])
+    @Test("Adding and deleting outside a write transaction is refused", arguments: ["add", "create", "delete", "list"])
     func outside(_ call: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [call = call as String] in
@@ -40,7 +40,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Cannot modify managed objects outside of a write transaction"))
     }
 
-    @Test("Adding an object to two Realms")
+    @Test("Adding an object to a second Realm is refused")
     func twoRealms() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (one, two) = (try Self.realm("one"), try Self.realm("two"))
@@ -51,7 +51,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Object is already managed by another Realm. Use create instead"))
     }
 
-    @Test("Adding an object that was deleted")
+    @Test("Adding a deleted object is refused")
     func deleted() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Self.realm("deleted2")
@@ -63,7 +63,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Adding a deleted or invalidated object to a Realm is not permitted"))
     }
 
-    @Test("Deleting an object twice")
+    @Test("Deleting an object twice is refused")
     func deletedTwice() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Self.realm("twice")
@@ -77,7 +77,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Can only delete an object once"))
     }
 
-    @Test("Objects of a class that the Realm does not have")
+    @Test("Using a class the Realm doesn't have is refused")
     func unknownClass() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.realm("unknown").objects(Note.self)
@@ -85,7 +85,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Object type 'Note' is not managed by the Realm: add it to objectTypes"))
     }
 
-    @Test("An index beyond the end")
+    @Test("An index past the end is refused")
     func index() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Self.realm("index").objects(Session.self)[0]
@@ -93,7 +93,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Index 0 is out of bounds (must be less than 0)"))
     }
 
-    @Test("A property by a name that the class does not have")
+    @Test("A property name the class doesn't have is refused")
     func unknownName() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Session(1, "")["titel"]
@@ -101,7 +101,7 @@ struct HostileUseTests {
         #expect(text(result).contains("Session has no property 'titel'; did you mean 'title'?"))
     }
 
-    @Test("Committing and cancelling where nothing was begun", arguments: [true, false])
+    @Test("Committing or cancelling without a transaction is refused", arguments: [true, false])
     func notBegun(commit: Bool) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [commit = commit as Bool] in

@@ -21,7 +21,7 @@ struct ListQueryTests {
         self.ada = ada
     }
 
-    @Test("A list is filtered in its order, sorted, and follows what is written")
+    @Test("A filtered list keeps the list's order, can be sorted, and follows writes")
     func list() throws {
         #expect(ada.dogs.where { $0.name != "Bo" }.map(\.name) == ["Rex", "Rex", "Ace"])
         #expect(ada.dogs.filter("name BEGINSWITH %@", "R").count == 2)
@@ -33,7 +33,7 @@ struct ListQueryTests {
         #expect(sorted.map(\.name) == ["Rex", "Bo", "Ace"] && sorted.count == 3 && sorted.first?.name == "Rex")
     }
 
-    @Test("Distinct keeps the first in the order that there was, and what follows looks at those only")
+    @Test("Distinct keeps the first in the current order, and later filters see only those")
     func distinct() throws {
         let dogs = realm.objects(Dog.self)
         #expect(dogs.distinct(by: ["name"]).map(\.name) == ["Alone", "Rex", "Bo", "Ace"])

@@ -20,7 +20,7 @@ struct ListTests {
     private func speaker(_ id: Int) -> Speaker { Speaker(value: ["_id": "s\(id)", "name": "\(id)"]) }
 
     @Test(
-        "A list behaves like an array, whatever is inserted and removed where", arguments: 1...4 as ClosedRange<UInt64>)
+        "A list behaves like an array under any inserts and removals", arguments: 1...4 as ClosedRange<UInt64>)
     func likeAnArray(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let session = Session(1, "One")
@@ -60,7 +60,7 @@ struct ListTests {
         }
     }
 
-    @Test("A list that the app held before adding its object is the managed one")
+    @Test("A list held since before its object was added becomes the managed one")
     func heldList() throws {
         let session = Session(1, "One")
         let list = session.speakers
@@ -88,7 +88,7 @@ struct ListTests {
         #expect(session.speakers.count == 1)
     }
 
-    @Test("Between elements of equal rank the list makes room")
+    @Test("A list makes room between elements of equal rank")
     func equalRanks() throws {
         let session = Session(1, "One")
         try realm.write {
@@ -112,7 +112,7 @@ struct ListTests {
         #expect(session.speakers.map(\._id) == ["s1", "s9", "s2", "s3"])
     }
 
-    @Test("An element whose object is not here is hidden, and shows when the object arrives")
+    @Test("An element whose object isn't here is hidden until the object arrives")
     func hiddenElements() throws {
         let session = Session(1, "One")
         try realm.write {

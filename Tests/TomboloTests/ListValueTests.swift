@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-@Suite("Lists of values, and the calls that every list has")
+@Suite("Lists of values, and methods every list has")
 struct ListValueTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -18,7 +18,7 @@ struct ListValueTests {
         try realm.write { realm.add(person) }
     }
 
-    @Test("Every call does what it does to an array", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("Every method does what it does on an array", arguments: 1...3 as ClosedRange<UInt64>)
     func likeAnArray(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var expected: [String] = []
@@ -76,7 +76,7 @@ struct ListValueTests {
         }
     }
 
-    @Test("Moving before several places at once goes as with an array")
+    @Test("Moving several elements at once works as on an array")
     func moveOffsets() throws {
         let list = List<Int>()
         list.append(objectsIn: 0..<6)
@@ -88,7 +88,7 @@ struct ListValueTests {
         #expect(Array(list) == [1, 2, 5, 3, 0, 4])
     }
 
-    @Test("Elements may be nil where their type says so")
+    @Test("Elements may be nil if their type is optional")
     func optionals() throws {
         try realm.write { person.scores.append(objectsIn: [1, nil, 3]) }
         #expect(Array(person.scores) == [1, nil, 3])
@@ -111,7 +111,7 @@ struct ListValueTests {
         #expect(realm.objects(Dog.self).count == 2)
     }
 
-    @Test("Links to objects without a primary key hold, also when those are deleted")
+    @Test("Links to objects without a primary key are stored, and become nil when those are deleted")
     func linksWithoutKey() throws {
         let rex = Dog("Rex")
         try realm.write {
@@ -128,7 +128,7 @@ struct ListValueTests {
         #expect(person.best == nil && person.dogs.map(\.name) == ["Bo"])
     }
 
-    @Test("Deleting an object deletes those whose links say so, along chains and in circles")
+    @Test("Cascading deletes follow chains and circles")
     func cascade() throws {
         try realm.write {
             let order = Order(value: ["_id": "o"])

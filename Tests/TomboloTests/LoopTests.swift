@@ -29,7 +29,7 @@ struct LoopTests {
 
     private var people: Results<Person> { realm.objects(Person.self) }
 
-    @Test("Objects that are kept now and then stay what they were", arguments: [1, 2, 7, 100])
+    @Test("Objects kept from a loop stay the objects they were", arguments: [1, 2, 7, 100])
     func kept(every step: Int) {
         var kept: [Person] = []
         var names: [String] = []
@@ -43,7 +43,7 @@ struct LoopTests {
         #expect(kept.map(\.name) == keptNumbers.map(Self.name))
     }
 
-    @Test("The object of a loop that ended early stays", arguments: [0, 1, 5, 20, 300])
+    @Test("An object stays valid after its loop ended early", arguments: [0, 1, 5, 20, 300])
     func endedEarly(at number: Int) throws {
         var found: Person?
         for person in people {
@@ -59,7 +59,7 @@ struct LoopTests {
         #expect(realm.object(ofType: Person.self, forPrimaryKey: number)?.name == "new")
     }
 
-    @Test("Lists and embedded objects keep the row of an object that nobody keeps")
+    @Test("Lists and embedded objects keep the row of an object that isn't otherwise kept")
     func parts() {
         var homes: [Address] = []
         var tags: [List<String>] = []
@@ -72,7 +72,7 @@ struct LoopTests {
         #expect(tags.map(\.first) == numbers.map { "tag \($0)" })
     }
 
-    @Test("Loops in loops do not disturb each other")
+    @Test("Nested loops don't disturb each other")
     func nested() {
         var pairs = 0
         var isRight = true
@@ -87,7 +87,7 @@ struct LoopTests {
         #expect(isRight)
     }
 
-    @Test("Writing, committing and looking at newer versions in a loop leave its objects right")
+    @Test("Objects of a loop stay right while the loop writes, commits and refreshes")
     func changes() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)

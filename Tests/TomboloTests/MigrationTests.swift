@@ -44,7 +44,7 @@ struct MigrationTests {
 
     // MARK: What needs a raised version
 
-    @Test("Every difference is named in Realm's words, and nothing is changed")
+    @Test("Every difference is named in Realm's words, and the file is untouched")
     func messages() throws {
         try fill()
         let error = refusal(folder.release(0, Self.second))
@@ -64,7 +64,7 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
-    @Test("Added and removed classes, and indexes, need no raised version; a lower version is refused")
+    @Test("Adding and removing classes and indexes needs no new version; a lower version is refused")
     func unversioned() throws {
         try fill()
         do {
@@ -79,7 +79,7 @@ struct MigrationTests {
         #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 3)
     }
 
-    @Test("Values of another type need a block")
+    @Test("A changed property type needs a migration block")
     func typeWithoutBlock() throws {
         try fill()
         let error = refusal(folder.release(1, Self.second))
@@ -88,7 +88,7 @@ struct MigrationTests {
         #expect(error?.message.contains("migrationBlock") == true)
     }
 
-    @Test("An embedded class that was top-level is named, and linked objects are copied into their owners")
+    @Test("A class that became embedded is named in the error, and linked objects are copied into their owners")
     func embedded() throws {
         try fill()
         let error = refusal(folder.release(0, [R3.Person.self]))
@@ -112,7 +112,7 @@ struct MigrationTests {
 
     // MARK: What a block does
 
-    @Test("One migration renames, converts, fills, changes primary keys and keeps the links")
+    @Test("One migration can rename, convert and fill properties and change primary keys, keeping links")
     func wholeMigration() throws {
         try fill()
         let block: MigrationBlock = { migration, version in
@@ -146,7 +146,7 @@ struct MigrationTests {
         #expect(again.objects(R2.Place.self).count == 2)
     }
 
-    @Test("Objects are made, deleted and linked while others are gone over")
+    @Test("A migration can create, delete and link objects while enumerating others")
     func createAndDelete() throws {
         try fill()
         let block: MigrationBlock = { migration, _ in
@@ -176,7 +176,7 @@ struct MigrationTests {
         #expect(realm.objects(R1.Place.self).count == 3)
     }
 
-    @Test("The data of a class that the app no longer has can be read once more, and its table be dropped")
+    @Test("A removed class's data can be read once more, and its table dropped")
     func removedClass() throws {
         try fill()
         let block: MigrationBlock = { migration, _ in
@@ -195,7 +195,7 @@ struct MigrationTests {
         #expect(try connection.integer("SELECT 1 FROM tombolo_class WHERE name = 'Note'") == nil)
     }
 
-    @Test("A primary key that is set in the block takes the links along, and equal ones are refused")
+    @Test("A primary key set in the block takes its links along; duplicates are refused")
     func keys() throws {
         try fill()
         let renumber: MigrationBlock = { migration, _ in
@@ -248,7 +248,7 @@ struct MigrationTests {
 
     private struct Stop: Error {}
 
-    @Test("Objects of the app's classes are made once, with what they lead to; properties are reached by key")
+    @Test("A migration adds objects of the app's classes once, with what they link to; properties are reached by key")
     func typedObjects() throws {
         try fill()
         let configuration = folder.release(1, Self.first) { migration, _ in
@@ -273,7 +273,7 @@ struct MigrationTests {
         #expect(realm.objects(R1.Note.self).filter("place.id == 'C'").count == 1)
     }
 
-    @Test("Embedded objects are gone over by their class, in properties and in lists")
+    @Test("Embedded objects can be enumerated by class, in properties and in lists")
     func embeddedObjects() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
@@ -309,7 +309,7 @@ struct MigrationTests {
         #expect(realm.objects(R3.Person.self).filter("home != nil").count == 1)
     }
 
-    @Test("A block that throws leaves the file as it was")
+    @Test("A migration block that throws leaves the file as it was")
     func throwing() throws {
         try fill()
         #expect(throws: Realm.Error.self) {
@@ -343,7 +343,7 @@ struct MigrationTests {
         #expect(try Realm(configuration: folder.release(0, Self.first)).objects(R1.Person.self).count == 2)
     }
 
-    @Test("Unknown names and values of a wrong type are named")
+    @Test("Unknown names and values of the wrong type are named")
     func valueMistakes() throws {
         try fill()
         let steps: [(String, MigrationBlock)] = [
@@ -381,7 +381,7 @@ struct MigrationTests {
         #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 0)
     }
 
-    @Test("deleteRealmIfMigrationNeeded deletes instead of calling the block, and leaves what needs no migration")
+    @Test("DeleteRealmIfMigrationNeeded deletes instead of calling the block, and leaves what needs no migration")
     func deleting() throws {
         try fill()
         var same = folder.release(0, [R1.Person.self, R1.Place.self])
@@ -392,7 +392,7 @@ struct MigrationTests {
         #expect(try Realm(configuration: other).objects(R2.Person.self).isEmpty)
     }
 
-    @Test("A block that opens its own file is told so")
+    @Test("A migration block that opens its own file gets an error")
     func openingInside() throws {
         try fill()
         let other = folder.release(1, Self.first)
@@ -404,7 +404,7 @@ struct MigrationTests {
     // MARK: Killed
 
     @Test(
-        "A process that is killed in the midst of a migration leaves the old version whole; then it is migrated",
+        "A process killed during a migration leaves the old version whole, and the next one migrates it",
         arguments: ["began", "tablesPrepared", "block", "blockRan", "tablesFinished", "committed"])
     func killed(step: String) throws {
         let path = folder.url.appending(path: "killed.sqlite").path

@@ -46,7 +46,7 @@ struct PropertyKindTests {
         #expect((0..<Self.count).map { results[$0].content } == expected, "by position, seed \(seed)")
     }
 
-    @Test("Scalars of every type are stored, also inherited ones", arguments: [false, true])
+    @Test("Scalars of every type are stored, including inherited ones", arguments: [false, true])
     func scalars(synced: Bool) throws { try check(ScalarKinds.self, synced: synced) }
 
     @Test("Decimal numbers are stored", arguments: [false, true])
@@ -55,7 +55,7 @@ struct PropertyKindTests {
     @Test("Columns around lists, embedded objects, links and ignored properties are stored", arguments: [false, true])
     func mixed(synced: Bool) throws { try check(MixedKinds.self, synced: synced) }
 
-    @Test("What an object held is let go of when it becomes managed; ignored properties stay its own")
+    @Test("A managed object releases its unmanaged values and keeps ignored properties")
     func released() throws {
         let folder = try TemporaryFolder()
         let realm = try Realm(configuration: folder.configuration(types: Self.types))
@@ -71,7 +71,7 @@ struct PropertyKindTests {
         #expect(realm.objects(MixedKinds.self).first?.middle == "other")
     }
 
-    @Test("A transaction that failed shows what was set in it, also to the object of a loop")
+    @Test("A doomed transaction still shows what was set in it, and is undone")
     func failedTransaction() throws {
         let folder = try TemporaryFolder()
         let realm = try Realm(configuration: folder.configuration(types: Self.types))

@@ -35,7 +35,7 @@ struct ResultsTests {
         return keys
     }
 
-    @Test("The same objects as with SQL written by hand")
+    @Test("Results equal handwritten SQL's")
     func equalsSQL() throws {
         let all = realm.objects(Session.self)
         let queries: [(Results<Session>, String)] = [
@@ -85,7 +85,7 @@ struct ResultsTests {
         #expect(all.where { $0.room == session.room }.contains(session))
     }
 
-    @Test("Hostile input stays data")
+    @Test("Hostile input in a query stays data")
     func hostile() throws {
         let text = "'; DROP TABLE session; --\"%_\\"
         try realm.write { realm.add(Session(5_000, text)) }
@@ -93,7 +93,7 @@ struct ResultsTests {
         #expect(realm.objects(Session.self).where { $0.title.contains(text) }.count == 1)
     }
 
-    @Test("Literals that no property can hold match nothing, and everything differs from them")
+    @Test("Literals no property can hold match nothing, and everything is unequal to them")
     func impossibleLiterals() throws {
         let sessions = realm.objects(Session.self)
         let all = sessions.count
@@ -110,7 +110,7 @@ struct ResultsTests {
         #expect(realm.object(ofType: Speaker.self, forPrimaryKey: "a\0") == nil)
     }
 
-    @Test("Lists of any length can be looked in, several in one query, and in a file that is only read")
+    @Test("IN takes lists of any length, several per query, in read-only files too")
     func longLists() throws {
         var configuration = realm.configuration
         configuration.fileURL = configuration.fileURL?.appendingPathExtension("copy")
@@ -135,7 +135,7 @@ struct ResultsTests {
         }
     }
 
-    @Test("Results are live in and after a write transaction")
+    @Test("Results are live during and after a write transaction")
     func live() throws {
         let cheap = realm.objects(Session.self).where { $0.price < 100 }
         let count = cheap.count
@@ -153,7 +153,7 @@ struct ResultsTests {
         #expect(realm.objects(Session.self).index(of: first) == first._id)
     }
 
-    @Test("Objects may be deleted and changed while iterating")
+    @Test("Objects may be changed and deleted while iterating")
     func deletingWhileIterating() throws {
         let open = realm.objects(Session.self).where { $0.isOpen }
         try realm.write {
@@ -177,7 +177,7 @@ struct ResultsTests {
         }
     }
 
-    @Test("Going over the results does not keep the objects")
+    @Test("Iterating results doesn't retain the objects")
     func memory() throws {
         weak var first: Session?
         var count = 0
@@ -208,7 +208,7 @@ struct ResultsTests {
         #expect(one.isInvalidated && same.isInvalidated)
     }
 
-    @Test("What a loop hands out stays that object, for who keeps it, strongly or weakly")
+    @Test("An object kept from a loop, strongly or weakly, stays that object")
     func keptObjects() throws {
         var kept: [Session] = []
         weak var weakly: Session?
@@ -225,7 +225,7 @@ struct ResultsTests {
         #expect(lists[0].map(\._id) == ["five"])
     }
 
-    @Test("A loop goes over what was there when it began, whatever is written or committed in it")
+    @Test("A loop visits what was there when it began, whatever is written in it")
     func snapshots() throws {
         let other = try Realm.fresh(realm.configuration)
         var seen = 0
@@ -249,7 +249,7 @@ struct ResultsTests {
         #expect(realm.object(ofType: Session.self, forPrimaryKey: 500)?.price == 500 * 37 % 500 + 500)
     }
 
-    @Test("Aggregates are those of SQL, without nil")
+    @Test("Aggregates equal SQL's and skip nil")
     func aggregates() throws {
         let open = realm.objects(Session.self).where { $0.isOpen }
         let expected = try keys("SELECT sum(price), max(price) FROM session WHERE is_open")[0]
@@ -265,7 +265,7 @@ struct ResultsTests {
         #expect(none.min(ofProperty: "price") == Int?.none)
     }
 
-    @Test("Deleting what a query finds leaves the rest, and everybody sees it")
+    @Test("Deleting a query's results leaves the rest, and every Realm sees it")
     func bulkDelete() throws {
         let rooms = realm.objects(Room.self)
         let held = rooms[0]

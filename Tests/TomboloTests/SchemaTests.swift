@@ -62,7 +62,7 @@ struct SchemaTests {
         try realm.write { realm.create(V1.Student.self, value: ["_id": 1, "name": "Ada", "nickname": "A"]) }
     }
 
-    @Test("a Realm opens again whose class has properties named key, indexed, required, encrypted and cascade")
+    @Test("A class may have properties named key, indexed, required, encrypted and cascade")
     func wordsAsNames() throws {
         let configuration = folder.configuration(types: [Words.self])
         do {
@@ -77,7 +77,7 @@ struct SchemaTests {
         #expect(words.where { $0.`is key` }.map(\.id) == [1])
     }
 
-    @Test("a property with a dot in its name is refused with the reason")
+    @Test("A property with a dot in its name is refused")
     func dottedName() throws {
         let error = #expect(throws: Realm.Error.self) {
             try Realm.fresh(folder.configuration(types: [Dotted.self]))
@@ -85,7 +85,7 @@ struct SchemaTests {
         #expect(error?.message.contains("Dotted.`a.b` has a dot in its name") == true, "\(error?.message ?? "")")
     }
 
-    @Test("Changed classes without a raised version are refused, and the message names every difference")
+    @Test("Changed classes without a new version are refused, naming every difference")
     func mismatch() throws {
         try fill()
         let error = #expect(throws: Realm.Error.self) {
@@ -102,7 +102,7 @@ struct SchemaTests {
         #expect(realm.objects(V1.Student.self).first?.nickname == "A")
     }
 
-    @Test("With a raised version properties and classes are added and removed, and the rows stay")
+    @Test("A new version may add and remove properties and classes, and rows stay")
     func raisedVersion() throws {
         try fill()
         do {
@@ -120,7 +120,7 @@ struct SchemaTests {
         #expect(error?.message.contains("less than last set version 3") == true)
     }
 
-    @Test("A synced file takes changed properties without a version, and its queue forgets those that are gone")
+    @Test("A synced file takes changed properties without a version, and its queue drops removed ones")
     func syncedChanges() throws {
         try fill(synced: true)
         let realm = try Realm.fresh(folder.configuration(synced: true, types: [V2.Student.self]))
@@ -138,7 +138,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("Other types are refused even with a raised version, unless the file may be deleted")
+    @Test("Changed types need a migration even with a new version, unless the file may be deleted")
     func otherTypes() throws {
         try fill()
         var configuration = folder.configuration(version: 5, types: [Wrong.Student.self])
@@ -151,7 +151,7 @@ struct SchemaTests {
         #expect(realm.objects(Wrong.Student.self).isEmpty)
     }
 
-    @Test("A file that is no database, a missing one, and another kind of file each get their error")
+    @Test("A file that isn't a database, a missing file and another kind of file each get their own error")
     func badFiles() throws {
         let configuration = folder.configuration()
         var readOnly = configuration
@@ -173,7 +173,7 @@ struct SchemaTests {
         } catch Realm.Error.incompatibleHistories {}
     }
 
-    @Test("A read-only Realm reads and does not write")
+    @Test("A read-only Realm can read but not write")
     func readOnly() throws {
         try fill()
         var configuration = folder.configuration(types: [V1.Student.self])
@@ -194,7 +194,7 @@ struct SchemaTests {
         #expect(error?.message.contains("Note cannot be synced") == true)
     }
 
-    @Test("In memory: shared by identifier, kept apart from others, gone with the last Realm")
+    @Test("In-memory Realms are shared by identifier and end with the last one")
     func inMemory() throws {
         let identifier = UUID().uuidString
         let configuration = Realm.Configuration(inMemoryIdentifier: identifier, objectTypes: [Note.self])
@@ -216,7 +216,7 @@ struct SchemaTests {
         #expect(again.isEmpty)
     }
 
-    @Test("An open file is not deleted")
+    @Test("An open file can't be deleted")
     func deleteOpen() throws {
         let configuration = folder.configuration()
         var realm: Realm? = try Realm.fresh(configuration)

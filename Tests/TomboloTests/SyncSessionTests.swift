@@ -39,7 +39,7 @@ struct SyncSessionTests {
 
     // MARK: Files
 
-    @Test("Deleting the files ends their session; what is opened next has a session on the new file")
+    @Test("Deleting the files ends their session, and the next Realm gets a session on the new file")
     func deleteFiles() async throws {
         let user = user()
         let configuration = configuration(user)
@@ -55,7 +55,7 @@ struct SyncSessionTests {
         #expect(try store(of: realm).state().wanted.subscriptions.map(\.name) == ["rooms"])
     }
 
-    @Test("A file that is deleted because its classes changed gets a new session too")
+    @Test("A file deleted because its classes changed gets a new session too")
     func deletedForMigration() async throws {
         let user = user()
         let old = try session(configuration(user, [Before.Guest.self]))
@@ -67,7 +67,7 @@ struct SyncSessionTests {
         #expect(try await session.subscriptions().wanted == .empty)
     }
 
-    @Test("An open file is found whichever way its path leads")
+    @Test("An open file is recognised by any path to it")
     func links() throws {
         let link = folder.url.appending(path: "link")
         let real = folder.url.appending(path: "real")
@@ -89,7 +89,7 @@ struct SyncSessionTests {
 
     // MARK: Users
 
-    @Test("A new login of the same user goes on with its token", arguments: [false, true])
+    @Test("A new login of the same user continues with the new token", arguments: [false, true])
     func newLogin(afterLogOut: Bool) async throws {
         let first = user()
         let session = try session(configuration(first))
@@ -103,7 +103,7 @@ struct SyncSessionTests {
         #expect(SyncSession.sessions(of: first).isEmpty)
     }
 
-    @Test("Another user is refused, until the files are deleted")
+    @Test("Another user is refused until the files are deleted")
     func otherUser() throws {
         let configuration = configuration(user())
         let old = try session(configuration)
@@ -117,7 +117,7 @@ struct SyncSessionTests {
 
     // MARK: Classes
 
-    @Test("Other classes are refused while a Realm is open, and get a session of their own afterwards")
+    @Test("Other classes are refused while a Realm is open, and get their own session later")
     func otherClasses() async throws {
         let user = user()
         var realm: Realm? = try Realm.fresh(configuration(user, [Room.self]))
@@ -134,7 +134,7 @@ struct SyncSessionTests {
 
     // MARK: Subscriptions
 
-    @Test("Changes of the subscriptions at the same time are all kept")
+    @Test("Concurrent changes of subscriptions are all kept")
     func concurrentChanges() async throws {
         let configuration = configuration(user())
         let realm = try Realm.fresh(configuration)
@@ -154,7 +154,7 @@ struct SyncSessionTests {
         #expect(wanted.version == Int64(names.count))
     }
 
-    @Test("A set that no connection could carry is refused, and the one before stays")
+    @Test("A subscription set too large to send is refused, and the previous one stays")
     func tooLargeSet() async throws {
         let realm = try Realm.fresh(configuration(user()))
         let subscriptions = realm.subscriptions
@@ -177,7 +177,7 @@ struct SyncSessionTests {
 
     // MARK: Client resets
 
-    @Test("waitForUpload follows the queue's new numbers after a client reset")
+    @Test("waitForUpload follows the queue's new numbering after a client reset")
     func resetWhileWaiting() async throws {
         let realm = try Realm.fresh(configuration(user()))
         let session = try #require(realm.syncSession)
@@ -194,7 +194,7 @@ struct SyncSessionTests {
         try await upload
     }
 
-    @Test("A synced Realm is opened asynchronously when its download is complete, which tells its progress")
+    @Test("asyncOpen of a synced Realm reports progress and finishes when the download is complete")
     func asyncOpen() async throws {
         let configuration = configuration(user())
         let session = try session(configuration)
@@ -220,7 +220,7 @@ struct SyncSessionTests {
         #expect(isSame && texts.all.starts(with: ["1 of 2"]) && texts.all.contains("open"))
     }
 
-    @Test("Cancelling an asynchronous opening ends its download")
+    @Test("Cancelling asyncOpen ends its download")
     func cancelledAsyncOpen() async throws {
         let configuration = configuration(user())
         let session = try session(configuration)

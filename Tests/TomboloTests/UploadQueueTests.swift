@@ -48,7 +48,7 @@ struct UploadQueueTests {
         }
     }
 
-    @Test("A new object queues all its fields, and marks those that the app did not set")
+    @Test("A new object queues all its fields and marks those the app didn't set")
     func defaults() throws {
         try realm.write {
             let session = Session(1, "Mine")
@@ -67,7 +67,7 @@ struct UploadQueueTests {
             ])
     }
 
-    @Test("Several sets of one object in a transaction are one instruction; reading sends nothing")
+    @Test("Several sets of an object in a transaction are one instruction, and reading queues nothing")
     func coalescing() throws {
         try realm.write { realm.add(Session(1, "One")) }
         try realm.write {
@@ -84,7 +84,7 @@ struct UploadQueueTests {
         #expect(fields(changesets[1].instructions[0]) == ["title": "\"b\"", "price": "1"])
     }
 
-    @Test("Sets of one object are one instruction though others come between, but not beyond an addition or a deletion")
+    @Test("Sets of an object merge across other objects' writes, but not across an addition or deletion")
     func coalescingAcrossOthers() throws {
         try realm.write {
             for id in 1...3 { realm.add(Session(id, "new")) }
@@ -116,7 +116,7 @@ struct UploadQueueTests {
         #expect(fields(changed[6])["title"] == "\"again\"")
     }
 
-    @Test("What the server has nothing of goes with the edits, however it was made and changed")
+    @Test("Objects the server doesn't have disappear along with rejected edits, however they were made")
     func absences() throws {
         let ticks = Ticks(schema: schema)
         var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
@@ -141,7 +141,7 @@ struct UploadQueueTests {
         #expect(realm.objects(Session.self)[0].title == "")
     }
 
-    @Test("Of an upsert .modified queues what differs, .all everything; lists likewise")
+    @Test("An upsert with .modified queues differences and .all queues everything, lists included")
     func upserts() throws {
         func make() -> Session {
             let session = Session(1, "One", price: 5)
@@ -218,7 +218,7 @@ struct UploadQueueTests {
         #expect(try queue()[1].instructions == [.erase(session(1))])
     }
 
-    @Test("An object whose text and data no message could carry is refused when it is written, by add, create and set")
+    @Test("An object too large for a message is refused when it's written, by add, create and set")
     func objectSize() throws {
         let long = String(repeating: "x", count: 10 << 20)
         func refused(_ write: () -> Void) throws {
@@ -243,7 +243,7 @@ struct UploadQueueTests {
         #expect(try queue().count == 2)
     }
 
-    @Test("A batch appears in the Realm when it refreshes, below its pending edits")
+    @Test("A batch appears when the Realm refreshes, beneath pending edits")
     func batches() throws {
         let ticks = Ticks(schema: schema)
         let title = try column("title")
@@ -273,7 +273,7 @@ struct UploadQueueTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("A synced Realm and its engine write to one file at the same time and lose nothing")
+    @Test("A synced Realm and its sync engine write to one file concurrently and lose nothing")
     func concurrentBatches() async throws {
         let configuration = realm.configuration
         let path = realm.core.file.path

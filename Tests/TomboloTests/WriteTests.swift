@@ -17,7 +17,7 @@ struct WriteTests {
     }
 
     @Test(
-        "A loop that writes meets each object once, as it is, whatever it changes, makes or deletes",
+        "A loop that writes visits each object once, whatever it changes, creates or deletes",
         arguments: [1, 3, 9])
     func writingLoop(gap: Int) throws {
         let ids = (1...300).map { $0 * gap - $0 % gap }
@@ -52,7 +52,7 @@ struct WriteTests {
         #expect(old.allSatisfy { $0.price == $0._id + 1 && $0.title.hasPrefix("changed") && $0.rating == 0.5 })
     }
 
-    @Test("Every kind of property comes back from the file as it was")
+    @Test("Every kind of property round-trips through the file")
     func roundTrip() throws {
         let token = UUID()
         let id = ObjectId.generate()
@@ -103,7 +103,7 @@ struct WriteTests {
         #expect(realm.objects(Session.self).map(\.title) == ["Third"])
     }
 
-    @Test("Adding an object with a key that exists fails the transaction and stores nothing")
+    @Test("Adding an object with an existing key fails the transaction")
     func duplicate() throws {
         try realm.write { realm.add(Session(1, "First")) }
         let error = #expect(throws: Realm.Error.self) {
@@ -118,7 +118,7 @@ struct WriteTests {
         #expect(!realm.isInWriteTransaction)
     }
 
-    @Test("A block that throws stores nothing, and its objects are invalid afterwards")
+    @Test("A write block that throws stores nothing and invalidates its objects")
     func rollback() throws {
         struct Stop: Error {}
         try realm.write { realm.add([Session(1, "One"), Session(2, "Two")]) }
@@ -141,7 +141,7 @@ struct WriteTests {
         #expect(realm.object(ofType: Session.self, forPrimaryKey: 2)?.title == "Two")
     }
 
-    @Test("A write returns its block's value; one that the block ended is not ended again")
+    @Test("A write returns its block's value and isn't ended twice")
     func blockEnds() throws {
         #expect(try realm.write { 42 } == 42)
         try realm.write {
@@ -160,7 +160,7 @@ struct WriteTests {
     }
 
     @Test(
-        "A value that its property cannot hold fails the transaction",
+        "A value its property can't hold fails the transaction",
         arguments: ["U+0000", "NaN", "too long", "another key", "narrow"])
     func badValues(_ kind: String) throws {
         try realm.write {
@@ -185,7 +185,7 @@ struct WriteTests {
         #expect(session.title == "One")
     }
 
-    @Test("An unmanaged object with a bad value is not added")
+    @Test("An unmanaged object with a bad value isn't added")
     func badUnmanaged() throws {
         let session = Session(1, "bad\u{0}")
         #expect(throws: Realm.Error.self) { try realm.write { realm.add(session) } }
@@ -193,7 +193,7 @@ struct WriteTests {
         #expect(realm.isEmpty)
     }
 
-    @Test("Adding follows links and lists, in circles too, and each object becomes managed")
+    @Test("Adding an object adds everything it links to, circles included")
     func graphs() throws {
         let session = Session(1, "Circle")
         let speaker = Speaker(value: ["_id": "ada", "name": "Ada"])
@@ -232,7 +232,7 @@ struct WriteTests {
         #expect(realm.objects(Room.self).count == 1)
     }
 
-    @Test("create takes dictionaries, arrays and objects, and leaves what an update does not name")
+    @Test("create takes dictionaries, arrays and objects, and updates only what they name")
     func create() throws {
         try realm.write {
             realm.create(
@@ -261,7 +261,7 @@ struct WriteTests {
         }
     }
 
-    @Test("A deleted object leaves links and lists, also when its key comes back")
+    @Test("A deleted object leaves links and lists, even if its key comes back")
     func deletion() throws {
         try realm.write {
             realm.create(
@@ -306,7 +306,7 @@ struct WriteTests {
         #expect(realm.objects(Note.self).map(\.text) == ["b", "c"])
     }
 
-    @Test("The identity of a deleted object without a primary key is not given again")
+    @Test("A deleted keyless object's identity isn't reused")
     func identityWithoutKey() throws {
         let configuration = realm.configuration
         let other = try Realm.fresh(configuration)
@@ -321,7 +321,7 @@ struct WriteTests {
         #expect(other.objects(Note.self).map(\.text) == ["c", "d"])
     }
 
-    @Test("Objects of another Realm are copied with what they lead to, in circles and along chains too")
+    @Test("Objects of another Realm are copied with everything they link to, circles and chains included")
     func copies() throws {
         let source = try Realm.fresh(.init(inMemoryIdentifier: UUID().uuidString, objectTypes: [Session.self]))
         try source.write {
@@ -348,7 +348,7 @@ struct WriteTests {
         #expect(realm.objects(Speaker.self).count == source.objects(Speaker.self).count)
     }
 
-    @Test("Properties can be read and set by name")
+    @Test("Properties can be read and written by name")
     func byName() throws {
         let session = Session(1, "One")
         session["price"] = 3
@@ -364,7 +364,7 @@ struct WriteTests {
         #expect((session["room"] as? Room)?.name == "Hall")
     }
 
-    @Test("Killed in the middle of a transaction, all of it or nothing is there")
+    @Test("A process killed in a transaction leaves all of it or nothing")
     func killed() async throws {
         for stage in ["before", "after"] {
             let folder = try TemporaryFolder()

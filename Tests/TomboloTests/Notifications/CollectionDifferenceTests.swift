@@ -17,7 +17,7 @@ struct CollectionDifferenceTests {
         Array(Set((0..<count).map { _ in Int64(random.int(1...60)) })).shuffled(using: &random.generator)
     }
 
-    @Test("Deletions and insertions lead from any collection to any other; what is left out has stayed in order")
+    @Test("Deletions and insertions turn any collection into any other; the rest stays in order")
     func whole() {
         var values = RandomValues(.printed(for: "collection differences"))
         for _ in 0..<2_000 {
@@ -49,7 +49,7 @@ struct CollectionDifferenceTests {
         }
     }
 
-    @Test("Of two that swap, one moves; of one that moves far, only it")
+    @Test("Swapping two elements moves one, and moving one far moves only it")
     func fewest() {
         func difference(_ old: [Int64], _ new: [Int64]) -> CollectionDifference {
             CollectionDifference(from: old, to: new) { _ in
@@ -65,7 +65,7 @@ struct CollectionDifferenceTests {
         #expect(difference([7], []) == CollectionDifference(deletions: [0]))
     }
 
-    @Test("A patch gives the collection that sorting anew gives, and differs where it says")
+    @Test("A patch gives the same collection as sorting again, and differs only where it says")
     func patch() {
         var values = RandomValues(.printed(for: "collection patches"))
         for _ in 0..<2_000 {
@@ -102,7 +102,7 @@ struct CollectionDifferenceTests {
         }
     }
 
-    @Test("A filter knows its rows, however they lie")
+    @Test("A filter recognises its rows in any arrangement")
     func filter() {
         var values = RandomValues(.printed(for: "row filters"))
         let sets: [RowIDSet] = [

@@ -36,7 +36,7 @@ struct CollectionNotificationTests {
         realm.refresh()
     }
 
-    @Test("First comes .initial, not within observe, and with a write that was made meanwhile")
+    @Test(".initial comes first, after observe returns, and includes writes made meanwhile")
     func initial() throws {
         let book = logbook()
         let token = sessions(realm).observe { book.note($0) }
@@ -50,7 +50,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("Updates tell deletions and modifications in the old collection, insertions in the new one")
+    @Test("Updates give deletions and modifications as old indexes, insertions as new ones")
     func positions() throws {
         let book = logbook()
         let token = sessions(realm).where { $0.price < 1_000 }.sorted(byKeyPath: "price").observe { book.note($0) }
@@ -71,7 +71,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("An object that moves is deleted and inserted; one whose new place is the old one is modified")
+    @Test("An object that moves is a deletion and an insertion; one that stays in place is a modification")
     func moves() throws {
         let book = logbook()
         let token = sessions(realm).sorted(byKeyPath: "price", ascending: false).observe { book.note($0) }
@@ -86,7 +86,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("Several commits before the listener can be called are told together")
+    @Test("Several commits before the listener runs arrive as one change")
     func coalescing() throws {
         let book = logbook()
         let token = sessions(realm).observe { book.note($0) }
@@ -108,7 +108,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("A write to the value that is there already is a modification; one to another class is none")
+    @Test("Writing the value already there is a modification; a write to another class isn't")
     func sameValue() throws {
         let book = logbook()
         let token = sessions(realm).observe { book.note($0) }
@@ -121,7 +121,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("What an object links to counts up to four links away")
+    @Test("Changes up to four links away count")
     func depth() throws {
         try other.write {
             let speakers = ["a", "b", "c"].map { other.create(Speaker.self, value: ["_id": $0]) }
@@ -152,7 +152,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("Key paths say which properties count, behind however many links; coming and going always counts")
+    @Test("Key paths choose which properties count, across any number of links; insertions and deletions always count")
     func keyPaths() throws {
         try other.write {
             let room = other.create(Room.self, value: ["name": "Hall"])
@@ -190,7 +190,7 @@ struct CollectionNotificationTests {
         for (_, token) in books { token.invalidate() }
     }
 
-    @Test("Filters and orders behind links follow what the links lead to")
+    @Test("Filters and sorts through links follow the linked objects")
     func linkedQueries() throws {
         try other.write {
             let rooms = ["A", "B"].map { other.create(Room.self, value: ["name": $0]) }
@@ -219,7 +219,7 @@ struct CollectionNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("A list tells of its elements, and of its end when its object is deleted")
+    @Test("A list reports changes of its elements, and its end when its object is deleted")
     func lists() throws {
         try other.write {
             for name in ["a", "b", "c", "d"] { other.create(Speaker.self, value: ["_id": name, "name": name]) }
@@ -264,7 +264,7 @@ struct CollectionNotificationTests {
         namedToken.invalidate()
     }
 
-    @Test("write(withoutNotifying:) spares its tokens, but not of what others wrote")
+    @Test("write(withoutNotifying:) skips its tokens for this write, not for others' writes")
     func withoutNotifying() throws {
         let (spared, told) = (logbook(), logbook())
         let token = sessions(realm).observe { spared.note($0) }
@@ -299,7 +299,7 @@ struct CollectionNotificationTests {
         others.invalidate()
     }
 
-    @Test("An ended token hears nothing more, also of what had happened before")
+    @Test("An invalidated token hears nothing more, not even earlier changes")
     func invalidation() throws {
         let book = logbook()
         var token: NotificationToken? = sessions(realm).observe { book.note($0) }
@@ -316,7 +316,7 @@ struct CollectionNotificationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("A callback may write and end tokens; nobody hears of it before what came first")
+    @Test("A callback may write and invalidate tokens, and listeners hear changes in order")
     func callbacks() throws {
         var heard: [String] = []
         var second: NotificationToken?
@@ -343,7 +343,7 @@ struct CollectionNotificationTests {
         second?.invalidate()
     }
 
-    @Test("After invalidate() of the Realm, and an outside writer, listeners hear the difference")
+    @Test("After invalidate() or an outside writer, listeners get the difference")
     func invalidatedRealm() throws {
         let book = logbook()
         let token = sessions(realm).observe { book.note($0) }
@@ -372,7 +372,7 @@ struct CollectionNotificationTests {
                 "Cannot register notification blocks from within write transactions."))
     }
 
-    @Test("A wrong key path stops the program and is named")
+    @Test("A wrong key path stops the program and names the path")
     func wrongKeyPath() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm(configuration: .init(inMemoryIdentifier: "observing", objectTypes: [Session.self]))

@@ -39,7 +39,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("On a queue listeners are called by themselves, for commits of other Realms too")
+    @Test("On a queue listeners are called automatically, for other Realms' commits too")
     func queue() throws {
         let configuration = configuration
         let user = QueueUser()
@@ -64,7 +64,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("Another process's commit is noticed and told")
+    @Test("Another process's commit is noticed and reported")
     func otherProcess() async throws {
         let configuration = configuration
         let user = QueueUser()
@@ -88,7 +88,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A Realm that does not refresh by itself hears of another process, but not of itself")
+    @Test("A Realm with autorefresh off hears of other processes' commits, not of its own")
     func refreshRequired() async throws {
         let configuration = configuration
         let user = QueueUser()
@@ -127,7 +127,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "each commit elsewhere is told once as refreshRequired, own commits never, however often the file is looked at")
+        "Each commit elsewhere is reported once as refreshRequired, own commits never")
     func refreshRequiredOnce() throws {
         let configuration = configuration
         let user = QueueUser()
@@ -173,7 +173,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("observe(on: queue) calls on the queue with the collection of its Realm; the token ends it from anywhere")
+    @Test("observe(on: queue) calls on the queue with its Realm's collection, and the token ends it from any thread")
     func onQueue() throws {
         let realm = try Realm.fresh(configuration)
         try realm.write { realm.add(Session(1, "One", price: 20)) }
@@ -251,7 +251,7 @@ struct DeliveryTests {
         token.invalidate()
     }
 
-    @Test("What a listener of the Realm writes calls no listener of the Realm again, as in Realm")
+    @Test("A write in a Realm's listener doesn't call the Realm's listeners again, as in Realm")
     func order() throws {
         let realm = try Realm.fresh(configuration)
         var heard: [String] = []
@@ -274,7 +274,7 @@ struct DeliveryTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("On a thread that cannot be reached, calls are made while the Realm refreshes")
+    @Test("On a thread without a run loop, listeners are called while the Realm refreshes")
     func thread() throws {
         let realm = try Realm(configuration: configuration)
         let other = try Realm.fresh(configuration)
@@ -292,7 +292,7 @@ struct DeliveryTests {
         token.invalidate()
     }
 
-    @Test("Who listens hears what others wrote before a write transaction begins, and may still write")
+    @Test("Listeners hear others' writes before a write transaction begins, and may write themselves")
     func beforeWriting() throws {
         let (realm, other) = (try Realm.fresh(configuration), try Realm.fresh(configuration))
         var heard: [String] = []
@@ -311,7 +311,7 @@ struct DeliveryTests {
         token.invalidate()
     }
 
-    @Test("A task gets changes one by one; what happened meanwhile is one change; cancelling ends it")
+    @Test("A task gets changes one by one, merged while it's busy, and cancelling ends them")
     func sequences() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Realm.fresh(configuration)
@@ -349,7 +349,7 @@ struct DeliveryTests {
         #expect(try await reader.value == 1)
     }
 
-    @Test("A task gets the changes of an object one by one, to its deletion")
+    @Test("A task gets an object's changes one by one, up to its deletion")
     func objectSequence() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Realm.fresh(configuration)
@@ -379,7 +379,7 @@ struct DeliveryTests {
         #expect(session.isInvalidated)
     }
 
-    @Test("A task gets the notifications of a Realm one by one")
+    @Test("A task gets a Realm's notifications one by one")
     func realmSequence() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Realm.fresh(configuration)
@@ -398,7 +398,7 @@ struct DeliveryTests {
         #expect(realm.objects(Session.self).count == 3)
     }
 
-    @Test("A task that waits is woken by a commit elsewhere")
+    @Test("A commit elsewhere wakes a waiting task")
     func waiting() async throws {
         let configuration = configuration
         let (counts, continuation) = AsyncStream<Int>.makeStream()

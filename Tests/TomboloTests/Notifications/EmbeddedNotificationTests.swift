@@ -71,7 +71,7 @@ struct EmbeddedNotificationTests {
         }
     }
 
-    @Test("The properties of a single embedded object are told; of what is inside it, only that it is another one")
+    @Test("An embedded object reports its own properties; of an object inside it, only that it was replaced")
     func single() throws {
         let (home, spot, owner) = (Book<Address>(), Book<Spot>(), Book<Person>())
         let ada = try person(realm)
@@ -108,7 +108,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("An embedded object ends with its parent, and when it is set to nil", arguments: [true, false])
+    @Test("An embedded object reports deletion with its parent and when it's set to nil", arguments: [true, false])
     func ends(byParent: Bool) throws {
         let (home, spot) = (Book<Address>(), Book<Spot>())
         let ada = try person(realm)
@@ -121,7 +121,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("An element of a list is told like any object, wherever it moves, until it goes")
+    @Test("A list element reports changes like any object, wherever it moves, until it's removed")
     func elements() throws {
         let (element, spot) = (Book<Address>(), Book<Spot>())
         let ada = try person(realm)
@@ -158,7 +158,7 @@ struct EmbeddedNotificationTests {
         list.move(from: position + 1, to: position)
     }
 
-    @Test("a list tells what changed inside an element whose rank changed but not its place", arguments: [0, 9])
+    @Test("A list reports a change inside an element that was re-ranked without moving", arguments: [0, 9])
     func rerankedElement(others more: Int) throws {
         try elsewhere { person in
             for number in 0..<more { person.others.append(Address("More \(number)")) }
@@ -194,7 +194,7 @@ struct EmbeddedNotificationTests {
         token.invalidate()
     }
 
-    @Test("results of a list tell what its elements' own lists lose, and no new rank in the old place")
+    @Test("Results of a list tell what its elements' own lists lose, and no new rank in the old place")
     func resultsOfList() throws {
         try elsewhere { person in
             person.others[1].rooms.append(RoomInfo(value: ["Attic", 3]))
@@ -250,7 +250,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("A list of values inside an embedded object tells how its values differ")
+    @Test("A list of values inside an embedded object reports how its values differ")
     func codes() throws {
         let book = ChangeLogbook<List<Int>> { "\($0)" }
         let list = try #require(try person(realm).home?.codes)
@@ -279,7 +279,7 @@ struct EmbeddedNotificationTests {
         token.invalidate()
     }
 
-    @Test("On a queue an embedded object and a list inside it are those of its Realm; the token ends both")
+    @Test("On a queue an embedded object and its list belong to the queue's Realm, and the token ends both")
     func onQueue() throws {
         let queue = DispatchQueue(label: "test")
         let mark = QueueMark(marking: queue)
@@ -309,7 +309,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("A key path that leads nowhere is refused, with the class's name")
+    @Test("A key path that leads nowhere is refused, naming the class")
     func wrongKeyPath() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm(configuration: .init(inMemoryIdentifier: "paths", objectTypes: personClasses))

@@ -32,7 +32,7 @@ struct LinkingObjectsNotificationTests {
         realm.refresh()
     }
 
-    @Test("Links by a list that come, go and change are told; who links twice is there twice")
+    @Test("Links through a list report insertions, deletions and changes; an object linking twice is there twice")
     func list() throws {
         let dog = realm.objects(Dog.self)[0]
         let theirs = other.objects(Dog.self)[0]
@@ -63,7 +63,7 @@ struct LinkingObjectsNotificationTests {
         token.invalidate()
     }
 
-    @Test("Links by a property are told, and key paths choose what of the objects counts")
+    @Test("Links through a property are reported, and key paths choose which changes count")
     func link() throws {
         let dog = realm.objects(Dog.self)[0]
         let theirs = other.objects(Dog.self)[0]
@@ -90,7 +90,7 @@ struct LinkingObjectsNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("Calls come on a queue, with the objects of its Realm")
+    @Test("Listeners on a queue get the objects of its Realm")
     func onQueue() throws {
         let queue = DispatchQueue(label: "test")
         let mark = QueueMark(marking: queue)
@@ -120,7 +120,7 @@ struct LinkingObjectsNotificationTests {
         #expect(await counts.next()?.count == 1)
     }
 
-    @Test("LinkingObjects of an unmanaged object cannot be observed")
+    @Test("LinkingObjects of an unmanaged object can't be observed")
     func unmanaged() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Dog("Rex").owners.observe { _ in }

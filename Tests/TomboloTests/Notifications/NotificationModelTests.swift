@@ -138,7 +138,7 @@ struct NotificationModelTests {
         }
     }
 
-    @Test("Copies kept by what listeners are told equal the collections", arguments: 0..<8)
+    @Test("Copies maintained from notifications equal the collections", arguments: 0..<8)
     func mirrors(round: Int) throws {
         var random = RandomValues(.printed(for: "notifications \(round)"))
         let realms = try (0..<2).map { _ in try Realm.fresh(Self.configuration("mirrors \(round)")) }
@@ -172,7 +172,7 @@ struct NotificationModelTests {
         }
     }
 
-    @Test("Exactly the rows that were written are modified", arguments: 0..<4)
+    @Test("Exactly the rows that were written are reported as modified", arguments: 0..<4)
     func exactModifications(round: Int) throws {
         var random = RandomValues(.printed(for: "modifications \(round)"))
         let configuration = Self.configuration("modifications \(round)")

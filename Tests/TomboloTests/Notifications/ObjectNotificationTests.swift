@@ -60,7 +60,7 @@ struct ObjectNotificationTests {
         realm.refresh()
     }
 
-    @Test("A change tells the properties with their old and new values; the beginning tells nothing")
+    @Test("A change reports properties with old and new values; there's no initial call")
     func values() throws {
         let book = Book()
         let token = try session(realm).observe { book.note($0) }
@@ -79,7 +79,7 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
-    @Test("Writing the value that is there counts; a change of what is linked to does not, another link does")
+    @Test("Writing the same value counts, a new link counts, a change of the linked object doesn't")
     func shallow() throws {
         let book = Book()
         let token = try session(realm).observe { book.note($0) }
@@ -94,7 +94,7 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
-    @Test("Own writes are told without old values, after write has returned")
+    @Test("Own writes are reported without old values, after write has returned")
     func ownWrites() throws {
         let book = Book()
         let token = try session(realm).observe { book.note($0) }
@@ -113,7 +113,7 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
-    @Test("Deletion is told once, also when another object takes the key")
+    @Test("Deletion is reported once, even if another object takes the key")
     func deletion() throws {
         let book = Book()
         let token = try session(realm).observe { book.note($0) }
@@ -125,7 +125,7 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
-    @Test("An instance of a deleted object stays invalidated when another object takes the key, whoever does it")
+    @Test("A deleted object's instance stays invalidated even if another object takes its key")
     func invalidated() throws {
         let read = try session(realm)
         #expect(read.title == "First")
@@ -164,7 +164,7 @@ struct ObjectNotificationTests {
         #expect(!fifth.isInvalidated && fifth.title == "Fifth again")
     }
 
-    @Test("Key paths choose properties, and look behind links")
+    @Test("Key paths choose properties and reach through links")
     func keyPaths() throws {
         let (title, deep) = (Book(), Book())
         let tokens = [
@@ -182,7 +182,7 @@ struct ObjectNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("A deleted object cannot be observed, nor an unmanaged one")
+    @Test("Deleted and unmanaged objects can't be observed")
     func unobservable() async throws {
         let deleted = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try Realm(configuration: .init(inMemoryIdentifier: "observing", objectTypes: [Session.self]))

@@ -206,7 +206,7 @@ struct PersonNotificationModelTests {
         ]
     }
 
-    @Test("Key paths tell exactly the objects from which something else is seen", arguments: 0..<2)
+    @Test("Key paths report exactly the objects whose view changed", arguments: 0..<2)
     func keyPaths(round: Int) throws {
         try run("paths \(round)", steps: 150) { pathWatchers($0) }
     }
@@ -327,7 +327,7 @@ struct PersonNotificationModelTests {
     }
 
     @Test(
-        "Copies of LinkingObjects and of lists of and in embedded objects equal the collections", arguments: 0..<2)
+        "Copies of LinkingObjects and of lists in embedded objects equal the collections", arguments: 0..<2)
     func collections(round: Int) throws {
         try run("collections \(round)", steps: 150, perCommit: 6) { mirrors($0) }
     }

@@ -6,7 +6,7 @@ import TomboloModel
 
 /// In a synced Realm a link stays when its object goes, for the server may send the object again: the link reads nil
 /// meanwhile, and an element of a list is hidden.
-@Suite("Notifications of links whose objects go from a synced Realm and come back")
+@Suite("Notifications of links whose objects leave a synced Realm and return")
 struct SyncedLinkNotificationTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -39,7 +39,7 @@ struct SyncedLinkNotificationTests {
 
     private func diner(_ id: Int) throws -> Diner { try #require(other.object(ofType: Diner.self, forPrimaryKey: id)) }
 
-    @Test("a list tells which elements lost a link, or an element of their own lists, and got it back")
+    @Test("A list reports elements that lost a link or a list element, and that got it back")
     func elements() throws {
         let book = ChangeLogbook<List<Course>> { $0.name }
         let token = realm.objects(Feast.self)[0].courses.observe { book.note($0) }
@@ -54,7 +54,7 @@ struct SyncedLinkNotificationTests {
         token.invalidate()
     }
 
-    @Test("an element tells that its own link lost its object, and its own list an element")
+    @Test("An element reports that its link lost its object, or its list an element")
     func element() throws {
         var told: [String] = []
         let tokens = Array(realm.objects(Feast.self)[0].courses).map { course in
@@ -72,7 +72,7 @@ struct SyncedLinkNotificationTests {
     }
 
     @Test(
-        "a key path that ends in a link or a list tells when the objects it leads to go and come back",
+        "A key path ending in a link or list reports when its objects leave and return",
         arguments: ["host", "diners", "courses.cook", "courses.tasters"])
     func keyPaths(path: String) throws {
         let book = ChangeLogbook<Results<Feast>> { "\($0._id)" }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tombolo
 
-@Suite("Realm semantics: which collections are equal, frozen and generic ones")
+@Suite("Realm semantics: equality, freezing and generic use of collections")
 struct CollectionIdentityTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -17,7 +17,7 @@ struct CollectionIdentityTests {
         try realm.write { realm.add(ada) }
     }
 
-    @Test("A managed list is equal to itself alone, unmanaged ones by their elements")
+    @Test("A managed list equals only itself; unmanaged lists are equal by elements")
     func equality() throws {
         let again = try #require(realm.object(ofType: Citizen.self, forPrimaryKey: 1))
         #expect(ada.scores == again.scores && ada.pets == again.pets && ada.pets[0].owners == again.pets[0].owners)
@@ -44,7 +44,7 @@ struct CollectionIdentityTests {
         #expect(owners.count == 1 && owners.thaw()?.count == 0 && owners[0].name == "Ada")
     }
 
-    @Test("A range of a list is replaced however it is written")
+    @Test("ReplaceSubrange takes every kind of range")
     func ranges() throws {
         let unmanaged = List<Int>()
         unmanaged.append(objectsIn: [1, 2, 3])
@@ -59,7 +59,7 @@ struct CollectionIdentityTests {
         }
     }
 
-    @Test("Unions of key-value coding; sort keys describe themselves as Realm's")
+    @Test("@unionOfObjects works, and sort descriptors print like Realm's")
     func keyValueCoding() {
         #expect(ada.pets.value(forKeyPath: "@unionOfObjects.age") as? [Int] == [2, 2])
         #expect(ada.pets.value(forKeyPath: "@distinctUnionOfObjects.age") as? [Int] == [2])

@@ -22,7 +22,7 @@ struct CollectionSemanticsTests {
         try realm.write { realm.add(ada) }
     }
 
-    @Test("Sorting: nil first, false before true, stable, through links, later sorts first")
+    @Test("Sorting: nil first, false before true, stable, through links, last sort wins")
     func sorting() throws {
         try realm.write {
             for (number, height) in [nil, 1.5, nil, 1.4].enumerated() {
@@ -53,7 +53,7 @@ struct CollectionSemanticsTests {
         #expect(top.map(\._id) == [1, 2] && top.count == 2 && all.prefix(2).map(\._id) == [1, 2])
     }
 
-    @Test("Distinct: the first of each; conditions count before it, several one after the other")
+    @Test("Distinct keeps the first of each, after earlier filters, and can be chained")
     func distinct() throws {
         try realm.write {
             for (number, (name, age)) in [("a", 1), ("a", 2), ("b", 2)].enumerated() {
@@ -69,7 +69,7 @@ struct CollectionSemanticsTests {
         #expect(all.distinct(by: ["name"]).count == 2 && all.distinct(by: ["name"]).last?._id == 4)
     }
 
-    @Test("Aggregates of results, lists and linking objects, by name and by key path, empty ones too")
+    @Test("Aggregates work on results, lists and linking objects, by name and key path, even if empty")
     func aggregates() throws {
         let pets = realm.objects(Pet.self)
         let sum: Int = pets.sum(ofProperty: "age")
@@ -93,7 +93,7 @@ struct CollectionSemanticsTests {
         #expect(unmanaged.pets.max(of: \.age) == 4 && unmanaged.pets.sum(ofProperty: "age") as Int == 5)
     }
 
-    @Test("Lists of values are filtered, sorted, made distinct and computed")
+    @Test("Lists of values can be filtered, sorted, made distinct and aggregated")
     func values() throws {
         #expect(ada.scores.min() == 1 && ada.scores.max() == 5 && ada.scores.sum() == 14 && ada.scores.average() == 3.5)
         #expect(ada.marks.min() == 1.5 && ada.marks.sum() == 4 && ada.marks.average() == 2.0)
@@ -123,7 +123,7 @@ struct CollectionSemanticsTests {
         #expect(Array(frozen) == [5, 5, 8] && big.isEmpty)
     }
 
-    @Test("Lists of embedded objects are filtered and sorted; what is found is the object in the list")
+    @Test("Lists of embedded objects can be filtered and sorted, and yield the list's own objects")
     func embedded() throws {
         #expect(ada.places.filter("floor == 1").map(\.street) == ["A", "M"])
         #expect(ada.places.where { $0.city == nil }.map(\.street) == ["Z", "M"])
@@ -143,7 +143,7 @@ struct CollectionSemanticsTests {
         #expect(ada.places.isEmpty && found.isInvalidated)
     }
 
-    @Test("A list of objects keeps an object that is in it twice, also filtered and sorted")
+    @Test("A list keeps an object that's in it twice, even filtered and sorted")
     func duplicates() {
         #expect(ada.pets.filter("age < 5").map(\.name) == ["Rex", "Rex"] && ada.pets.where { $0.age > 0 }.count == 3)
         #expect(ada.pets.sorted(byKeyPath: "age").map(\.name) == ["Rex", "Rex", "Bo"])
@@ -154,7 +154,7 @@ struct CollectionSemanticsTests {
         #expect(ada.pets[0].owners.sorted(byKeyPath: "name").first == ada && ada.pets[0].owners.index(of: ada) == 0)
     }
 
-    @Test("Collections are lazy, equal, slices work, and any of them can be passed on")
+    @Test("Collections are lazy, Equatable and sliceable, and can be passed as AnyRealmCollection")
     func collections() throws {
         var looks = 0
         let mapped = realm.objects(Pet.self).map { pet in
@@ -176,7 +176,7 @@ struct CollectionSemanticsTests {
         #expect(any.sum(ofProperty: "age") as Int == 13 && any.realm == realm)
     }
 
-    @Test("Key-value coding on objects and collections")
+    @Test("Key-value coding works on objects and collections")
     func keyValueCoding() throws {
         #expect(ada["name"] as? String == "Ada" && ada.value(forKey: "age") as? Int == 40 && ada["nick"] == nil)
         #expect(ada.pets.value(forKey: "name") as? [String] == ["Rex", "Bo", "Rex"])
@@ -201,7 +201,7 @@ struct CollectionSemanticsTests {
         #expect(pets[1].age == 1)
     }
 
-    @Test("Lists are changed alike before and after they are managed")
+    @Test("Lists change the same way before and after they're managed")
     func unmanagedAndManaged() throws {
         func change(_ given: List<Int>) -> [Int] {
             var list = given
@@ -239,7 +239,7 @@ struct CollectionSemanticsTests {
         }
     }
 
-    @Test("Enumerating a list or results goes over what was there at the beginning")
+    @Test("Enumerating a list or results visits what was there at the start")
     func enumeration() throws {
         try realm.write {
             var seen = 0

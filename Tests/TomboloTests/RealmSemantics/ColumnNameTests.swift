@@ -4,7 +4,7 @@ import Tombolo
 
 @Suite("Realm semantics: names of columns and properties")
 struct ColumnNameTests {
-    @Test("Columns may have names with spaces and quotation marks, properties such with emoji")
+    @Test("Column names may have spaces and quotation marks, property names emoji")
     func columnNames() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [OddlyNamed.self]))

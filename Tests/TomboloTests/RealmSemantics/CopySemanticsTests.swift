@@ -12,7 +12,7 @@ struct CopySemanticsTests {
         other = try objectRealm()
     }
 
-    @Test("Unmanaged objects that create is given stay unmanaged, as do those that they lead to")
+    @Test("Unmanaged objects given to create stay unmanaged, and so do those they link to")
     func unmanaged() throws {
         let tree = Tree(value: [
             "main": ["label": "m", "node": ["name": "n"], "twig": ["label": "t"], "twigs": [["label": "u"]]]
@@ -38,7 +38,7 @@ struct CopySemanticsTests {
         #expect(realm.objects(Node.self).count == 2 * 2 + 3)
     }
 
-    @Test("Objects without a key that lead in circles are copied once each, from memory and from another Realm")
+    @Test("Keyless objects linked in circles are copied once each, from memory or another Realm")
     func circles() throws {
         let node = Node("a")
         node.next = node
@@ -62,7 +62,7 @@ struct CopySemanticsTests {
         node.others.removeAll()
     }
 
-    @Test("What embedded objects of another Realm link to is copied too")
+    @Test("Objects linked from another Realm's embedded objects are copied too")
     func foreignParts() throws {
         try other.write {
             for number in 0..<5 { other.add(Node("\(number)")) }
@@ -81,7 +81,7 @@ struct CopySemanticsTests {
         #expect(Set(realm.objects(Node.self).map(\.name)) == ["n", "o", "p"])
     }
 
-    @Test("A class without a key cannot be updated")
+    @Test("A class without a primary key can't be updated")
     func withoutKey() throws {
         let error = #expect(throws: Realm.Error.self) {
             try realm.write { _ = realm.create(Node.self, value: ["name": "x"], update: .modified) }
@@ -89,7 +89,7 @@ struct CopySemanticsTests {
         #expect(error?.message.contains("does not have a primary key") == true)
     }
 
-    @Test("An object made from another one has embedded objects of its own")
+    @Test("An object made from another has its own embedded objects")
     func madeFromAnother() throws {
         let tree = Tree(value: ["main": ["label": "m", "twig": ["label": "t"]] as [String: Any], "branches": [["x"]]])
         let copy = Tree(value: tree)
@@ -98,7 +98,7 @@ struct CopySemanticsTests {
         #expect(tree.main?.twig?.label == "t" && tree.branches[0].label == "x" && copy.branches[0].label == "x")
     }
 
-    @Test("A link to a subclass's object stops the program, which would find nothing there")
+    @Test("Linking to an object of a subclass stops the program")
     func subclasses() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try objectRealm()

@@ -14,7 +14,7 @@ struct GivenValueTests {
         return [Parcel(value: values), try realm.write { realm.create(Parcel.self, value: values) }]
     }
 
-    @Test("Arrays have the values in the order of the declaration, superclasses first, without what links here")
+    @Test("Arrays give values in declaration order, superclasses first, without LinkingObjects")
     func order() throws {
         let names = [
             "id", "labels", "weight", "sizes", "counts", "price", "ratio", "sent", "mood", "rank", "ranks", "height",
@@ -29,7 +29,7 @@ struct GivenValueTests {
         #expect(realm.schema["Parcel"]?.description.hasPrefix("Parcel {\n\tid: int, indexed\n\tlabels: array") == true)
     }
 
-    @Test("A new object has the elements that its class gives its lists")
+    @Test("A new object has its class's default list elements")
     func defaultLists() throws {
         for parcel in try parcels(["id": 1]) { #expect(Array(parcel.labels) == ["new", "fragile"]) }
         try realm.write {
@@ -40,7 +40,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("Nil comes as NSNull, as an empty optional in a dictionary or array, and in lists")
+    @Test("Nil can be NSNull or an empty optional, in dictionaries, arrays and lists")
     func nils() throws {
         let mood: Rank? = nil
         let values: [[String: Any]] = [
@@ -67,7 +67,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("JSON as Foundation reads it, numbers in lists among it")
+    @Test("JSON objects from Foundation are accepted, including numbers in lists")
     func json() throws {
         let text = """
             {"id": 3, "weight": 2, "sizes": [1, 2.5], "counts": [null, 4], "price": "4.40", "ratio": 3, "mood": "happy",
@@ -81,7 +81,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("Numbers of other types, and what Objective-C has for dates, are taken")
+    @Test("Numbers of other types and NSDate are accepted")
     func conversions() throws {
         let prices: [(Any, Decimal128)] = [
             (1, 1), (2.2 as Float, "2.2"), (3.3, "3.3"), ("4.4", "4.4"), (Decimal(5.5), "5.5"),
@@ -100,7 +100,7 @@ struct GivenValueTests {
         }
     }
 
-    @Test("By name enumerations are their raw values, projections what is stored, links back a collection")
+    @Test("By name, enums read as raw values, projections as stored values, LinkingObjects as collections")
     func names() throws {
         for parcel in try parcels(["id": 1]) {
             try realm.write {
@@ -125,7 +125,7 @@ struct GivenValueTests {
     }
 
     @Test(
-        "What a property cannot hold fails the transaction",
+        "A value its property can't hold fails the transaction",
         arguments: [
             ("weight", "x" as any Sendable), ("labels", [5]), ("labels", 5), ("sizes", ["x"]), ("counts", [1.5]),
             ("spot", 5), ("id", NSNull()), ("price", "x"), ("deliveries", [Int]()),

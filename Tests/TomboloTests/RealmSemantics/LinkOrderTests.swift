@@ -29,7 +29,7 @@ struct LinkOrderTests {
     private var citizens: Results<Citizen> { realm.objects(Citizen.self).where { $0.name == "C" } }
 
     @Test(
-        "What no link leads to comes last, behind nil values, which come first; the other way round in descending order"
+        "Ascending through a link, nil values come first and missing links last; descending is the reverse"
     )
     func links() {
         #expect(citizens.sorted(byKeyPath: "boss.nick").map(\._id) == [2, 3, 4, 1])
@@ -40,14 +40,14 @@ struct LinkOrderTests {
                 && citizens.sorted(by: \.boss?.name, ascending: false).first?._id == 1)
     }
 
-    @Test("Embedded objects that are not there come last too")
+    @Test("Missing embedded objects come last too")
     func embedded() {
         #expect(citizens.sorted(byKeyPath: "home.floor").map(\._id) == [4, 3, 1, 2])
         #expect(citizens.sorted(byKeyPath: "home.city").map(\._id) == [3, 4, 1, 2])
         #expect(citizens.sorted(byKeyPath: "home.city", ascending: false).map(\._id) == [1, 2, 4, 3])
     }
 
-    @Test("Distinct values through links are those of objects that have the link")
+    @Test("Distinct through a link ignores objects without the link")
     func distinct() {
         #expect(
             citizens.distinct(by: ["boss.nick"]).map(\._id) == [2, 3] && citizens.distinct(by: ["home.city"]).count == 2
@@ -57,7 +57,7 @@ struct LinkOrderTests {
                 && citizens.distinct(by: ["nick"]).count == 1)
     }
 
-    @Test("A link that is set moves its object within an observed order")
+    @Test("Setting a link moves its object in an observed sort")
     func observed() throws {
         var order: [Int] = []
         let sorted = citizens.sorted(byKeyPath: "boss.nick")

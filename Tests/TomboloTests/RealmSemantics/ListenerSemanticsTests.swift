@@ -30,7 +30,7 @@ struct ListenerSemanticsTests {
         done.wait()
     }
 
-    @Test("withoutNotifying spares listeners of the Realm too")
+    @Test("withoutNotifying skips listeners of the Realm too")
     func withoutNotifying() throws {
         var heard: [String] = []
         let block: Realm.NotificationBlock = { notification, _ in heard.append("first \(notification)") }
@@ -47,7 +47,7 @@ struct ListenerSemanticsTests {
         second.invalidate()
     }
 
-    @Test("A Realm that was invalidated still hears of others' commits")
+    @Test("An invalidated Realm still hears of others' commits")
     func invalidated() throws {
         let queue = DispatchQueue(label: "listener")
         let heard = DispatchSemaphore(value: 0)
@@ -80,7 +80,7 @@ struct ListenerSemanticsTests {
         }
     }
 
-    @Test("Any collection is observed, frozen and carried to other threads")
+    @Test("AnyRealmCollection can be observed, frozen and passed to other threads")
     func anyCollection() throws {
         let collections = [
             AnyRealmCollection(ada.pets), AnyRealmCollection(realm.objects(Pet.self).sorted(byKeyPath: "name")),
@@ -109,7 +109,7 @@ struct ListenerSemanticsTests {
         }
     }
 
-    @Test("Linking objects are frozen, and carried to other threads")
+    @Test("LinkingObjects can be frozen and passed to other threads")
     func linkingObjects() throws {
         let owners = ada.pets[0].owners
         let (frozen, any) = (owners.freeze(), AnyRealmCollection(owners).freeze())
@@ -128,7 +128,7 @@ struct ListenerSemanticsTests {
         #expect(frozen.thaw() == nil)
     }
 
-    @Test("A reference that was made in a write transaction finds the object after the commit")
+    @Test("A reference made in a write transaction resolves after the commit")
     func referenceFromWrite() throws {
         let (early, late) = try realm.write {
             let pet = realm.create(Pet.self, value: ["name": "New"])

@@ -27,7 +27,7 @@ struct NilSemanticsTests {
     }
 
     @Test(
-        "Nil is at least and at most nil, and neither less nor greater than anything",
+        "Nil <= nil and nil >= nil hold, and nil is neither less nor greater than anything",
         arguments: ["height", "boss.height"])
     func order(_ path: String) {
         let isNil = path == "height" ? [1] : [0, 1, 2]
@@ -38,7 +38,7 @@ struct NilSemanticsTests {
         #expect(ids("height <= boss.height") == [1] && ids("height < boss.height").isEmpty)
     }
 
-    @Test("an object's own text is greater than nil, whatever it is; text behind a link is not")
+    @Test("An object's own text is greater than nil; text through a link isn't")
     func textOrder() {
         #expect(ids("nick > nil") == [0, 2] && ids("nil < nick") == [0, 2] && ids("nick > %@", nil) == [0, 2])
         #expect(ids("nick >= nil") == [0, 1, 2] && ids("nil <= nick") == [0, 1, 2])
@@ -49,7 +49,7 @@ struct NilSemanticsTests {
     }
 
     @Test(
-        "Every text contains, begins with and ends with nil; only nil is like it",
+        "Every text contains, begins and ends with nil; only nil is LIKE nil",
         arguments: ["", "[c]", "[d]", "[cd]"])
     func text(_ options: String) {
         for test in ["CONTAINS", "BEGINSWITH", "ENDSWITH"] {

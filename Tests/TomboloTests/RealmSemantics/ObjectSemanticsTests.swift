@@ -8,7 +8,7 @@ struct ObjectSemanticsTests {
 
     init() throws { realm = try objectRealm() }
 
-    @Test("Assigning a list copies its elements: two objects never share one")
+    @Test("Assigning a list copies its elements, so two objects never share one")
     func assignedLists() throws {
         let (first, second) = (Parcel(), Parcel(value: ["id": 2]))
         let held = first.labels
@@ -29,7 +29,7 @@ struct ObjectSemanticsTests {
         #expect(Array(held) == ["x", "y", "z"] && second.labels.isEmpty)
     }
 
-    @Test("An unmanaged object is the same as itself")
+    @Test("IsSameObject holds for an unmanaged object and itself")
     func sameObject() throws {
         let node = Node("a")
         #expect(node.isSameObject(as: node) && !node.isSameObject(as: Node("a")) && !node.isSameObject(as: nil))
@@ -48,12 +48,12 @@ struct ObjectSemanticsTests {
         #expect(Array(realm.objects(Badge.self)).contains(Badge(value: ["id": 4])))
     }
 
-    @Test("A description shows floating point numbers as they were written")
+    @Test("A description prints floating-point numbers in their shortest form")
     func floats() {
         #expect(Parcel(value: ["ratio": 1.23 as Float]).description.contains("ratio = 1.23;"))
     }
 
-    @Test("Dates and data are encoded as the encoder was told to, also in required properties")
+    @Test("Dates and data follow the encoder's strategies, in required properties too")
     func encoding() throws {
         let letter = Letter(value: ["date": Date(timeIntervalSince1970: 0), "data": Data([1, 2])] as [String: Any])
         let encoder = JSONEncoder()

@@ -13,7 +13,7 @@ struct OpeningSemanticsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("asyncOpen opens in the background, and calls back on the queue with a Realm of the queue")
+    @Test("asyncOpen opens in the background and calls back with a Realm of the queue")
     func asyncOpen() async throws {
         let queue = DispatchQueue(label: "callbacks")
         let mark = QueueMark(marking: queue)
@@ -37,7 +37,7 @@ struct OpeningSemanticsTests {
         #expect(throws: Never.self) { try Realm.deleteFiles(for: next) }
     }
 
-    @Test("asyncOpen tells why there is no Realm; cancelled, it tells nothing")
+    @Test("asyncOpen reports why it failed, and nothing once cancelled")
     func asyncOpenFails() async throws {
         let queue = DispatchQueue(label: "callbacks")
         var missing = configuration
@@ -57,7 +57,7 @@ struct OpeningSemanticsTests {
         #expect(code == .fileNotFound && !isCalled.withLock { $0 })
     }
 
-    @Test("A local Realm waits for no download, whatever it is asked to")
+    @Test("A local Realm never waits for a download")
     func downloadBeforeOpen() async throws {
         let realm = try await Realm.open(configuration: configuration, downloadBeforeOpen: .always)
         let other = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
@@ -68,7 +68,7 @@ struct OpeningSemanticsTests {
     }
 
     @MainActor
-    @Test("The main thread, the main queue and the main actor have the same Realm")
+    @Test("Main thread, main queue and main actor share one Realm")
     func main() async throws {
         let realm = try Realm(configuration: configuration)
         #expect(try Realm(configuration: configuration, queue: .main) == realm)
@@ -90,7 +90,7 @@ struct OpeningSemanticsTests {
         token?.invalidate()
     }
 
-    @Test("Properties that cannot both be set are named")
+    @Test("Configuration properties that exclude each other are named")
     func exclusive() {
         var configuration = configuration
         configuration.readOnly = true
@@ -103,7 +103,7 @@ struct OpeningSemanticsTests {
         #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }
     }
 
-    @Test("A caught error tells its message, and NSError its code")
+    @Test("A caught error has its message, and its NSError the code")
     func errors() {
         var configuration = configuration
         configuration.readOnly = true

@@ -22,7 +22,7 @@ struct QueryArgumentTests {
         realm.objects(Citizen.self).filter(format, argument).count
     }
 
-    @Test("No link leads to an object that is in no Realm")
+    @Test("No link equals an object outside any Realm")
     func unmanagedObjects() {
         #expect(count("favourite == %@", Pet("Rex")) == 0 && count("favourite != %@", Pet("Rex")) == 1)
         #expect(
@@ -31,7 +31,7 @@ struct QueryArgumentTests {
         #expect(realm.objects(Citizen.self).where { $0.favourite == Pet() || $0.pets.contains(Pet()) }.isEmpty)
     }
 
-    @Test("NSNumber keeps its kind: truth, integer or fraction")
+    @Test("NSNumber keeps its kind: Bool, integer or fraction")
     func numbers() {
         #expect(count("isActive == %@", NSNumber(value: true)) == 1 && count("isActive == %@", true) == 1)
         #expect(count("age == %@", NSNumber(value: 1)) == 1 && count("height == %@", NSNumber(value: 1.0)) == 1)

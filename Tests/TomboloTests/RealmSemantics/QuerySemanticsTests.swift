@@ -50,7 +50,7 @@ struct QuerySemanticsTests {
         realm.objects(Citizen.self).where(query).map(\._id)
     }
 
-    @Test("Nil: equal to nil only, beyond nothing")
+    @Test("Nil equals only nil and has no order")
     func null() {
         #expect(ids("nick == nil") == [2] && ids("nick == NULL") == [2] && ids("nick = %@", nil) == [2])
         #expect(ids("nick != nil") == [1, 3, 4, 5] && ids("nick != 'A'") == [2, 3, 4, 5])
@@ -66,7 +66,7 @@ struct QuerySemanticsTests {
         #expect(ids { $0.nick.contains("") } == [1, 3, 4, 5])
     }
 
-    @Test("Text: case, accents, wildcards, empty texts")
+    @Test("Text tests: case, accents, wildcards, empty text")
     func text() {
         #expect(ids("name == 'ada'").isEmpty && ids("name ==[c] 'ADA'") == [1])
         #expect(ids("name BEGINSWITH 'a'") == [5] && ids("name BEGINSWITH[c] 'a'") == [1, 5])
@@ -85,7 +85,7 @@ struct QuerySemanticsTests {
         #expect(ids("'Adamant' BEGINSWITH name") == [1])
     }
 
-    @Test("Numbers, dates, BETWEEN, IN with nothing in it, and enumerations")
+    @Test("Numbers, dates, BETWEEN, an empty IN, and enums")
     func numbers() {
         #expect(ids("age BETWEEN {21, 23}") == [2, 3, 4] && ids("age BETWEEN %@", [21, 22]) == [2, 3])
         #expect(
@@ -107,7 +107,7 @@ struct QuerySemanticsTests {
                 && ids { $0.age.in([20, 21]) } == [1, 2])
     }
 
-    @Test("ANY, ALL, NONE, and computed numbers of empty lists")
+    @Test("ANY, ALL, NONE, and aggregates of empty lists")
     func lists() {
         #expect(
             ids("ANY pets.age > 4") == [1, 4, 5] && ids("ALL pets.age > 4") == [2, 4, 5]
@@ -155,7 +155,7 @@ struct QuerySemanticsTests {
         #expect(realm.objects(Pet.self).where { $0.owners.age > 23 }.count == 1)
     }
 
-    @Test("@links counts what links to an object, from anywhere or by one property")
+    @Test("@links counts links to an object, from anywhere or through one property")
     func backlinks() {
         func count(_ format: String) -> Int { realm.objects(Pet.self).filter(format).count }
         #expect(
@@ -179,7 +179,7 @@ struct QuerySemanticsTests {
             ids("%K == %@", "boss.name", "Ada") == [2, 3, 4, 5] && ids("age == $0 OR age == $1", 20, 24) == [1, 5])
     }
 
-    @Test("Words of SQL and of the language as names of properties")
+    @Test("SQL and Swift keywords work as property names")
     func reserved() throws {
         try realm.write {
             let made = realm.create(

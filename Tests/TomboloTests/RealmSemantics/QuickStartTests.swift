@@ -107,7 +107,7 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 2)
     }
 
-    @Test("A taken primary key with .error fails the transaction, which is undone")
+    @Test("An existing primary key with .error undoes the transaction")
     func duplicate() throws {
         try realm.write { realm.add(Citizen(1, "Ada")) }
         #expect(throws: Realm.Error.self) {
@@ -141,7 +141,7 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 3)
     }
 
-    @Test("A write returns its block's value; an error undoes it, and what was added in it is invalid")
+    @Test("A write returns its block's value; an error undoes it and invalidates added objects")
     func rollback() throws {
         struct Oops: Error {}
         #expect(try realm.write { 42 } == 42)
@@ -173,7 +173,7 @@ struct QuickStartTests {
         #expect(ada.age == 99)
     }
 
-    @Test("After a cancelled write deleted objects are back, and instances of them stay invalid")
+    @Test("Cancelling a write restores deleted objects, but old instances stay invalid")
     func cancelledDeletion() throws {
         try realm.write {
             for number in 1...4 { realm.add(Citizen(number, "C\(number)")) }
@@ -198,7 +198,7 @@ struct QuickStartTests {
         #expect(held.allSatisfy(\.isInvalidated) && citizens.count == 4 && citizens[3].name == "C4")
     }
 
-    @Test("An object deleted and added again under the same key is another object")
+    @Test("An object deleted and added again under its key is another object")
     func reborn() throws {
         let old = Citizen(7, "Old")
         try realm.write { realm.add(old) }
@@ -251,7 +251,7 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).index(of: twin) == nil)
     }
 
-    @Test("Deleting: links read nil, lists shrink, embedded objects go along, others stay")
+    @Test("Deleting an object sets links to nil, shrinks lists and deletes its embedded objects only")
     func deletion() throws {
         let (ada, rex, bo) = (Citizen(1, "Ada"), Pet("Rex"), Pet("Bo"))
         ada.favourite = rex

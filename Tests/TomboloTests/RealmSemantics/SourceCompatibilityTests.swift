@@ -62,7 +62,7 @@ struct SourceCompatibilityTests {
 
     private func realm() throws -> Realm { try Realm(configuration: folder.configuration(types: [Trip.self])) }
 
-    @Test("RealmSwift.SortDescriptor is Realm's in a file that imports Foundation")
+    @Test("RealmSwift.SortDescriptor is Realm's even where Foundation is imported")
     func sortDescriptor() throws {
         let realm = try realm()
         try realm.write { for id in 0..<3 { realm.create(Trip.self, value: ["id": id]) } }
@@ -70,7 +70,7 @@ struct SourceCompatibilityTests {
         #expect(realm.objects(Trip.self).sorted(by: backwards).map(\.id) == [2, 1, 0])
     }
 
-    @Test("a projected struct is Hashable by its declaration alone")
+    @Test("A projected struct gets Hashable synthesised")
     func projections() throws {
         let realm = try realm()
         try realm.write { realm.create(Trip.self, value: ["id": 1, "stay": 3]) }
@@ -80,7 +80,7 @@ struct SourceCompatibilityTests {
         #expect(isHashable(Stay?.self) && isHashable(Trip.self) && isHashable(Leg.self) && isHashable(Int?.self))
     }
 
-    @Test("embedded classes may declare LinkingObjects, of embedded classes too")
+    @Test("Embedded classes may declare LinkingObjects, also to embedded classes")
     func embeddedOrigins() throws {
         let realm = try realm()
         try realm.write {
@@ -92,7 +92,7 @@ struct SourceCompatibilityTests {
 
     // MARK: Dates
 
-    @Test("a required date that was declared without a value is the time when it was first looked at, and stays")
+    @Test("A required date without a declared value is the time it was first read, and stays")
     func present() throws {
         let before = Date().microsecondsSince1970
         let trip = Trip()
@@ -109,7 +109,7 @@ struct SourceCompatibilityTests {
         #expect(other.start >= start && other.start == other.start)
     }
 
-    @Test("a date that a migration adds is 1970 where the class declares no value")
+    @Test("A date added by a migration is 1970 unless the class declares a value")
     func migratedDate() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [Before.Trip.self]))
@@ -122,7 +122,7 @@ struct SourceCompatibilityTests {
 
     // MARK: Lists
 
-    @Test("assigning to a range of a list replaces it by as many elements as there are", arguments: [false, true])
+    @Test("Assigning to a range of a list replaces it, whatever the number of elements", arguments: [false, true])
     func slices(isManaged: Bool) throws {
         let (trip, other) = (Trip(value: ["id": 1]), Trip(value: ["id": 2]))
         let realm = try realm()
@@ -157,7 +157,7 @@ struct SourceCompatibilityTests {
 
     // MARK: Decimals
 
-    @Test("sums and averages of decimals have no zeros at the end of their fraction")
+    @Test("Sums and averages of decimals have no trailing zeros")
     func decimals() throws {
         let costs: [Decimal128] = ["1.10", "2.90", "0.00", "6.00"]
         let trip = Trip(value: ["id": 1, "costs": costs] as [String: Any])
@@ -179,7 +179,7 @@ struct SourceCompatibilityTests {
 
     // MARK: Realms
 
-    @Test("letting go of a Realm in a write transaction is told on standard error, and undoes the transaction")
+    @Test("Releasing a Realm in a write transaction warns on stderr and undoes the transaction")
     func letGo() async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tombolo
 
-@Suite("Realm semantics: queries on enumerations, projections and data")
+@Suite("Realm semantics: queries on enums, projections and data")
 struct StoredTypeQueryTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -38,7 +38,7 @@ struct StoredTypeQueryTests {
         realm.objects(Consignment.self).where(query).map(\._id)
     }
 
-    @Test("Projections are compared, in ranges and in lists, by what they are stored as")
+    @Test("Projections compare by their stored value, in ranges and lists too")
     func projections() {
         #expect(ids { $0.weight > Grams(100) } == [1] && ids { $0.weight.contains(Grams(1)...Grams(500)) } == [1])
         #expect(
@@ -52,14 +52,14 @@ struct StoredTypeQueryTests {
         #expect(ids { $0.tares.contains(nil) } == [1] && ids { $0.parts.weight.max == Grams(500) } == [2])
     }
 
-    @Test("Enumerations of lists are compared by their raw values")
+    @Test("Enums in lists compare by raw value")
     func enumerations() {
         #expect(ids { $0.ranks.rawValue.max > 9 } == [1] && ids { $0.ranks.rawValue.contains(1...10) } == [1])
         #expect(ids { $0.spareRanks.rawValue.min == 10 } == [1] && ids { $0.spareRanks.max == .high } == [1])
         #expect(ids { $0.rank > .low } == [1] && ids { $0.parts.rank.rawValue.sum == 10 } == [2])
     }
 
-    @Test("An average is compared with a number of the property's type, or with a fraction")
+    @Test("An average compares with a number of the property's type or a fraction")
     func averages() {
         let limit = 1
         #expect(ids { $0.numbers.avg > limit } == [1] && ids { $0.numbers.avg > 1.25 } == [1])
@@ -67,7 +67,7 @@ struct StoredTypeQueryTests {
         #expect(ids { $0.prices.avg > Float(1) && $0.prices.avg < 2.25 } == [1])
     }
 
-    @Test("Text of an app's own type is searched; a pattern may come from another property")
+    @Test("Text of a custom type can be searched, and patterns may come from another property")
     func text() {
         #expect(ids { $0.code.starts(with: Code("äb"), options: .caseInsensitive) } == [1])
         #expect(ids { $0.code.ends(with: Code("7")) && $0.code.contains(Code("B")) } == [1])
@@ -78,7 +78,7 @@ struct StoredTypeQueryTests {
                 && ids { $0.codes.contains(Code("z")) }.isEmpty)
     }
 
-    @Test("Data is searched for a part, also for that of another property")
+    @Test("Data can be searched for a part, including another property's value")
     func data() {
         #expect(
             ids { $0.label.starts(with: Data([1, 2])) } == [1] && ids { $0.label.ends(with: Data([1, 2])) }.isEmpty)
@@ -89,7 +89,7 @@ struct StoredTypeQueryTests {
         #expect(ids { $0.seal.equals(nil) } == [2])
     }
 
-    @Test("Collections of projections and enumerations are sorted, made distinct and computed")
+    @Test("Collections of projections and enums can be sorted, made distinct and aggregated")
     func collections() throws {
         let one = try #require(realm.object(ofType: Consignment.self, forPrimaryKey: 1))
         #expect(
@@ -104,7 +104,7 @@ struct StoredTypeQueryTests {
         #expect(all.max(ofProperty: "weight") == Grams(500) && all.average(of: \.weight) == 250.0)
     }
 
-    @Test("A subquery sees lists of the elements, and the object itself")
+    @Test("A subquery sees its elements' lists and the outer object")
     func subqueries() throws {
         #expect(ids { ($0.parts.numbers.count == 2).count == 1 } == [2])
         #expect(ids { ($0.parts.weight > Grams(1) && $0.parts.codes == Code("x")).count == 1 } == [2])

@@ -12,7 +12,7 @@ struct ValueSemanticsTests {
         realm = try folder.semanticRealm()
     }
 
-    @Test("Extreme values of every type come back, also through another Realm")
+    @Test("Extreme values of every type round-trip, also through another Realm")
     func extremes() throws {
         let thing = Everything()
         thing.int8 = .min
@@ -59,7 +59,7 @@ struct ValueSemanticsTests {
             ).count == 1)
     }
 
-    @Test("Defaults: zero, nil, the present and random identities; each object has its own")
+    @Test("Defaults: zero, nil, the current time and random identifiers, per object")
     func defaults() throws {
         let start = Date().microsecondsSince1970
         let (a, b) = (Everything(), Everything())
@@ -78,7 +78,7 @@ struct ValueSemanticsTests {
         #expect(realm.objects(Everything.self).count == 4)
     }
 
-    @Test("What no property can hold fails the transaction, and the objects can be used until then")
+    @Test("A value no property can hold fails the transaction, and its objects work until then")
     func refused() throws {
         let citizen = Citizen(1, "Ada")
         try realm.write { realm.add(citizen) }
@@ -100,7 +100,7 @@ struct ValueSemanticsTests {
         #expect(citizen.name.utf8.count == 16 << 20)
     }
 
-    @Test("Codable: missing optional keys are nil, nested objects and lists are read")
+    @Test("Codable: missing optional keys are nil; nested objects and lists decode")
     func codable() throws {
         let json =
             #"{"name": "Rex", "home": {"street": "Main", "codes": [1, 2]}, "tags": ["a"], "friend": {"name": "Bo", "tags": []}}"#
@@ -114,7 +114,7 @@ struct ValueSemanticsTests {
         #expect(again.home?.street == "Main" && again.friend?.name == "Bo" && Array(again.tags) == ["a"])
     }
 
-    @Test("A class of a hundred properties")
+    @Test("A class with a hundred properties works")
     func wide() throws {
         let realm = try Realm(configuration: folder.configuration(types: [Wide.self]))
         try realm.write {
