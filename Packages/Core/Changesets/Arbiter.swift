@@ -1,31 +1,33 @@
 public import TomboloModel
 
-/// Decides what changesets do to the server's rows: a pure function of the rows, the changelog since each
-/// changeset's base, and the stamps. One arbiter serves one group of changesets, in order; later ones see what
-/// earlier ones did.
+/// Decides what changesets do to the server's rows: a pure function of the rows, the changelog since each changeset's
+/// base, and the stamps. One arbiter serves one group of changesets in order, so that later ones see what earlier ones
+/// did.
 ///
-/// Rules (each has a test of its name in ArbiterTests):
-/// - What a changeset's base sees, and the same client's earlier changesets, happened before it whatever the clocks
-///   say. Only other entries are concurrent.
+/// Rules (ArbiterTests has a test for each):
+/// - Whatever a changeset's base sees happened before it, as did the same client's earlier changesets, whatever the
+///   clocks say. Only other entries are concurrent.
 /// - Of concurrent writes to one column the later stamp wins; the greater client id breaks ties, plain SQL beats
 ///   clients; an explicit value beats a default.
-/// - A default replaces nothing but an earlier default that the device could not know of: what an object has stays when
-///   a device creates it again.
-/// - Additions count in any order; a set that is later than an addition replaces it.
+/// - A default replaces only an earlier default that the device couldn't know of: an object keeps its values when a
+///   device creates it again.
+/// - Additions count in any order; a later set discards them.
 /// - A concurrent erase wins over all of the changeset's instructions on that object. A create whose base sees the
 ///   erase makes a new object.
-/// - A link to an object that is gone becomes nil; a list element whose target is gone is dropped. One whose target a
-///   later instruction creates comes after it: ``InstructionOrder``. An erase ends every link to the object, also one
-///   that the same changeset set, and creating the object again does not bring it back; the trash keeps links.
+/// - A link to an object that doesn't exist becomes nil; a list element whose target doesn't exist is dropped. If a
+///   later instruction creates the target, the element is moved behind it (``InstructionOrder``). An erase ends every
+///   link to the object, even one set by the same changeset, and creating the object again doesn't restore it. The
+///   trash keeps links.
 /// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
-/// - Permission is asked for every life of an object within the changeset, also for one that it began and ended, and
-///   for what a create replaces in the trash.
+/// - Permission is asked for every life of an object within the changeset, including one that begins and ends there,
+///   and for an object in the trash that a create replaces.
 public struct Arbiter: Sendable {
+    /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
     private var rows: [ObjectReference: Row] = [:]
     private var trash: [ObjectReference: Row] = [:]
     private var log: [ObjectReference: [LogEntry]] = [:]
-    /// By the target: columns that link to it, or did once.
+    /// For each target, the columns that link to it now or did before.
     private var referrers: [ObjectReference: [Field]] = [:]
 
     /// One column of one object.
@@ -34,9 +36,10 @@ public struct Arbiter: Sendable {
         let column: Int
     }
 
+    /// An arbiter for one group of changesets, with nothing loaded.
     public init(schema: Schema) { self.schema = schema }
 
-    /// Loads the present row of an object that ``references(of:)`` named; nil where there is none.
+    /// Loads the current row of an object named by ``references(of:)``, or nil if it doesn't exist.
     public mutating func load(_ reference: ObjectReference, _ row: Row?) {
         rows[reference] = row
         guard let row else { return }
@@ -51,7 +54,7 @@ public struct Arbiter: Sendable {
         referrers[target, default: []].append(field)
     }
 
-    /// Loads the row of an object that is in the trash: for devices it is gone, but a create takes the row over.
+    /// Loads the row of an object in the trash. Devices don't see it, but a create takes the row over.
     public mutating func load(_ reference: ObjectReference, trashed row: Row) { trash[reference] = row }
 
     /// Loads changelog entries of a referenced object, oldest first.
@@ -76,7 +79,7 @@ public struct Arbiter: Sendable {
         return (written, linked.subtracting(written))
     }
 
-    /// The object whose permissions decide over an element; nil for other classes.
+    /// The object whose permissions apply to a list element, or nil if `reference` isn't a list element.
     public func owner(of reference: ObjectReference, row: Row) -> ObjectReference? {
         guard schema[reference.classIndex].owner != nil else { return nil }
         return ObjectReference(
@@ -88,7 +91,7 @@ public struct Arbiter: Sendable {
     ///   - stamp: the changeset's stamp, clamped by the caller.
     ///   - base: what the changeset's base tick sees.
     ///   - permit: returns why a write is not permitted, or nil.
-    /// - Returns: the writes in an order that immediate foreign keys accept, and how many field writes lost.
+    /// - Returns: the writes in an order that immediate foreign keys accept, and the number of field writes that lost.
     /// - Throws: ``Refusal``; the loaded state is then unchanged.
     public mutating func apply(
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
@@ -125,14 +128,14 @@ extension Arbiter {
         var lost = 0
         /// What foreign keys did.
         var consequences: [LogEntry] = []
-        /// For permissions: every object that an instruction named, with its lives within the changeset.
+        /// For permissions: the lives within the changeset of every object that an instruction named.
         var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
         /// Links to objects that a later instruction of the changeset may create, in order.
         var deferredLinks: [(from: Field, to: ObjectReference)] = []
-        /// Where in that order the link of a column stands that was not written since.
+        /// Position in ``deferredLinks`` of a column's link, unless the column was written since.
         var deferral: [Field: Int] = [:]
-        /// Where in that order the links to an object stand, since its last erase.
+        /// Positions in ``deferredLinks`` of the links to an object since its last erase.
         var deferralsTo: [ObjectReference: [Int]] = [:]
 
         init(arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot) {
@@ -154,7 +157,7 @@ extension Arbiter {
             touched.append(reference)
         }
 
-        /// Takes a row away, with what permissions need of it.
+        /// Removes a row, keeping what permission checks need.
         mutating func remove(_ reference: ObjectReference) {
             guard let row = arbiter.rows.removeValue(forKey: reference) else { return }
             guard let count = lives[reference]?.count, count > 0 else { return }
@@ -194,7 +197,8 @@ extension Arbiter {
             }
         }
 
-        /// What the database's foreign keys do when an object goes, for what is loaded; the changelog has it too.
+        /// Repeats on the loaded rows what the database's foreign keys do when an object is deleted. The changelog
+        /// records it too.
         mutating func unlink(_ target: ObjectReference) {
             var waiting = [target]
             while let target = waiting.popLast() {
@@ -218,8 +222,8 @@ extension Arbiter {
             }
         }
 
-        /// Links that were to be set at the end lead to the object that goes, not to a new one with its key. What goes
-        /// into the trash stays a row, and keeps the links to it.
+        /// Deferred links lead to the object being erased, not to a new one with its key. An object in the trash is
+        /// still a row and keeps the links to it.
         mutating func endDeferredLinks(to target: ObjectReference) {
             guard !arbiter.schema[target.classIndex].isTrashable else { return }
             for index in deferralsTo.removeValue(forKey: target) ?? [] {
@@ -268,7 +272,7 @@ extension Arbiter {
             for field in fields {
                 if item.owner != nil, field.column == ElementColumn.owner, field.value != row[field.column] {
                     throw Refusal(
-                        .invalid, "An element of \(item.name) cannot move to another object's list.",
+                        .invalid, "An element of \(item.name) can't move to another object's list.",
                         className: item.name, key: reference.key)
                 }
                 guard field.column != item.primaryKeyIndex else { continue }
@@ -337,7 +341,7 @@ extension Arbiter {
             deferredLinks.append((from, target))
         }
 
-        /// Points links at objects that a later instruction made; the others stay nil.
+        /// Sets links to objects that a later instruction created; the others stay nil.
         mutating func setDeferredLinks() {
             for (index, (from, target)) in deferredLinks.enumerated() where deferral[from] == index {
                 let (reference, column) = (from.reference, from.column)
@@ -360,7 +364,7 @@ extension Arbiter {
             }
         }
 
-        /// Whether a default may replace the value of a column of an object that is there.
+        /// Whether a default may replace the value of an existing object's column.
         func replaces(_ column: Int, of reference: ObjectReference) -> Bool {
             guard let last = arbiter.log[reference]?.last(where: { $0.mark(of: column) != nil }),
                 last.mark(of: column) == .byDefault
@@ -405,9 +409,9 @@ extension Arbiter {
                         reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable)
                     continue
                 }
-                // Where the changeset writes the object that has the list, that one's own requests decide.
+                // If the changeset writes the list's owner, the owner's own requests decide.
                 guard self.lives[owner]?.isEmpty != false, askedOwners.insert(owner).inserted else { continue }
-                // An owner that is gone or in the trash makes a request without rows, which no rule permits.
+                // An owner that doesn't exist or is in the trash makes a request without rows, which no rule permits.
                 let row = arbiter.rows[owner]
                 requests.append(WriteRequest(operation: .update, classIndex: owner.classIndex, old: row, new: row))
             }

@@ -1,9 +1,9 @@
 public import TomboloModel
 
 extension Changeset {
-    /// A stable hash (FNV-1a) of what the changeset does, by names: what a server remembers of an applied changeset,
-    /// to tell one that comes again from another of the same number. Leaves the base out: a device that had to take
-    /// everything anew sends its pending changesets again with a newer one.
+    /// A stable FNV-1a hash of what the changeset does, by class and property names. The server stores it with the
+    /// receipt of an applied changeset, to tell a repeated changeset from another one with the same number. The base is
+    /// left out: after a batch that replaces everything, a device sends its pending changesets again with a newer base.
     public func fingerprint(in schema: Schema) -> Int64 {
         if let defect { return defect.fingerprint }
         var hash = ChangesetFingerprint(number: number, stamp: stamp)

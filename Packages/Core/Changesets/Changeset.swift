@@ -1,21 +1,25 @@
 public import TomboloModel
 
-/// What one local write transaction did.
+/// What one local write transaction did: the unit that's uploaded, applied or refused.
 public struct Changeset: Hashable, Sendable {
-    /// Counts the changesets of one client from 1, without gaps.
+    /// Numbers the changesets of one client from 1 without gaps.
     public var number: Int64
-    /// The tick that the device stood on: everything in it happened before this changeset. 0 before the first batch.
+    /// The tick the device was at; everything in it happened before this changeset. 0 before the first batch.
     public var base: Int64
+    /// When the transaction committed, on the device's ``HybridClock``. The server clamps it.
     public var stamp: Stamp
+    /// What the transaction did, in the order of the app's calls.
     public var instructions: [Instruction]
-    /// Why the reader cannot say what the changeset does: its schema lacks a class or property that it names.
-    /// ``instructions`` is empty then. The server refuses such a changeset, and goes on with those behind it.
+    /// Set if the reader can't tell what the changeset does, because its schema lacks a class or property that the
+    /// changeset names. ``instructions`` is then empty. The server refuses such a changeset and continues with the
+    /// next.
     public var defect: ChangesetDefect?
-    /// On a device, after an app update dropped classes or properties that the changeset writes: its bytes as first
-    /// queued. They are uploaded, so that the changeset stays the one that the server may have seen;
-    /// ``instructions`` has only what the app still knows.
+    /// The bytes as first queued, on a device whose app was updated and no longer has a class or property that the
+    /// changeset writes. These bytes are uploaded, so that the changeset stays identical to the one the server may have
+    /// seen; ``instructions`` has only what the app still knows.
     public var queuedBytes: [UInt8]?
 
+    /// A changeset that its reader understands fully.
     public init(number: Int64, base: Int64, stamp: Stamp, instructions: [Instruction]) {
         self.number = number
         self.base = base
@@ -23,19 +27,22 @@ public struct Changeset: Hashable, Sendable {
         self.instructions = instructions
     }
 
-    /// Bounds of one changeset; a larger write transaction is refused on the device.
+    /// The maximum number of instructions. The device refuses a larger write transaction.
     public static let maximumInstructionCount = 1_000_000
 }
 
 /// One step of a changeset. List operations are instructions on the list's element class.
 public enum Instruction: Hashable, Sendable {
-    /// A new object with all its columns but the key, or, where the key exists, a field-by-field merge.
+    /// Creates an object with all its columns but the key. If the key exists, merges field by field.
     case create(ObjectReference, [FieldWrite])
+    /// Sets columns of an existing object. On a missing object all the writes are lost.
     case set(ObjectReference, [FieldWrite])
     /// Adds to an integer column; concurrent additions all count.
     case add(ObjectReference, column: Int, amount: Int64)
+    /// Deletes the object, or moves it into the trash if its class has one. Erasing a missing object does nothing.
     case erase(ObjectReference)
 
+    /// The object the instruction is about.
     public var reference: ObjectReference {
         switch self {
         case .create(let reference, _), .set(let reference, _), .add(let reference, _, _), .erase(let reference):
@@ -46,10 +53,12 @@ public enum Instruction: Hashable, Sendable {
 
 /// One column's new value.
 public struct FieldWrite: Hashable, Sendable {
+    /// The column's position in its class.
     public let column: Int
+    /// The value to store; a link is stored as its target's key.
     public let value: Value
-    /// From the declaration rather than from the app: loses to any explicit write, and to whatever an object has that
-    /// the device knew of.
+    /// The value comes from the property's declaration, not from the app. It loses to any explicit write, and to any
+    /// value the device could have known.
     public let isDefault: Bool
 
     public init(column: Int, value: Value, isDefault: Bool = false) {

@@ -1,18 +1,19 @@
 public import TomboloModel
 
-/// What can be said against a changeset before any row is read or locked.
+/// Checks that refuse a changeset before any row is read or locked.
 public struct ChangesetCheck: Sendable {
     private let schema: Schema
 
+    /// Checks against the server's schema.
     public init(schema: Schema) { self.schema = schema }
 
     // MARK: Content
 
-    /// Checks names, keys and values against the schema. ``Arbiter`` does so too.
-    /// - Throws: ``Refusal`` with the code ``Refusal/Code/invalid`` for what no row can make right.
+    /// Checks classes, columns, keys and values against the schema. ``Arbiter`` does so too.
+    /// - Throws: ``Refusal`` with the code ``Refusal/Code/invalid`` if the changeset is wrong whatever the rows are.
     public func requireValid(_ changeset: Changeset) throws(Refusal) {
         if let defect = changeset.defect { throw defect.refusal }
-        // By column: the instruction that named it last.
+        // For each column, the index of the last instruction that named it.
         var namedBy = Array(repeating: -1, count: schema.classes.map(\.columns.count).max() ?? 0)
         for (index, instruction) in changeset.instructions.enumerated() {
             let reference = instruction.reference
@@ -30,7 +31,9 @@ public struct ChangesetCheck: Sendable {
             case .add(_, let column, _):
                 guard item.columns.indices.contains(column), case .int = item.columns[column].type,
                     column != item.primaryKeyIndex
-                else { throw invalid("Only an integer property can be added to, and no primary key.", reference) }
+                else {
+                    throw invalid("Only an integer property that isn't the primary key can be added to.", reference)
+                }
             case .erase: break
             }
         }
@@ -38,11 +41,11 @@ public struct ChangesetCheck: Sendable {
 
     private func item(of reference: ObjectReference) throws(Refusal) -> ClassSchema {
         guard schema.classes.indices.contains(reference.classIndex) else {
-            throw Refusal(.invalid, "The changeset names a class that the server does not have.")
+            throw Refusal(.invalid, "The changeset names a class that the server doesn't have.")
         }
         let item = schema[reference.classIndex]
         guard let key = item.primaryKey else {
-            throw Refusal(.invalid, "\(item.name) has no primary key and is not synchronised.")
+            throw Refusal(.invalid, "\(item.name) has no primary key and isn't synchronised.")
         }
         do {
             try key.validate(reference.key)
@@ -52,8 +55,8 @@ public struct ChangesetCheck: Sendable {
         return item
     }
 
-    /// Checks one field. A primary key may be written only as what it is: the object that a changeset names is the one
-    /// that its permissions and locks are about.
+    /// Checks one field. A primary key may be written only with its own value, because permissions and locks are about
+    /// the object that the changeset names.
     func requireValid(_ field: FieldWrite, of reference: ObjectReference, _ item: ClassSchema) throws(Refusal) {
         guard item.columns.indices.contains(field.column) else {
             throw invalid("\(item.name) has no column \(field.column).", reference)
@@ -66,8 +69,8 @@ public struct ChangesetCheck: Sendable {
         }
         guard field.column != item.primaryKeyIndex || field.value == reference.key else {
             throw invalid(
-                "\(item.name).\(column.name) is the primary key and says something else than the object's key: "
-                    + "erase the object and create another one.", reference)
+                "\(item.name).\(column.name) is the primary key but isn't the object's key: "
+                    + "erase the object and create another.", reference)
         }
     }
 
@@ -84,10 +87,10 @@ public struct ChangesetCheck: Sendable {
         var erases = false
     }
 
-    /// Refuses what is permitted for no object of a class, so that nobody locks rows that they may never write. What is
-    /// permitted for some objects is decided with their rows, by ``Arbiter``.
-    /// - Parameter denial: why an operation is not permitted for any object of a class, by position; nil where it is for
-    ///   some.
+    /// Refuses writes that aren't permitted for any object of a class, so that nobody locks rows they may never write.
+    /// Writes permitted for some objects are decided by ``Arbiter``, which sees the rows.
+    /// - Parameter denial: why an operation isn't permitted for any object of the class at a position, or nil if it's
+    ///   permitted for some.
     /// - Throws: ``Refusal`` with the code ``Refusal/Code/notPermitted``.
     public func requirePermission(
         _ changeset: Changeset, denial: (WriteRequest.Operation, Int) -> String?
@@ -116,7 +119,7 @@ public struct ChangesetCheck: Sendable {
             let reference = instruction.reference
             guard let deeds = deeds.removeValue(forKey: reference) else { continue }
             let root = schema.rootClassIndex(of: reference.classIndex)
-            // The requests for the object that has the list decide, where the changeset writes one.
+            // If the changeset writes an object of the class that has the list, that object's requests decide.
             if root != reference.classIndex, written.contains(root) { continue }
             let isElement = root != reference.classIndex
             guard let reason = reason(isElement ? Deeds(updates: true) : deeds, denials[root] ?? [:]) else { continue }
@@ -125,7 +128,7 @@ public struct ChangesetCheck: Sendable {
         }
     }
 
-    /// Nil where the present row may make it permitted: a create makes an object or edits the one that is there.
+    /// Nil if the current row may allow it: a create makes an object or edits the existing one.
     private func reason(_ deeds: Deeds, _ denied: [WriteRequest.Operation: String]) -> String? {
         let present = deeds.erases ? denied[.delete] : denied[.update]
         guard deeds.creates else { return present }

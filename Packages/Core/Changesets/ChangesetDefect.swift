@@ -1,11 +1,12 @@
-/// A changeset that its reader could not resolve: it names a class or property that the reader's schema does not have,
-/// or a key of another type.
+/// Why a reader couldn't resolve a changeset: it names a class or property that the reader's schema lacks, or a key of
+/// the wrong type.
 public struct ChangesetDefect: Hashable, Sendable {
-    /// What the device is told.
+    /// The refusal to send to the device.
     public let refusal: Refusal
-    /// The same as ``Changeset/fingerprint(in:)`` gives a reader that has all the names.
+    /// Equals ``Changeset/fingerprint(in:)`` of a reader that has all the names.
     public let fingerprint: Int64
 
+    /// Made by the decoder of uploads.
     public init(refusal: Refusal, fingerprint: Int64) {
         self.refusal = refusal
         self.fingerprint = fingerprint

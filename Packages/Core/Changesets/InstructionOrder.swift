@@ -1,24 +1,24 @@
 internal import TomboloModel
 
-/// Brings the instructions of a changeset into an order in which no object is created before what it cannot be without:
-/// an element of a list before the object that it links to, or before the element that holds its list.
+/// Orders the instructions of a changeset so that no list element is created before the object it links to or the
+/// element that holds its list.
 ///
 /// Devices write a changeset in the order of the app's calls, and `list.append(Dog())` makes an element and its target
-/// in one call. Optional links need no order: they are set when the target is there.
+/// in one call. Optional links need no order: they're set once the target exists.
 struct InstructionOrder {
     private let schema: Schema
-    /// Whether an object is there before the changeset.
+    /// Whether an object exists before the changeset.
     private let exists: (ObjectReference) -> Bool
     private let instructions: [Instruction]
     private var result: [Instruction] = []
-    /// Where the changeset creates objects, first and last; made when the first element needs it.
+    /// The first and last position at which the changeset creates an object. Built when the first element needs it.
     private var creations: [ObjectReference: ClosedRange<Int>]?
     private var erased: Set<ObjectReference> = []
-    /// What waits, by object, in the order of the changeset.
+    /// Held-back instructions by object, in the changeset's order.
     private var held: [ObjectReference: [Instruction]] = [:]
-    /// By the object that is waited for.
+    /// Elements held back, by the object they wait for.
     private var waiting: [ObjectReference: [ObjectReference]] = [:]
-    /// By the object that has the list.
+    /// Elements held back, by the object that owns their list.
     private var heldOf: [ObjectReference: [ObjectReference]] = [:]
 
     private init(_ instructions: [Instruction], _ schema: Schema, _ exists: @escaping (ObjectReference) -> Bool) {
@@ -28,14 +28,15 @@ struct InstructionOrder {
         result.reserveCapacity(instructions.count)
     }
 
-    /// The instructions, with those on an element right behind the creation of its target. What links to an object that
-    /// is neither there nor created stays where it is; nothing moves over the erasure of the object that has the list.
+    /// The instructions, with those on an element moved right behind the creation of its target. An element whose
+    /// target neither exists nor is created stays where it is, and no instruction moves past the erasure of the list's
+    /// owner.
     static func targetsFirst(
         _ instructions: [Instruction], schema: Schema, exists: @escaping (ObjectReference) -> Bool
     ) -> [Instruction] {
         var order = InstructionOrder(instructions, schema, exists)
         for index in instructions.indices { order.take(index) }
-        // Elements that wait for each other in a circle, which no device makes.
+        // Elements that wait for each other in a circle, which no device sends.
         if !order.held.isEmpty { for instruction in instructions { order.giveUp(instruction.reference) } }
         return order.result
     }
@@ -72,7 +73,7 @@ struct InstructionOrder {
         heldOf[ObjectReference(classIndex: root, key: owner.value), default: []].append(element)
     }
 
-    /// Lets the instructions on elements go on, and on the elements that waited for these.
+    /// Releases the elements that waited for `target`, and those that waited for them in turn.
     private mutating func release(whatWaitsFor target: ObjectReference, at index: Int) {
         var targets = [target]
         while let target = targets.popLast() {
@@ -92,7 +93,7 @@ struct InstructionOrder {
         if let instructions = held.removeValue(forKey: element) { result += instructions }
     }
 
-    /// An object that `reference` needs and that a later instruction creates, or that waits itself.
+    /// An object that `reference` needs and that a later instruction creates, or that is held back itself.
     private mutating func missing(
         _ reference: ObjectReference, _ fields: [FieldWrite], at index: Int
     ) -> ObjectReference? {

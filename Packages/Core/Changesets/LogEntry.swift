@@ -1,29 +1,35 @@
 public import TomboloModel
 
-/// One row of the changelog: what happened to one object, by whom and when; never the new row.
+/// One row of the changelog: what happened to one object, by whom and when. It never has the new row.
 public struct LogEntry: Hashable, Sendable {
     public enum Operation: Hashable, Sendable {
         case create
         case update
-        /// Also trashing: for devices the object is gone.
+        /// Also a move into the trash, since devices no longer see the object.
         case erase
     }
 
     /// How a column was changed.
     public enum Mark: Hashable, Sendable {
+        /// Set to an explicit value.
         case set
+        /// Set to the declared default when the object was created.
         case byDefault
+        /// Increased by an amount, which may be negative.
         case add(Int64)
     }
 
+    /// The object the entry is about.
     public let reference: ObjectReference
+    /// What happened to it.
     public let operation: Operation
-    /// Changed columns. A create sets every column: those that are missing here count as ``Mark/set``.
+    /// The changed columns, by position. A create sets every column, so columns missing here count as ``Mark/set``.
     public let marks: [Int: Mark]
-    /// The transaction that wrote it.
+    /// The PostgreSQL transaction that wrote the entry.
     public let xid: UInt64
+    /// When it was written: the changeset's stamp, or the server's clock for plain SQL.
     public let stamp: Stamp
-    /// Nil for plain SQL.
+    /// The device that wrote it, or nil for plain SQL.
     public let client: ClientID?
 
     public init(
@@ -38,7 +44,7 @@ public struct LogEntry: Hashable, Sendable {
         self.client = client
     }
 
-    /// What this entry did to a column; nil where it left it alone.
+    /// What this entry did to a column, or nil if it left the column alone.
     public func mark(of column: Int) -> Mark? {
         switch operation {
         case .create: marks[column] ?? .set

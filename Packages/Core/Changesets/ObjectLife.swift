@@ -1,13 +1,13 @@
 internal import TomboloModel
 
-/// An object's existence within one changeset, without a gap: from before the changeset, or from its creation, to its
-/// erasure or the changeset's end. An object that is erased and made again has several, each a matter of permission.
+/// One uninterrupted existence of an object within a changeset: from before the changeset or its creation, up to its
+/// erasure or the changeset's end. An object that's erased and created again has several, and each needs permission.
 struct ObjectLife {
-    /// The row before the changeset; nil where the changeset made the object.
+    /// The row before the changeset, or nil if the changeset created the object.
     let old: Row?
     /// The row in the trash that the creation took over.
     let replaced: Row?
-    /// The row when the object was erased, or at the changeset's end.
+    /// The row when the object was erased, or at the end of the changeset.
     var last: Row
     private(set) var isErased = false
 
@@ -22,7 +22,7 @@ struct ObjectLife {
         isErased = true
     }
 
-    /// What has to be permitted, for an object of its own.
+    /// The permissions needed, for an object that isn't a list element.
     func requests(_ classIndex: Int, isTrashable: Bool) -> [WriteRequest] {
         func request(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> WriteRequest {
             WriteRequest(operation: operation, classIndex: classIndex, old: old, new: new)
@@ -31,7 +31,7 @@ struct ObjectLife {
             return [request(.create, nil, last)] + (replaced.map { [request(.update, $0, last)] } ?? [])
         }
         guard isErased else { return [request(.update, old, last)] }
-        // What is edited and erased goes into the trash as edited.
+        // An object edited and then erased goes into the trash as edited.
         return [request(.delete, old, nil)] + (isTrashable && last != old ? [request(.update, old, last)] : [])
     }
 }

@@ -1,32 +1,35 @@
 public import TomboloModel
 
-/// Why the server did not accept a changeset. The device undoes the whole changeset and keeps its others.
+/// Why the server didn't accept a changeset. The device undoes that whole changeset and keeps the others.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The subject's role may not do this.
+        /// The user's roles don't permit the write.
         case notPermitted
         /// A unique rule, a check or another constraint of the database.
         case constraint
-        /// A value, class or column that the server does not accept.
+        /// A value, class or column that the server doesn't accept.
         case invalid
-        /// The server could not apply it for a reason that it does not know; reported to the operator.
+        /// The server couldn't apply the changeset for an unknown reason. It keeps the changeset and reports it to the
+        /// operator.
         case setAside
     }
 
+    /// What kind of refusal it is; apps may act on it.
     public let code: Code
-    /// A sentence for the app's developer: what was refused and why. Holds no data of other people.
+    /// A sentence for the app's developer: what was refused and why. Contains no other user's data.
     public let message: String
-    /// The class name and key of the object concerned, where one object is.
+    /// The class of the object concerned, or nil if the refusal isn't about one object.
     public let className: String?
+    /// The primary key of the object concerned, or nil like ``className``.
     public let key: Value?
 
-    /// The longest message, in bytes of UTF-8: a longer one is cut. A refusal stays in the database until its device has
-    /// it, and in the memory of every gateway meanwhile.
+    /// The maximum length of a message in UTF-8 bytes; a longer one is cut. A refusal stays in the database, and in the
+    /// memory of every gateway, until its device has received it.
     public static let maximumMessageByteCount = 1_000
-    /// An object with a longer key, in bytes, isn't named: a key may be as long as any text.
+    /// An object whose key is longer than this, in bytes, isn't named, since a key may be as long as any text.
     public static let maximumKeyByteCount = 1_000
 
-    /// Bounded by ``maximumMessageByteCount`` and ``maximumKeyByteCount``, whatever it quotes.
+    /// A refusal bounded by ``maximumMessageByteCount`` and ``maximumKeyByteCount``, whatever it quotes.
     public init(_ code: Code, _ message: String, className: String? = nil, key: Value? = nil) {
         let namesObject = key.map { $0.byteCount <= Self.maximumKeyByteCount } ?? true
         self.code = code

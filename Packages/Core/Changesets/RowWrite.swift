@@ -2,13 +2,14 @@ public import TomboloModel
 
 /// What the server writes for a changeset, after arbitration.
 public enum RowWrite: Hashable, Sendable {
-    /// A new row, whole; `defaults` are the columns whose value the app did not set.
+    /// Inserts a whole new row; `defaults` are the columns whose value the app didn't set.
     case insert(ObjectReference, Row, defaults: Set<Int>)
-    /// Changed columns of a row that exists. `value` is final also for additions, whose amount is in the mark.
+    /// Updates columns of an existing row. `value` is the final value even for additions, whose amount is in the mark.
     case update(ObjectReference, [ColumnWrite])
-    /// Deletes the row, or moves it into the trash where the class has one.
+    /// Deletes the row, or moves it into the trash if the class has one.
     case erase(ObjectReference)
 
+    /// The object whose row is written.
     public var reference: ObjectReference {
         switch self {
         case .insert(let reference, _, _), .update(let reference, _), .erase(let reference): reference
@@ -18,8 +19,11 @@ public enum RowWrite: Hashable, Sendable {
 
 /// One column of an update.
 public struct ColumnWrite: Hashable, Sendable {
+    /// The column's position in its class.
     public let column: Int
+    /// The value to store.
     public let value: Value
+    /// How the changelog records the write.
     public let mark: LogEntry.Mark
 
     public init(column: Int, value: Value, mark: LogEntry.Mark) {

@@ -1,11 +1,11 @@
 /// Which transactions a reader sees: PostgreSQL's `pg_snapshot`, `xmin:xmax:xip,…`.
 /// <https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-PG-SNAPSHOT>
 public struct Snapshot: Hashable, Sendable, CustomStringConvertible {
-    /// Every transaction below is finished.
+    /// Every transaction below this ID has finished.
     public let xmin: UInt64
-    /// No transaction from here on had finished.
+    /// No transaction from this ID on had finished.
     public let xmax: UInt64
-    /// Those in between that were still running.
+    /// Transactions in between that were still running.
     public let running: Set<UInt64>
 
     public init(xmin: UInt64, xmax: UInt64, running: Set<UInt64>) {
@@ -14,10 +14,10 @@ public struct Snapshot: Hashable, Sendable, CustomStringConvertible {
         self.running = running
     }
 
-    /// Sees nothing: the position of a client that has no tick.
+    /// Sees nothing: the snapshot of a client without a tick.
     public static let empty = Snapshot(xmin: 0, xmax: 0, running: [])
 
-    /// Parses the text form; nil where it is not one.
+    /// Parses PostgreSQL's text form, or returns nil if `text` isn't one.
     public init?(text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let xmin = UInt64(parts[0]), let xmax = UInt64(parts[1]), xmin <= xmax else {

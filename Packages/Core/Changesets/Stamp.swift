@@ -1,6 +1,7 @@
-/// A hybrid-logical-clock reading: microseconds since 1970 on the server's clock, as well as the device knows it.
-/// The logical part is whatever lies ahead of the wall clock.
+/// A reading of a hybrid logical clock: microseconds since 1970 on the server's clock, as far as the device knows it.
+/// The logical part is the amount by which it's ahead of the wall clock.
 public struct Stamp: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Microseconds since 1970-01-01 00:00 UTC.
     public let microseconds: Int64
 
     public init(microseconds: Int64) { self.microseconds = microseconds }
@@ -9,8 +10,8 @@ public struct Stamp: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     public var description: String { "\(microseconds)µs" }
 
-    /// Within the bounds that the server can vouch for: not before the tick that the changeset was based on, not
-    /// after the moment it was received.
+    /// The stamp moved into the range the server can vouch for: not before the changeset's base tick, not after its
+    /// receipt.
     public func clamped(from earliest: Stamp, to latest: Stamp) -> Stamp {
         Swift.min(Swift.max(self, earliest), Swift.max(latest, earliest))
     }

@@ -1,8 +1,10 @@
-/// A durable, numbered point in the changelog. Made by the sequencer, committed before anyone may send it.
+/// A durable, numbered point in the changelog. The sequencer makes it and commits it before anyone may send it.
 public struct Tick: Hashable, Sendable {
+    /// Counts up from 1; 0 is ``origin``.
     public let number: Int64
-    /// Random: tells this history from one restored from a backup.
+    /// A random number that tells this history from one restored from a backup.
     public let token: Int64
+    /// The transactions that the tick contains.
     public let snapshot: Snapshot
     /// The server's clock when the tick was made.
     public let time: Stamp
@@ -14,6 +16,6 @@ public struct Tick: Hashable, Sendable {
         self.time = time
     }
 
-    /// Before everything: what a new client stands on.
+    /// The position before all ticks, at which a new client starts.
     public static let origin = Tick(number: 0, token: 0, snapshot: .empty, time: Stamp(microseconds: 0))
 }

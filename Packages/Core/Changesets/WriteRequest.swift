@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// A write that needs permission: on an object, or on a list of it.
+/// A write that needs permission: to an object or to one of its lists.
 public struct WriteRequest: Sendable {
     public enum Operation: String, Hashable, Sendable {
         case create
@@ -8,12 +8,13 @@ public struct WriteRequest: Sendable {
         case delete
     }
 
+    /// What the changeset wants to do.
     public let operation: Operation
-    /// The class of the object whose permissions decide: for list elements the class that has the list.
+    /// The position of the class whose permissions apply; for list elements, of the class that owns the list.
     public let classIndex: Int
-    /// The row before; nil for a create.
+    /// The row before the changeset, or nil for a create.
     public let old: Row?
-    /// The row after; nil for a delete.
+    /// The row after the changeset, or nil for a delete.
     public let new: Row?
 
     public init(operation: Operation, classIndex: Int, old: Row?, new: Row?) {
