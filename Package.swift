@@ -57,7 +57,8 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
-    "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", arguments, lifecycle, logging,
+    "ConferenceSetup", "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", arguments, lifecycle,
+    logging,
     unixSignals,
 ]
 
@@ -70,7 +71,7 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "DatabaseManager", "EventModels", "GatewayService", "PostgresClient",
+    "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "PostgresClient",
     "TomboloAuthentication",
     "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
     "TomboloSQLiteStore", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
@@ -148,7 +149,7 @@ let package = Package(
         // Services.
         library(
             "TomboloAuthentication", "Server/Authentication",
-            ["TomboloModel", "TomboloRules", "EventModels", "PostgresClient", cryptoExtras, jwt]),
+            ["TomboloModel", "TomboloRules", "PostgresClient", cryptoExtras, jwt]),
         library(
             "TomboloHTTP", "Server/HTTP",
             [
@@ -178,9 +179,13 @@ let package = Package(
             "OpenEventImport", "Conference/OpenEventImport",
             ["EventModels", "PostgresClient", "PostgresValues", "TomboloModel", "TomboloSQL", crypto]),
         library(
+            "ConferenceSetup", "Conference/ConferenceSetup",
+            ["EventModels", "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore"]),
+        library(
             "TomboloMigration", "Tools/Migration",
             [
-                "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloModel",
+                "ConferenceSetup", "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
+                "TomboloModel",
                 "TomboloPostgresStore",
             ]),
 
@@ -212,7 +217,7 @@ let package = Package(
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
-            service + ["PostgresValues", "TomboloPostgresStore", "TomboloSQL", "EventModels"]),
+            service + ["ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloSQL"]),
         // As in packages of others, imports are public unless said otherwise.
         .target(
             name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
@@ -258,8 +263,8 @@ let package = Package(
         tests(
             "TomboloAuthenticationTests",
             [
-                "TomboloAuthentication", "TomboloModel", "TomboloRules", "EventModels", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport", crypto,
+                "TomboloAuthentication", "TomboloModel", "TomboloRules", "PostgresClient", "TomboloPostgresStore",
+                "TestSupport", crypto,
             ]),
         tests(
             "OpenEventImportTests",
@@ -270,9 +275,16 @@ let package = Package(
         tests(
             "TomboloMigrationTests",
             [
-                "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel", "EventModels",
+                "ConferenceSetup", "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel",
+                "EventModels",
                 "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport", "MigrationTool",
                 "TestPrograms",
+            ]),
+        tests(
+            "ConferenceSetupTests",
+            [
+                "ConferenceSetup", "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloMigration",
+                "TomboloModel", "TomboloPostgresStore",
             ]),
         tests("HTTPTests", service + [nioPosix]),
         tests(

@@ -29,7 +29,8 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "CAllocationCount",
-                tombolo("EventModels"), tombolo("GatewayService"), tombolo("PostgresClient"), tombolo("Tombolo"),
+                tombolo("ConferenceSetup"), tombolo("EventModels"), tombolo("GatewayService"),
+                tombolo("PostgresClient"), tombolo("Tombolo"),
                 tombolo("TomboloAuthentication"), tombolo("TomboloChangesets"), tombolo("TomboloHTTP"),
                 tombolo("TomboloMigration"), tombolo("TomboloModel"), tombolo("TomboloPostgresStore"),
                 tombolo("TomboloSQLiteStore"), tombolo("TomboloSyncClient"), tombolo("TomboloSyncProtocol"),

@@ -1,5 +1,6 @@
 import AdminService
 import ArgumentParser
+import ConferenceSetup
 import EventModels
 import Foundation
 import Logging
@@ -72,7 +73,8 @@ struct AdminServerCommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            grants: { Conference.grantSources })
         let server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
             authenticator: authenticator, limits: configuration.limits, logger: logger)

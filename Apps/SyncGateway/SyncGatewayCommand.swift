@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import EventModels
 import GatewayService
 import Logging
@@ -55,7 +56,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 configuration: configuration.database,
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
             let authenticator = await Authenticator(
-                pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+                pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+                grants: { Conference.grantSources })
             services =
                 [DatabaseService(pool)]
                 + (try await buildGatewayServices(

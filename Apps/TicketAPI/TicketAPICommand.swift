@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import EventModels
 import Foundation
 import Logging
@@ -66,7 +67,8 @@ struct TicketAPICommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            grants: { Conference.grantSources })
         let server = try buildTicketApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
             authenticator: authenticator, limits: configuration.limits, logger: logger)

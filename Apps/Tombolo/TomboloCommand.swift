@@ -1,5 +1,6 @@
 import AdminService
 import ArgumentParser
+import ConferenceSetup
 import EventModels
 import Foundation
 import GatewayService
@@ -53,7 +54,8 @@ struct TomboloCommand: AsyncParsableCommand {
             configuration: gateway.database, options: .init(maximumConnections: GatewayServer.databaseConnections),
             logger: logger("database"))
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret))
+            pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
+            grants: { Conference.grantSources })
         let board = AddressBoard(expected: 3, quiet: quiet, users: users)
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(

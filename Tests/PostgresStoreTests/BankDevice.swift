@@ -72,7 +72,7 @@ final class BankDevice {
         let children = try reading.statement("SELECT _id, title, parent FROM child")
         while try children.step() {
             content.children[children.integer(at: 0)] = .init(
-                title: children.integer(at: 1), parent: children.isNull(at: 2) ? nil : children.integer(at: 2))
+                title: children.integer(at: 1), parent: children.current.isNull(at: 2) ? nil : children.integer(at: 2))
         }
         children.reset()
         return content

@@ -1,3 +1,4 @@
+import ConferenceSetup
 import EventModels
 import Foundation
 public import PostgresClient
@@ -5,8 +6,8 @@ import Synchronization
 import TestSupport
 public import TomboloAuthentication
 import TomboloHTTP
+import TomboloMigration
 public import TomboloModel
-import TomboloPostgresStore
 public import TomboloRules
 import TomboloSQL
 
@@ -37,8 +38,7 @@ public struct ServiceFixture: Sendable {
         let cluster = try await TestCluster.shared()
         let configuration = try await cluster.createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
-        try await PostgresSchema.install(EventModels.schema, on: connection)
-        try await connection.execute(AuthenticationSchema.sql)
+        try await Migrator(connection).apply()
         await connection.close()
         return configuration.database ?? ""
     }
@@ -65,7 +65,7 @@ public struct ServiceFixture: Sendable {
         rules = EventModels.rules
         authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-            hasher: PasswordHasher(parameters: .weakForTests))
+            hasher: PasswordHasher(parameters: .weakForTests), grants: { Conference.grantSources })
         let rows = RowWriter(pool: pool)
         let roles = ["admin", "superAdmin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"]
         var users: [String: ObjectId] = [:]

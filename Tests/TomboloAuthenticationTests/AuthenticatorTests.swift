@@ -1,4 +1,3 @@
-import EventModels
 import Foundation
 import PostgresClient
 import TestSupport
@@ -18,15 +17,51 @@ import TomboloRules
         let database = try await TestCluster.shared().createDatabase()
         let pool = PostgresPool(configuration: database)
         try await pool.withConnection { connection in
-            try await PostgresSchema.install(EventModels.schema, on: connection)
+            try await PostgresSchema.install(Self.schema, on: connection)
             try await connection.execute(AuthenticationSchema.sql)
             // Making them again does no harm.
             try await connection.execute(AuthenticationSchema.sql)
         }
         let authenticator = await Authenticator(
-            pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests))
+            pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests),
+            grants: { Self.sources })
         try await body(authenticator, pool)
         await pool.shutdown()
+    }
+
+    /// An app with roles in three classes, one for each way to name users and scopes.
+    private static let schema: Schema = {
+        do { return try Schema.of([TeamMember.self, ShopClerk.self, Operator.self]) } catch { fatalError("\(error)") }
+    }()
+
+    private static let sources: [GrantSource] = {
+        do {
+            return [
+                try GrantSource(schema, className: "TeamMember", user: "user", role: "role", scope: "team"),
+                try GrantSource(schema, className: "ShopClerk", user: "userID", role: "duty", scope: "shop"),
+                try GrantSource(schema, className: "Operator", user: "user", role: "role"),
+            ]
+        } catch {
+            fatalError("\(error)")
+        }
+    }()
+
+    /// What the changelog says of accounts after `body`.
+    private func logged(_ pool: PostgresPool, _ body: () async throws -> Void) async throws -> [String] {
+        let before = try await pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
+        try await body()
+        return try await pool.query(
+            """
+            SELECT key FROM tombolo.changelog WHERE seq > $1 AND class = \(AuthenticationSchema.changelogClass)
+                AND operation = 'u' AND client IS NULL ORDER BY seq
+            """, [.int64(before)]
+        ).map { try $0[0].string }
+    }
+
+    private func imported(_ pool: PostgresPool) async throws {
+        try await pool.query(
+            "INSERT INTO tombolo.account (id, email, display_name) VALUES ($1, 'imported@example.org', 'Imported')",
+            [.bytea(ObjectId(high: 4, low: 4).bytes)])
     }
 
     @Test func whoRegistersCanLogIn() async throws {
@@ -43,9 +78,7 @@ import TomboloRules
     @Test func aWrongPasswordAndAnUnknownUserLookAlike() async throws {
         try await withAuthenticator { authenticator, pool in
             try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
-            try await pool.query(
-                "INSERT INTO users (_id, email, display_name) VALUES ($1, 'imported@example.org', 'Imported')",
-                [.bytea(ObjectId(high: 4, low: 4).bytes)])
+            try await imported(pool)
             for (email, password) in [
                 ("ann@example.org", "wrong horse"), ("bob@example.org", "correct horse"), ("ann@example.org", ""),
                 ("imported@example.org", ""), ("imported@example.org", "anything else"), ("", ""),
@@ -81,7 +114,7 @@ import TomboloRules
             await #expect(throws: AuthenticationError.emailTaken) {
                 try await authenticator.register(email: "ANN@example.org", password: "another one", displayName: "Ann")
             }
-            #expect(try await pool.query("SELECT count(*) FROM users")[0, 0].int == 1)
+            #expect(try await pool.query("SELECT count(*) FROM tombolo.account")[0, 0].int == 1)
             #expect(try await pool.query("SELECT count(*) FROM tombolo.credential")[0, 0].int == 1)
         }
     }
@@ -101,56 +134,164 @@ import TomboloRules
                     try await authenticator.register(email: "ann@example.org", password: password, displayName: name)
                 }
             }
-            let users = try await pool.query("SELECT count(*) FROM users")
+            let users = try await pool.query("SELECT count(*) FROM tombolo.account")
             #expect(try users[0, 0].int == 0)
         }
     }
 
-    @Test func rolesComeFromTheDatabaseAndBadRowsGiveNone() async throws {
+    @Test(
+        "roles come from every grant source, with scopes of each type; trashed rows and rows without a role give none")
+    func rolesComeFromTheDatabase() async throws {
         try await withAuthenticator { authenticator, pool in
             let user = try await authenticator.register(
                 email: "ann@example.org", password: "correct horse", displayName: "Ann")
-            let event = ObjectId(high: 7, low: 7)
-            try await pool.query("INSERT INTO event (_id, name) VALUES ($1, 'E')", [.bytea(event.bytes)])
             let token = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
             #expect(try await authenticator.verify(token).grants.isEmpty)
-            for (role, event) in [
-                ("organizer", event), ("superAdmin", event), ("owner", nil), ("emperor", event), ("admin", nil),
-            ] as [(String, ObjectId?)] {
+            let team = ObjectId(high: 7, low: 7)
+            for (number, (role, team, isTrashed)) in [
+                ("captain", team, false), ("goalie", nil, false), ("coach", team, true), (nil, team, false),
+            ].enumerated() as EnumeratedSequence<[(String?, ObjectId?, Bool)]> {
                 try await pool.query(
-                    "INSERT INTO role_assignment (_id, \"user\", role, event) VALUES ($1, $2, $3, $4)",
-                    [.bytea(ObjectId.generate().bytes), .bytea(user.bytes), .text(role), .bytea(event?.bytes)])
+                    """
+                    INSERT INTO team_member (_id, "user", role, team, trashed_at)
+                    VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN now() END)
+                    """,
+                    [.int64(Int64(number)), .bytea(user.bytes), .text(role), .bytea(team?.bytes), .bool(isTrashed)])
             }
-            authenticator.forgetRoles()
+            try await pool.query(
+                "INSERT INTO shop_clerk (_id, user_id, duty, shop) VALUES (1, $1, 'cashier', 12), (2, 'x', 'boss', 13)",
+                [.text(user.stringValue)])
+            try await pool.query(
+                #"INSERT INTO operator (_id, "user", role) VALUES (1, $1, 'superuser')"#, [.bytea(user.bytes)])
+            authenticator.forget(user)
             let grants = try await authenticator.verify(token).grants
-            #expect(grants == [RoleGrant(Role("organizer"), in: event), RoleGrant(Role("admin"))])
+            #expect(grants.contains(RoleGrant(Role("captain"), in: team)))
+            #expect(grants.contains(RoleGrant(Role("goalie"))))
+            #expect(grants.contains(RoleGrant(Role("superuser"))))
+            let known = try #require(try await Accounts.known(user, grants: Self.sources, pool))
+            #expect(
+                known.grants == [
+                    .init(role: "captain", scope: .objectId(team)), .init(role: "goalie", scope: nil),
+                    .init(role: "cashier", scope: .int(12)), .init(role: "superuser", scope: nil),
+                ])
         }
     }
 
-    @Test func aTokenOfAUserInTheTrashOrGoneIsUnknown() async throws {
+    @Test("a grant source says which class, property or type does not fit, with the nearest name")
+    func badGrantSourcesAreExplained() throws {
+        for (className, user, role, scope, expected) in [
+            ("TeamMembr", "user", "role", nil, "no class 'TeamMembr' to take roles from. Did you mean 'TeamMember'?"),
+            ("TeamMember", "usr", "role", nil, "TeamMember has no property 'usr' for the user. Did you mean 'user'?"),
+            ("ShopClerk", "shop", "duty", nil, "ShopClerk.shop is of the type int, which can't be the user."),
+            ("ShopClerk", "userID", "shop", nil, "ShopClerk.shop is of the type int, which can't be the role."),
+            ("ShopClerk", "userID", "duty", "since", "ShopClerk.since is of the type date, which can't be the scope."),
+        ] as [(String, String, String, String?, String)] {
+            let error = #expect(throws: ValueError.self) {
+                try GrantSource(Self.schema, className: className, user: user, role: role, scope: scope)
+            }
+            #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("the token of a disabled or deleted account is unknown")
+    func tokensOfLostAccountsAreUnknown() async throws {
         try await withAuthenticator { authenticator, pool in
-            for (email, sql) in [
-                ("ann@example.org", "UPDATE users SET trashed_at = now() WHERE email = 'ann@example.org'"),
-                ("bob@example.org", "DELETE FROM users WHERE email = 'bob@example.org'"),
-            ] {
-                try await authenticator.register(email: email, password: "correct horse", displayName: "A")
+            let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+            for email in ["ann@example.org", "bob@example.org"] {
+                let user = try await authenticator.register(email: email, password: "correct horse", displayName: "A")
                 let token = try await authenticator.login(email: email, password: "correct horse").token
                 _ = try await authenticator.verify(token)
-                try await pool.execute(sql)
+                let changes = try await logged(pool) {
+                    if email.hasPrefix("ann") {
+                        try await accounts.setEnabled(false, email: " Ann@example.org")
+                    } else {
+                        try await pool.query("DELETE FROM tombolo.account WHERE id = $1", [.bytea(user.bytes)])
+                    }
+                }
+                #expect(Set(changes) == [user.stringValue])
                 authenticator.forgetRoles()
                 await #expect(throws: AuthenticationError.unknownUser) { try await authenticator.verify(token) }
                 await #expect(throws: AuthenticationError.wrongCredentials) {
                     try await authenticator.login(email: email, password: "correct horse")
                 }
             }
+            try await accounts.setEnabled(true, email: "ann@example.org")
+            _ = try await authenticator.login(email: "ann@example.org", password: "correct horse")
+            await #expect(throws: AuthenticationError.unknownUser) {
+                try await accounts.setEnabled(true, email: "bob@example.org")
+            }
+        }
+    }
+
+    @Test("custom data is a JSON object of bounded size; what isn't is refused with the reason")
+    func customDataIsAnObject() async throws {
+        try await withAuthenticator { authenticator, pool in
+            let user = try await authenticator.register(
+                email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+            #expect(
+                try await accounts.setCustomData(#"{"team": "blue", "level": 3}"#, email: "ANN@example.org") == user)
+            func customData() async throws -> String? {
+                try await Accounts.known(user, grants: [], pool)?.customData
+            }
+            let kept = try await customData()
+            #expect(kept == #"{"team": "blue", "level": 3}"#)
+            // PostgreSQL prints a blank after each comma.
+            let spread = #"{"a":[\#(Array(repeating: "1", count: 7_000).joined(separator: ","))]}"#
+            for (json, reason) in [
+                ("", "json"), ("{", "json"), ("[]", "must be a JSON object"), ("null", "must be a JSON object"),
+                ("\"x\"", "must be a JSON object"), (#"{"a": "\u0000"}"#, "nicode"), ("{\u{0}}", "U+0000"),
+                (#"{"a": "\#(String(repeating: "x", count: 20_000))"}"#, "bytes"), (spread, "at most 16384 bytes"),
+                (String(repeating: "[", count: 16_000), "cannot be used"),
+            ] {
+                let error = await #expect(throws: AuthenticationError.self) {
+                    try await accounts.setCustomData(json, email: "ann@example.org")
+                }
+                #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+            }
+            #expect(try await customData() == kept)
+            await #expect(throws: AuthenticationError.unknownUser) {
+                try await accounts.setCustomData("{}", email: "nobody@example.org")
+            }
+        }
+    }
+
+    @Test("whatever changes about an account is in the changelog under its id, and nothing else is")
+    func changesOfAccountsAreLogged() async throws {
+        try await withAuthenticator { authenticator, pool in
+            let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+            let made = try await logged(pool) {
+                try await authenticator.register(
+                    email: "bob@example.org", password: "correct horse", displayName: "Bob")
+            }
+            #expect(made.isEmpty)
+            let user = try await authenticator.register(
+                email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            let changes: [(String, () async throws -> Void)] = [
+                ("custom data", { try await accounts.setCustomData(#"{"a": 1}"#, email: "ann@example.org") }),
+                ("password", { try await accounts.setPassword("battery staple", email: "ann@example.org") }),
+                ("revocation", { try await accounts.revokeTokens(email: "ann@example.org") }),
+                ("disabling", { try await accounts.setEnabled(false, email: "ann@example.org") }),
+                (
+                    "plain SQL",
+                    { try await pool.execute("UPDATE tombolo.account SET display_name = 'A' WHERE email LIKE 'ann%'") }
+                ), ("generation", { try await pool.execute("DELETE FROM tombolo.token_generation") }),
+            ]
+            for (name, change) in changes {
+                let keys = try await logged(pool, change)
+                #expect(keys == [user.stringValue], "\(name)")
+            }
+            let unchanged = try await logged(pool) {
+                try await accounts.setCustomData(#"{"a":1}"#, email: "ann@example.org")
+                try await accounts.setEnabled(false, email: "ann@example.org")
+            }
+            #expect(unchanged.isEmpty)
         }
     }
 
     @Test func aPasswordCanBeSetForAnImportedUser() async throws {
         try await withAuthenticator { authenticator, pool in
-            try await pool.query(
-                "INSERT INTO users (_id, email, display_name) VALUES ($1, 'imported@example.org', 'Imported')",
-                [.bytea(ObjectId(high: 4, low: 4).bytes)])
+            try await imported(pool)
             let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
             try await accounts.setPassword("correct horse", email: "imported@example.org")
             try await accounts.setPassword("battery staple", email: " Imported@example.org")
@@ -207,48 +348,22 @@ import TomboloRules
         }
     }
 
-    @Test("a user's row says whether they are a super administrator, whatever writes the assignments")
-    func superAdministratorsAreMarked() async throws {
-        try await withAuthenticator { authenticator, pool in
-            let user = try await authenticator.register(
-                email: "ann@example.org", password: "correct horse", displayName: "Ann")
-            func isMarked() async throws -> Bool { try await pool.query("SELECT is_super_admin FROM users")[0, 0].bool }
-            func assignment(_ number: UInt32, _ role: String) async throws {
-                try await pool.query(
-                    #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, $3)"#,
-                    [.bytea(ObjectId(high: 1, low: number).bytes), .bytea(user.bytes), .text(role)])
-            }
-            try await pool.execute("UPDATE users SET is_super_admin = true")
-            #expect(try await !isMarked())
-            try await assignment(1, "admin")
-            #expect(try await !isMarked())
-            try await pool.execute("UPDATE role_assignment SET role = 'superAdmin'")
-            #expect(try await isMarked())
-            try await assignment(2, "superAdmin")
-            try await pool.execute("UPDATE users SET is_super_admin = false")
-            #expect(try await isMarked())
-            try await pool.query(
-                "DELETE FROM role_assignment WHERE _id = $1", [.bytea(ObjectId(high: 1, low: 1).bytes)])
-            #expect(try await isMarked())
-            try await pool.execute(#"UPDATE role_assignment SET "user" = NULL"#)
-            #expect(try await !isMarked())
-        }
-    }
-
-    @Test func aServicesRoleCannotReadHashes() async throws {
+    @Test("a service's role reads neither password hashes nor, without a grant, accounts")
+    func aServicesRoleCannotReadHashes() async throws {
         try await withAuthenticator { authenticator, pool in
             try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
             let role = "service_\(UInt32.random(in: .min ... .max))"
             try await pool.execute("CREATE ROLE \(role); GRANT ALL ON ALL TABLES IN SCHEMA public TO \(role)")
             try await pool.withConnection { connection in
                 try await connection.execute("SET ROLE \(role)")
-                let seen = try await connection.query("SELECT count(*) FROM users")
-                #expect(try seen[0, 0].int == 1)
-                await #expect {
-                    try await connection.query("SELECT key FROM tombolo.credential")
-                } throws: { error in
-                    (error as? PostgresError)?.code == .insufficientPrivilege
+                for table in ["credential", "account", "token_generation"] {
+                    await #expect {
+                        try await connection.query("SELECT * FROM tombolo.\(table)")
+                    } throws: { error in
+                        (error as? PostgresError)?.code == .insufficientPrivilege
+                    }
                 }
+                await #expect(throws: PostgresError.self) { try await connection.query("SELECT tombolo.log_account()") }
                 try await connection.execute("RESET ROLE")
             }
         }

@@ -192,17 +192,21 @@ import TomboloRules
         #expect(AddressGroup(String(repeating: "x", count: 10_000)).text.count == 64)
     }
 
-    @Test func rolesAreRememberedForAMomentAndNotWithoutEnd() {
-        var cache = SubjectCache(maximumCount: 5, lifetimeSeconds: 1)
+    @Test("an account is remembered for a moment, and only so many are")
+    func accountsAreRememberedForAMoment() {
+        func account(_ id: ObjectId) -> KnownAccount {
+            KnownAccount(userID: id, email: nil, displayName: "", customData: "{}", generation: 0)
+        }
+        var cache = AccountCache(maximumCount: 5, lifetimeSeconds: 1)
         let user = ObjectId(high: 1, low: 0)
-        cache.insert(KnownSubject(subject: Subject(user: user), generation: 0), user, readAt: 10)
-        #expect(cache.subject(user, now: 10.9) != nil)
-        #expect(cache.subject(user, now: 11) == nil)
+        cache.insert(account(user), readAt: 10)
+        #expect(cache.account(user, now: 10.9) != nil)
+        #expect(cache.account(user, now: 11) == nil)
         for number in 0..<100 {
             let other = ObjectId(high: 2, low: UInt32(number))
-            cache.insert(KnownSubject(subject: Subject(user: other), generation: 0), other, readAt: 20)
+            cache.insert(account(other), readAt: 20)
             #expect(cache.count <= 5)
-            #expect(cache.subject(other, now: 20) != nil)
+            #expect(cache.account(other, now: 20) != nil)
         }
     }
 }

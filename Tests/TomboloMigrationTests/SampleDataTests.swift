@@ -1,3 +1,4 @@
+import ConferenceSetup
 import EventModels
 import OpenEventImport
 import PostgresClient
@@ -35,7 +36,8 @@ import TomboloRules
         try await Databases.withMigrated { pool in
             let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let tokens = try TokenConfiguration(secret: String(repeating: "k", count: 40))
-            let authenticator = await Authenticator(pool: pool, tokens: tokens, hasher: hasher)
+            let authenticator = await Authenticator(
+                pool: pool, tokens: tokens, hasher: hasher, grants: { Conference.grantSources })
             var grants: [String: Set<RoleGrant>] = [:]
             for user in SampleUser.all {
                 let token = try await authenticator.login(email: user.email, password: user.password)

@@ -10,6 +10,8 @@ public struct AccountRegistry: Sendable {
     public static let maximumPasswordByteCount = 1_024
     public static let maximumEmailByteCount = 254
     public static let maximumDisplayNameByteCount = 200
+    /// As PostgreSQL prints it, with a blank after each comma and colon.
+    public static let maximumCustomDataByteCount = 16 << 10
 
     private let pool: PostgresPool
     private let hasher: PasswordHasher
@@ -81,6 +83,37 @@ public struct AccountRegistry: Sendable {
             throw AuthenticationError.unknownUser
         }
         return account.userID
+    }
+
+    /// Replaces what rules see of an account as `%%user.custom_data`. Open sessions follow within a second or two.
+    /// - Parameter json: the text of an object of at most ``maximumCustomDataByteCount`` bytes.
+    /// - Returns: the account's user.
+    /// - Throws: ``AuthenticationError/invalidCustomData(reason:)``, or ``AuthenticationError/unknownUser`` if no
+    ///   account has the e-mail.
+    @discardableResult
+    public func setCustomData(_ json: String, email: String) async throws -> ObjectId {
+        guard json.utf8.count <= Self.maximumCustomDataByteCount else {
+            throw AuthenticationError.invalidCustomData(
+                reason: "it has \(json.utf8.count) bytes; at most \(Self.maximumCustomDataByteCount) are kept.")
+        }
+        guard !json.utf8.contains(0) else {
+            throw AuthenticationError.invalidCustomData(reason: "it contains U+0000.")
+        }
+        guard let userID = try await Accounts.setCustomData(json, email: Self.normalized(email), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        return userID
+    }
+
+    /// Disables an account or enables it again. Nobody can log in to a disabled account, and its tokens stop working.
+    /// - Returns: the account's user.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    @discardableResult
+    public func setEnabled(_ isEnabled: Bool, email: String) async throws -> ObjectId {
+        guard let userID = try await Accounts.setEnabled(isEnabled, email: Self.normalized(email), pool) else {
+            throw AuthenticationError.unknownUser
+        }
+        return userID
     }
 
     static func normalized(_ email: String) -> String {

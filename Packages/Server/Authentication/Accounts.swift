@@ -1,29 +1,24 @@
-import EventModels
 import PostgresClient
 import TomboloModel
-import TomboloRules
 
-/// The SQL on accounts, credentials and roles.
+/// The SQL on accounts, credentials and grants.
 enum Accounts {
-    static let usersTable = EventModels.schema["User"]?.table ?? "users"
-    static let assignmentsTable = EventModels.schema["RoleAssignment"]?.table ?? "role_assignment"
-    static let users = PostgresSQL.quoteIdentifier(usersTable)
-    static let assignments = PostgresSQL.quoteIdentifier(assignmentsTable)
-
+    /// What a login needs to know of an account.
     struct Account: Sendable {
         let userID: ObjectId
         let hash: PasswordHash?
-        /// Which tokens are good: those of this number.
+        /// Tokens of any other generation are revoked.
         let generation: Int64
     }
 
+    /// The account that logs in with this address; nil also for a disabled one.
     static func account(email: String, _ pool: PostgresPool) async throws -> Account? {
         let result = try await pool.query(
             """
-            SELECT u."_id", coalesce(t.generation, 0), c.rounds, c.block_size, c.parallelism, c.salt, c.key
-            FROM \(users) u LEFT JOIN tombolo.credential c ON c.user_id = u."_id"
-                LEFT JOIN tombolo.token_generation t ON t.user_id = u."_id"
-            WHERE u."email" = $1 AND u."trashed_at" IS NULL
+            SELECT a.id, coalesce(t.generation, 0), c.rounds, c.block_size, c.parallelism, c.salt, c.key
+            FROM tombolo.account a LEFT JOIN tombolo.credential c ON c.user_id = a.id
+                LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
+            WHERE a.email = $1 AND a.disabled_at IS NULL
             """, [.text(email)])
         guard let row = result.first, let userID = ObjectId(bytes: try row[0].bytes) else { return nil }
         let generation = try row[1].int64
@@ -35,23 +30,35 @@ enum Accounts {
             generation: generation)
     }
 
-    /// The user with their roles as of now, or nil if there is no such user.
-    static func subject(_ userID: ObjectId, _ pool: PostgresPool) async throws -> KnownSubject? {
+    /// What the database says of a user now, all of one snapshot; nil if there is no such account or it is disabled.
+    static func known(_ userID: ObjectId, grants sources: [GrantSource], _ pool: PostgresPool) async throws
+        -> KnownAccount?
+    {
+        let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
+        let grants = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(separator: "\nUNION ALL ")
         let result = try await pool.query(
             """
-            SELECT a."role", a."event", coalesce(t.generation, 0)
-            FROM \(users) u LEFT JOIN \(assignments) a ON a."user" = u."_id"
-                LEFT JOIN tombolo.token_generation t ON t.user_id = u."_id"
-            WHERE u."_id" = $1 AND u."trashed_at" IS NULL
+            SELECT a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0), g.role, g.scope, g.source
+            FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
+                LEFT JOIN LATERAL (
+            \(grants)
+                ) g ON true
+            WHERE a.id = $1 AND a.disabled_at IS NULL
             """, [.bytea(userID.bytes)])
         guard let first = result.first else { return nil }
-        var grants: Set<RoleGrant> = []
+        var known = KnownAccount(
+            userID: userID, email: try first[0].nonNull?.string, displayName: try first[1].string,
+            customData: try first[2].string, generation: try first[3].int64)
         for row in result {
-            guard let text = try row[0].nonNull?.string, let role = RoleName(rawValue: text) else { continue }
-            let event = try row[1].nonNull.flatMap { ObjectId(bytes: try $0.bytes) }
-            if let grant = RoleGrant(role, event: event) { grants.insert(grant) }
+            guard let role = try row[4].nonNull?.string else { continue }
+            var scope: Value?
+            if let text = try row[5].nonNull?.string {
+                guard let key = sources[try row[6].int].scope(text) else { continue }
+                scope = key
+            }
+            known.grants.insert(KnownAccount.Grant(role: role, scope: scope))
         }
-        return KnownSubject(subject: Subject(user: userID, grants: grants), generation: try first[2].int64)
+        return known
     }
 
     static func insert(
@@ -59,7 +66,7 @@ enum Accounts {
     ) async throws {
         do {
             try await connection.query(
-                #"INSERT INTO \#(users) ("_id", "email", "display_name") VALUES ($1, $2, $3)"#,
+                "INSERT INTO tombolo.account (id, email, display_name) VALUES ($1, $2, $3)",
                 [.bytea(userID.bytes), .text(email), .text(displayName)])
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw AuthenticationError.emailTaken
@@ -90,5 +97,34 @@ enum Accounts {
             INSERT INTO tombolo.token_generation AS t (user_id, generation) VALUES ($1, 1)
             ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
             """, [.bytea(userID.bytes)])
+    }
+
+    /// Replaces an account's custom data, of a disabled account too.
+    /// - Returns: the account's user, or nil if no account has the address.
+    static func setCustomData(_ json: String, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
+        do {
+            let result = try await pool.query(
+                "UPDATE tombolo.account SET custom_data = $2::text::jsonb WHERE email = $1 RETURNING id",
+                [.text(email), .text(json)])
+            return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
+        } catch let error as PostgresError where error.code == .checkViolation {
+            throw AuthenticationError.invalidCustomData(
+                reason: "it must be a JSON object of at most \(AccountRegistry.maximumCustomDataByteCount) bytes.")
+        } catch let error as PostgresError where error.code.errorClass == "22" || error.code.errorClass == "54" {
+            let detail = error.detail.map { " \($0)" } ?? ""
+            throw AuthenticationError.invalidCustomData(reason: "\(error.message).\(detail)")
+        }
+    }
+
+    /// Disables or enables an account.
+    /// - Returns: the account's user, or nil if no account has the address.
+    static func setEnabled(_ isEnabled: Bool, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
+        let result = try await pool.query(
+            """
+            UPDATE tombolo.account
+            SET disabled_at = CASE WHEN $2 THEN NULL ELSE coalesce(disabled_at, clock_timestamp()) END
+            WHERE email = $1 RETURNING id
+            """, [.text(email), .bool(isEnabled)])
+        return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
 }

@@ -13,11 +13,12 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case expiredToken(expiredAt: Int64)
     /// The password was changed, or the tokens were revoked, after the token was made.
     case revokedToken
-    /// The token is good but its user is gone or in the trash.
+    /// The token is good, but its user's account is gone or disabled.
     case unknownUser
     case invalidEmail(reason: String)
     case invalidPassword(reason: String)
     case invalidDisplayName(reason: String)
+    case invalidCustomData(reason: String)
     /// Another account has the e-mail address. Told only to who registers.
     case emailTaken
     /// The configured signing secret is too short; in bytes.
@@ -35,6 +36,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .invalidEmail(let reason): "This e-mail address cannot be used: \(reason)"
         case .invalidPassword(let reason): "This password cannot be used: \(reason)"
         case .invalidDisplayName(let reason): "This name cannot be used: \(reason)"
+        case .invalidCustomData(let reason): "This custom data cannot be used: \(reason)"
         case .emailTaken: "There is an account with this e-mail address already: log in, or use another address."
         case .weakSecret(let count):
             "The token secret has \(count) bytes; it needs at least \(TokenConfiguration.minimumSecretByteCount). "

@@ -1,14 +1,27 @@
-import EventModels
-import PostgresClient
-
-/// The tables of authentication, and what guards accounts in the class tables. The tables have no model class, so that
-/// nothing that works on classes (sync, lists, exports) can reach them.
+/// The tables of accounts. They have no model class, so that nothing that works on classes (sync, lists, exports) can
+/// reach them.
 public enum AuthenticationSchema {
-    /// The SQL that makes all of it; running it again does no harm. The class tables must exist.
+    /// What the changelog says in place of a class where an account changed; the key is the user's id in hexadecimal.
+    public static let changelogClass: Int16 = -1
+
+    /// The SQL that makes all of it; running it again does no harm. Writing to the tables needs the changelog.
     public static let sql = """
         CREATE SCHEMA IF NOT EXISTS tombolo;
+        CREATE TABLE IF NOT EXISTS tombolo.account (
+            id bytea PRIMARY KEY CHECK (octet_length(id) = 12),
+            email text COLLATE "C" UNIQUE,
+            display_name text COLLATE "C" NOT NULL DEFAULT '',
+            custom_data jsonb NOT NULL DEFAULT '{}' CONSTRAINT custom_data_object_of_at_most_16_kib
+                CHECK (jsonb_typeof(custom_data) = 'object'
+                    AND octet_length(custom_data::text) <= \(AccountRegistry.maximumCustomDataByteCount)),
+            disabled_at timestamptz,
+            created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+        );
+        COMMENT ON TABLE tombolo.account IS 'Who may log in. The id is an ObjectId.';
+        COMMENT ON COLUMN tombolo.account.email IS 'In lower case; NULL for an account that logs in otherwise.';
+        COMMENT ON COLUMN tombolo.account.custom_data IS 'What rules call %%user.custom_data.';
         CREATE TABLE IF NOT EXISTS tombolo.credential (
-            user_id bytea PRIMARY KEY REFERENCES \(Accounts.users) ("_id") ON DELETE CASCADE,
+            user_id bytea PRIMARY KEY REFERENCES tombolo.account (id) ON DELETE CASCADE,
             algorithm text NOT NULL CHECK (algorithm = 'scrypt'),
             rounds bigint NOT NULL CHECK (rounds > 1),
             block_size bigint NOT NULL CHECK (block_size > 0),
@@ -19,33 +32,68 @@ public enum AuthenticationSchema {
         );
         COMMENT ON TABLE tombolo.credential IS 'Password hashes: for the login services only.';
         CREATE TABLE IF NOT EXISTS tombolo.token_generation (
-            user_id bytea PRIMARY KEY REFERENCES \(Accounts.users) ("_id") ON DELETE CASCADE,
+            user_id bytea PRIMARY KEY REFERENCES tombolo.account (id) ON DELETE CASCADE,
             generation bigint NOT NULL CHECK (generation > 0),
             changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
         );
         COMMENT ON TABLE tombolo.token_generation IS
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
-        \(SuperAdminProtection.sql);
+        \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
+        \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
+        \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
-    public static let tables: Set<String> = ["credential", "token_generation"]
-    /// Source texts of the functions in `tombolo` that ``sql`` makes, by name.
-    public static let functions = SuperAdminProtection.functions
-    /// What ``sql`` makes on class tables, as `table.trigger`.
-    public static let triggers = SuperAdminProtection.triggers
-    /// What ``sql`` makes on class tables, as `table.policy`.
-    public static let policies = SuperAdminProtection.policies
+    public static let tables: Set<String> = ["account", "credential", "token_generation"]
 
-    /// What a role needs that checks access tokens, besides reading accounts and role assignments.
-    public static let tokenTable = "tombolo.token_generation"
+    /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
+    /// triggers that call them.
+    public static let functions = [
+        "log_account": logBody(key: "id"), "log_token_generation": logBody(key: "user_id"),
+    ]
 
-    /// What a role needs that logs people in.
-    public static func grants(to role: String) -> String {
-        let role = PostgresSQL.quoteIdentifier(role)
-        return """
-            GRANT USAGE ON SCHEMA tombolo TO \(role);
-            GRANT SELECT, INSERT, UPDATE ON tombolo.credential, \(tokenTable) TO \(role);
-            """
+    /// What a role needs that checks access tokens, besides reading the tables that roles come from.
+    public static let tokenTables = ["tombolo.account", "tombolo.token_generation"]
+
+    /// Tells gateways, with the next tick, that they must look at the account again.
+    private static func logBody(key: String) -> String {
+        """
+
+        DECLARE
+            v_keys bytea[] := '{}';
+        BEGIN
+            IF TG_OP = 'UPDATE' THEN
+                IF OLD IS NOT DISTINCT FROM NEW THEN
+                    RETURN NULL;
+                END IF;
+            END IF;
+            IF TG_OP <> 'INSERT' THEN
+                v_keys := v_keys || OLD.\(key);
+            END IF;
+            IF TG_OP <> 'DELETE' THEN
+                v_keys := v_keys || NEW.\(key);
+            END IF;
+            INSERT INTO tombolo.changelog (class, key, operation, stamp)
+            SELECT \(changelogClass), encode(k, 'hex'), 'u', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+            FROM (SELECT DISTINCT unnest(v_keys)) AS changed (k);
+            RETURN NULL;
+        END
+        """
+    }
+
+    private static func function(_ name: String, _ body: String) -> String {
+        """
+        CREATE OR REPLACE FUNCTION tombolo.\(name)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER \
+        SET search_path = pg_catalog, pg_temp AS $function$\(body)$function$;
+        REVOKE ALL ON FUNCTION tombolo.\(name)() FROM PUBLIC
+        """
+    }
+
+    private static func trigger(_ function: String, _ when: String, _ table: String) -> String {
+        """
+        CREATE OR REPLACE TRIGGER tombolo_log \(when) ON tombolo.\(table) \
+        FOR EACH ROW EXECUTE FUNCTION tombolo.\(function)();
+        ALTER TABLE tombolo.\(table) ENABLE ALWAYS TRIGGER tombolo_log
+        """
     }
 }

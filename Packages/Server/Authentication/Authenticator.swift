@@ -36,20 +36,24 @@ public final class Authenticator: Sendable {
     private let signer: TokenSigner
     /// Guards each bounded map on its own: they are never used together.
     private let limiter: Mutex<LoginLimiter>
-    private let subjects: Mutex<SubjectCache>
+    private let known: Mutex<AccountCache>
+    private let grants: @Sendable () -> [GrantSource]
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
 
+    /// - Parameter grants: where roles are looked up; called whenever the database is asked, so that it may change.
     public init(
-        pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher()
+        pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
+        grants: @escaping @Sendable () -> [GrantSource] = { [] }
     ) async {
         self.pool = pool
         self.hasher = hasher
+        self.grants = grants
         accounts = AccountRegistry(pool: pool, hasher: hasher)
         signer = await TokenSigner(tokens)
         limiter = Mutex(LoginLimiter())
-        subjects = Mutex(
-            SubjectCache(maximumCount: Self.maximumRememberedRoles, lifetimeSeconds: Self.roleLifetimeSeconds))
+        known = Mutex(
+            AccountCache(maximumCount: Self.maximumRememberedRoles, lifetimeSeconds: Self.roleLifetimeSeconds))
         start = clock.now
     }
 
@@ -102,26 +106,29 @@ public final class Authenticator: Sendable {
     }
 
     /// A user with their roles, as of at most ``roleLifetimeSeconds`` ago.
-    /// - Throws: ``AuthenticationError/unknownUser`` for a user who is gone or in the trash.
+    /// - Throws: ``AuthenticationError/unknownUser`` for a user whose account is gone or disabled.
     public func subject(of userID: ObjectId) async throws -> Subject {
         try await known(userID, sinceGeneration: .min).subject
     }
 
     /// - Parameter generation: what is remembered counts only from this one on: a token that another server has just
     ///   made is newer than what this one remembers.
-    private func known(_ userID: ObjectId, sinceGeneration generation: Int64) async throws -> KnownSubject {
+    private func known(_ userID: ObjectId, sinceGeneration generation: Int64) async throws -> KnownAccount {
         let asked = steadySeconds
-        if let known = subjects.withLock({ $0.subject(userID, now: asked) }), known.generation >= generation {
-            return known
+        if let account = known.withLock({ $0.account(userID, now: asked) }), account.generation >= generation {
+            return account
         }
-        guard let subject = try await Accounts.subject(userID, pool) else {
-            subjects.withLock { $0.remove(userID) }
+        guard let account = try await Accounts.known(userID, grants: grants(), pool) else {
+            forget(userID)
             throw AuthenticationError.unknownUser
         }
-        subjects.withLock { $0.insert(subject, userID, readAt: asked) }
-        return subject
+        known.withLock { $0.insert(account, readAt: asked) }
+        return account
     }
 
-    /// Makes the next look at every user's roles ask the database: for who knows that they changed.
-    public func forgetRoles() { subjects.withLock { $0.removeAll() } }
+    /// Makes the next look at a user ask the database: for a caller who knows that something about them changed.
+    public func forget(_ userID: ObjectId) { known.withLock { $0.remove(userID) } }
+
+    /// Makes the next look at every user ask the database.
+    public func forgetRoles() { known.withLock { $0.removeAll() } }
 }

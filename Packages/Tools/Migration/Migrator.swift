@@ -1,3 +1,4 @@
+import ConferenceSetup
 import EventModels
 public import PostgresClient
 import TomboloAuthentication
@@ -30,6 +31,7 @@ public struct Migrator: Sendable {
         if !Self.hasAuthentication(live) {
             steps.append(SchemaStep(name: "authentication", sql: AuthenticationSchema.sql))
         }
+        steps += try await Conference.steps(live, connection)
         steps += EventVisibility.steps(live)
         steps += try await ServiceRights.steps(live, connection)
         return MigrationPlan(steps: steps, problems: difference.problems)
@@ -37,8 +39,6 @@ public struct Migrator: Sendable {
 
     private static func hasAuthentication(_ live: PostgresCatalog) -> Bool {
         live.systemRelations.isSuperset(of: AuthenticationSchema.tables)
-            && live.triggers.isSuperset(of: AuthenticationSchema.triggers)
-            && live.policies.isSuperset(of: AuthenticationSchema.policies)
             && AuthenticationSchema.functions.allSatisfy { live.functions[$0.key] == $0.value }
     }
 

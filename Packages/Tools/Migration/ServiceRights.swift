@@ -6,7 +6,7 @@ import TomboloPostgresStore
 
 /// The rights of the role that other services connect as: rows of the class tables and what checking an access token
 /// takes. The trash, the changelog and the credentials stay out of its reach, and so does what makes an account who it
-/// is; row-level security keeps it from the roles of the platform, see ``AuthenticationSchema``.
+/// is; row-level security keeps it from the roles of the platform.
 enum ServiceRights {
     static let role = "tombolo_app"
     /// What the role may not update, by class: of an account the address that people log in with, and its key, which
@@ -28,7 +28,8 @@ enum ServiceRights {
         var statements = lacking.flatMap { grants(on: $0) }
         if !canCheckTokens {
             statements.append("GRANT USAGE ON SCHEMA tombolo TO \(name)")
-            statements.append("GRANT SELECT ON \(AuthenticationSchema.tokenTable) TO \(name)")
+            let tables = AuthenticationSchema.tokenTables.joined(separator: ", ")
+            statements.append("GRANT SELECT ON \(tables) TO \(name)")
         }
         return [SchemaStep(name: "rights of \(role)", sql: statements.joined(separator: ";\n"))]
     }
@@ -73,8 +74,11 @@ enum ServiceRights {
     private static func canCheckTokens(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> Bool {
         guard live.systemRelations.isSuperset(of: AuthenticationSchema.tables) else { return false }
         let result = try await connection.query(
-            "SELECT has_schema_privilege($1, 'tombolo', 'USAGE') AND has_table_privilege($1, $2, 'SELECT')",
-            [.text(role), .text(AuthenticationSchema.tokenTable)])
+            """
+            SELECT has_schema_privilege($1, 'tombolo', 'USAGE') AND bool_and(has_table_privilege($1, t.name, 'SELECT'))
+            FROM unnest($2::text[]) AS t (name)
+            """,
+            [.text(role), .textArray(AuthenticationSchema.tokenTables)])
         return try result[0, 0].bool
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import EventModels
 import Foundation
 import GatewayService
@@ -23,7 +24,8 @@ struct GatewayCommand: AsyncParsableCommand {
             configuration: configuration.database,
             options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret))
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            grants: { Conference.grantSources })
         let services: [any Service] =
             [DatabaseService(pool)]
             + (try await buildGatewayServices(

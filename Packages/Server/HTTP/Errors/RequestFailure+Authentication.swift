@@ -12,7 +12,8 @@ extension RequestFailure {
         case .busy: self.init(.unavailable, error.description)
         case .invalidToken, .expiredToken, .revokedToken, .unknownUser:
             self.init(.unauthenticated, error.description, hint: hint)
-        case .invalidEmail, .invalidPassword, .invalidDisplayName: self.init(.unprocessable, error.description)
+        case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData:
+            self.init(.unprocessable, error.description)
         case .emailTaken: self.init(.conflict, error.description, properties: ["email"])
         case .weakSecret: self.init(.internalError, "The server is not set up.", cause: error)
         }

@@ -1,9 +1,9 @@
 import TomboloModel
 
-/// Subjects as the database had them a moment ago: a value, its owner holds the lock.
-struct SubjectCache: Sendable {
+/// Accounts as the database had them a moment ago: a value, its owner holds the lock.
+struct AccountCache: Sendable {
     private struct Entry {
-        let subject: KnownSubject
+        let account: KnownAccount
         let readAt: Double
     }
 
@@ -19,18 +19,18 @@ struct SubjectCache: Sendable {
     var count: Int { entries.count }
 
     /// - Parameter now: in seconds, of a steady clock.
-    func subject(_ userID: ObjectId, now: Double) -> KnownSubject? {
+    func account(_ userID: ObjectId, now: Double) -> KnownAccount? {
         guard let entry = entries[userID], now - entry.readAt < lifetimeSeconds else { return nil }
-        return entry.subject
+        return entry.account
     }
 
     /// - Parameter readAt: the time before the database was asked.
-    mutating func insert(_ subject: KnownSubject, _ userID: ObjectId, readAt: Double) {
-        if entries[userID] == nil, entries.count >= maximumCount {
+    mutating func insert(_ account: KnownAccount, readAt: Double) {
+        if entries[account.userID] == nil, entries.count >= maximumCount {
             entries = entries.filter { readAt - $0.value.readAt < lifetimeSeconds }
             if entries.count >= maximumCount { entries.removeAll(keepingCapacity: true) }
         }
-        entries[userID] = Entry(subject: subject, readAt: readAt)
+        entries[account.userID] = Entry(account: account, readAt: readAt)
     }
 
     mutating func remove(_ userID: ObjectId) { entries[userID] = nil }

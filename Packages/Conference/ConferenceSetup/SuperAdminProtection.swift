@@ -1,0 +1,100 @@
+import EventModels
+import TomboloPostgresStore
+
+/// What the database itself holds about roles of the platform, whatever service writes:
+///
+/// - `is_super_admin` of a user follows the assignments: rules look at one row only, so that the row has to say it.
+/// - Database roles that don't own the tables neither give nor take the platform's roles, nor change or delete a super
+///   administrator. Of RLS policies only these two tables need more than the trash's.
+enum SuperAdminProtection {
+    static let trigger = "tombolo_super_admin"
+    static let platformRoles = RoleName.platformRoles.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+
+    private static let isSuperAdmin = """
+        EXISTS (SELECT 1 FROM \(Conference.assignments) a
+                    WHERE a."user" = %@ AND a.role = '\(RoleName.superAdmin.rawValue)' AND a.event IS NULL)
+        """
+
+    private static func condition(_ user: String) -> String { isSuperAdmin.replacing("%@", with: user) }
+
+    private static let userFunction = ConferenceFunction(
+        name: "keep_super_admin",
+        body: """
+
+            BEGIN
+                NEW.is_super_admin := \(condition("NEW._id"));
+                RETURN NEW;
+            END
+            """)
+
+    /// The user's row is locked before the assignments are counted, in a statement of its own, so that two changes at
+    /// the same time do not both count without the other's.
+    private static let assignmentFunction = ConferenceFunction(
+        name: "mark_super_admin",
+        body: """
+
+            DECLARE
+                v_users bytea[] := '{}';
+                v_user bytea;
+                v_is boolean;
+            BEGIN
+                IF TG_OP <> 'INSERT' THEN
+                    IF OLD.role = '\(RoleName.superAdmin.rawValue)' THEN v_users := v_users || OLD."user"; END IF;
+                END IF;
+                IF TG_OP <> 'DELETE' THEN
+                    IF NEW.role = '\(RoleName.superAdmin.rawValue)' THEN v_users := v_users || NEW."user"; END IF;
+                END IF;
+                FOR v_user IN SELECT DISTINCT u FROM unnest(v_users) AS u WHERE u IS NOT NULL ORDER BY u LOOP
+                    PERFORM 1 FROM \(Conference.users) c WHERE c._id = v_user FOR NO KEY UPDATE;
+                    v_is := \(condition("v_user"));
+                    UPDATE \(Conference.users) c SET is_super_admin = v_is
+                        WHERE c._id = v_user AND c.is_super_admin <> v_is;
+                END LOOP;
+                RETURN NULL;
+            END
+            """)
+
+    static let functions = [userFunction, assignmentFunction]
+
+    /// As `table.trigger`.
+    static let triggers: Set<String> = [
+        "\(Conference.usersTable).\(trigger)", "\(Conference.assignmentsTable).\(trigger)",
+    ]
+
+    /// As `table.policy`.
+    static let policies: Set<String> = Set(
+        ["read", "give", "change", "take"].map { "\(Conference.assignmentsTable).tombolo_\($0)" }
+            + ["change", "take"].map { "\(Conference.usersTable).tombolo_\($0)" })
+
+    /// Makes it all, again without harm.
+    static let sql = """
+        \(userFunction.sql);
+        \(assignmentFunction.sql);
+        \(userFunction.trigger(trigger, "BEFORE INSERT OR UPDATE OF is_super_admin", on: Conference.users));
+        \(assignmentFunction.trigger(trigger, "AFTER INSERT OR UPDATE OR DELETE", on: Conference.assignments));
+        UPDATE \(Conference.users) c SET is_super_admin = NOT c.is_super_admin
+        WHERE c.is_super_admin <> \(condition("c._id"));
+        ALTER TABLE \(Conference.assignments) ENABLE ROW LEVEL SECURITY;
+        \(policy("read", Conference.assignments, "FOR SELECT TO PUBLIC USING (true)"));
+        \(policy("give", Conference.assignments, "FOR INSERT TO PUBLIC WITH CHECK (role NOT IN (\(platformRoles)))"));
+        \(policy("change", Conference.assignments, "FOR UPDATE TO PUBLIC USING (role NOT IN (\(platformRoles)))"));
+        \(policy("take", Conference.assignments, "FOR DELETE TO PUBLIC USING (role NOT IN (\(platformRoles)))"));
+        \(policy("change", Conference.users, "AS RESTRICTIVE FOR UPDATE TO PUBLIC USING (NOT is_super_admin)"));
+        \(policy("take", Conference.users, "AS RESTRICTIVE FOR DELETE TO PUBLIC USING (NOT is_super_admin)"))
+        """
+
+    /// What is missing.
+    static func steps(_ live: PostgresCatalog) -> [SchemaStep] {
+        let isCurrent =
+            live.triggers.isSuperset(of: triggers) && live.policies.isSuperset(of: policies)
+            && functions.allSatisfy { live.functions[$0.name] == $0.body }
+        return isCurrent ? [] : [SchemaStep(name: "protection of super administrators", sql: sql)]
+    }
+
+    private static func policy(_ name: String, _ table: String, _ definition: String) -> String {
+        """
+        DROP POLICY IF EXISTS tombolo_\(name) ON \(table);
+        CREATE POLICY tombolo_\(name) ON \(table) \(definition)
+        """
+    }
+}

@@ -1,0 +1,14 @@
+import PostgresClient
+import TestSupport
+import TomboloMigration
+
+/// Databases of a throw-away server with the conference's tables and everything that belongs to them.
+enum Databases {
+    static func withConference(_ body: (PostgresPool) async throws -> Void) async throws {
+        let database = try await TestCluster.shared().createDatabase()
+        let pool = PostgresPool(configuration: database)
+        try await pool.withConnection { connection in _ = try await Migrator(connection).apply() }
+        try await body(pool)
+        await pool.shutdown()
+    }
+}
