@@ -50,6 +50,7 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -57,9 +58,8 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
-    "ConferenceSetup", "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP", arguments, lifecycle,
-    logging,
-    unixSignals,
+    "ConferenceSetup", "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
+    arguments, lifecycle, logging, unixSignals,
 ]
 
 /// What tests of HTTP services need.
@@ -104,6 +104,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -114,12 +115,16 @@ let package = Package(
         library("TomboloSQL", "Core/SQL", ["TomboloModel"]),
         library("TomboloChangesets", "Core/Changesets", ["TomboloModel"]),
         library("TomboloRules", "Core/Rules", ["TomboloModel", "TomboloChangesets"]),
+        library("TomboloRuleDocuments", "Core/RuleDocuments", ["TomboloModel", "TomboloRules", yams]),
         .target(
             name: "TomboloSyncProtocol", dependencies: ["TomboloModel", "TomboloChangesets", protobuf],
             path: "Packages/Core/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
         library(
             "TomboloSyncSession", "Core/SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
-        library("EventModels", "Conference/EventModels", ["TomboloModel", "TomboloRules"]),
+        .target(
+            name: "EventModels", dependencies: ["TomboloModel", "TomboloRules", "TomboloRuleDocuments"],
+            path: "Packages/Conference/EventModels", resources: [.embedInCode("conference.rules.yaml")],
+            swiftSettings: settings),
         library("TomboloSimulator", "Tools/Simulator", sync),
         library("Codemod", "Tools/Codemod"),
 
@@ -160,7 +165,8 @@ let package = Package(
             "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
+                "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
+                nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]),
         library(
@@ -239,8 +245,16 @@ let package = Package(
         tests("SyncProtocolTests", sync + ["RandomValues", protobuf]),
         tests("SyncSessionTests", sync),
         tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
-        tests("TomboloRulesTests", ["TomboloModel", "TomboloChangesets", "TomboloRules"]),
-        tests("EventModelsTests", ["EventModels", "TomboloModel", "TomboloChangesets", "TomboloRules"]),
+        tests(
+            "TomboloRulesTests",
+            ["RandomValues", "TomboloModel", "TomboloChangesets", "TomboloRules", "TomboloRuleDocuments"]),
+        .testTarget(
+            name: "EventModelsTests",
+            dependencies: [
+                "EventModels", "RandomValues", "TomboloModel", "TomboloChangesets", "TomboloRules",
+                "TomboloRuleDocuments",
+            ],
+            path: "Tests/EventModelsTests", resources: [.embedInCode("permission-matrix.csv")], swiftSettings: settings),
         tests("PostgresClientTests", ["PostgresClient", "TestSupport"]),
         tests("SQLiteStoreTests", sync + ["RandomValues", "TomboloSQLiteStore", "DeviceStoreConformance"]),
         tests(
@@ -286,7 +300,7 @@ let package = Package(
                 "ConferenceSetup", "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloMigration",
                 "TomboloModel", "TomboloPostgresStore",
             ]),
-        tests("HTTPTests", service + [nioPosix]),
+        tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix]),
         tests(
             "WebSocketTests",
             [

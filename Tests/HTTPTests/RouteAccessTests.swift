@@ -4,6 +4,7 @@ import HummingbirdTesting
 import Testing
 import TomboloHTTP
 import TomboloModel
+import TomboloRuleDocuments
 import TomboloRules
 
 @Suite struct RouteAccessTests {
@@ -13,15 +14,14 @@ import TomboloRules
             columns: [Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "isOpen", type: .bool)])
         let secret = ClassSchema(
             name: "Secret", columns: [Column(name: "_id", type: .objectId, isPrimaryKey: true)])
-        return try Rules(
-            schema: Schema([note, secret]),
-            table: [
-                Rule(
-                    .anonymous, "Note", [.read],
-                    where: .matching(.compare(PropertyPath("isOpen"), .equal, .bool(true)))),
-                Rule(.attendee, "Note", [.read, .update], where: .everything),
-                Rule(Role("keeper"), "Secret", [.read], where: .everything),
-            ])
+        let book = try RuleBook(
+            parsing: """
+                Note:
+                  - {name: user, applyWhen: {}, read: true, write: true, insert: false, delete: false}
+                  - {name: visitor, applyWhen: {}, anonymous: true, read: {isOpen: true}}
+                Secret: [{name: keeper, applyWhen: {"%%user.roles": keeper}, read: true}]
+                """, file: "notes.yaml")
+        return try Rules(schema: Schema([note, secret]), book: book)
     }
 
     private static func sample() throws -> HTTPApplication {

@@ -195,7 +195,7 @@ import TomboloRules
     @Test("an account is remembered for a moment, and only so many are")
     func accountsAreRememberedForAMoment() {
         func account(_ id: ObjectId) -> KnownAccount {
-            KnownAccount(userID: id, email: nil, displayName: "", customData: "{}", generation: 0)
+            KnownAccount(userID: id, email: nil, displayName: "", customData: [:], generation: 0)
         }
         var cache = AccountCache(maximumCount: 5, lifetimeSeconds: 1)
         let user = ObjectId(high: 1, low: 0)

@@ -1,13 +1,14 @@
-import Foundation
 import Testing
 import TomboloChangesets
 import TomboloModel
+import TomboloRuleDocuments
 import TomboloRules
 
 @Suite struct RulesTests {
     /// A small schema of its own: rules know no application.
     private let schema: Schema
     private let note: Int
+    private let element: Int
     private let userID = ObjectId(high: 1, low: 1)
     private let projectA = ObjectId(high: 2, low: 1)
     private let projectB = ObjectId(high: 2, low: 2)
@@ -21,9 +22,17 @@ import TomboloRules
                     Column(name: "_id", type: .objectId, isPrimaryKey: true),
                     Column(name: "author", type: .objectId), Column(name: "project", type: .objectId),
                     Column(name: "isPublic", type: .bool),
-                ], lists: [ListProperty(name: "related", target: "Note")])
+                ], lists: [ListProperty(name: "related", target: "Note")]),
+            ClassSchema(
+                name: "Grant",
+                columns: [
+                    Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "user", type: .objectId),
+                    Column(name: "role", type: .string),
+                    Column(name: "note", type: .link(to: "Note"), isOptional: true),
+                ]),
         ])
         note = try #require(schema.index(of: "Note"))
+        element = try #require(schema.index(of: "Note.related"))
     }
 
     private func row(author: ObjectId? = nil, project: ObjectId? = nil, isPublic: Bool = false) -> Row {
@@ -33,23 +42,30 @@ import TomboloRules
         ])
     }
 
-    private func rules(_ table: [Rule]) throws -> Rules { try Rules(schema: schema, table: table) }
-
-    private var table: [Rule] {
-        [
-            Rule(
-                .anonymous, "Note", [.read], where: .matching(.compare(PropertyPath("isPublic"), .equal, .bool(true)))),
-            Rule(.attendee, "Note", [.read, .create, .update, .delete], where: .own("author")),
-            Rule(editor, "Note", [.read, .update], where: .inScope("project")),
-        ]
+    private func rules(_ document: String) throws -> Rules {
+        try Rules(schema: schema, book: RuleBook(parsing: document, file: "notes.yaml"))
     }
 
-    @Test(
-        "what a rule permits for some object is not denied for the class; what none does is, elements like their object"
-    )
+    private static let document = """
+        Note:
+          - name: author
+            applyWhen: {}
+            anonymous: true
+            read:
+              $or: [{isPublic: true}, {author: "%%user.id"}, {project: {$in: "%%user.grants.editor"}}]
+            write:
+              $or: [{author: "%%user.id"}, {project: {$in: "%%user.grants.editor"}}]
+            insert: {author: "%%user.id"}
+            delete: {author: "%%user.id"}
+        """
+
+    private func subject(_ grants: RoleGrant...) -> Subject { Subject(user: userID, grants: Set(grants)) }
+
+    // MARK: Decisions
+
+    @Test("what a role permits for some object isn't denied for the class, and elements follow their object")
     func denialOfAClass() throws {
-        let rules = try rules(table)
-        let element = try #require(schema.elementClassIndex(of: note, list: 0))
+        let rules = try rules(Self.document)
         func denied(_ subject: Subject, _ classIndex: Int) -> [WriteRequest.Operation] {
             let denial = rules.denial(subject)
             return [.create, .update, .delete].filter { denial($0, classIndex) != nil }
@@ -59,15 +75,17 @@ import TomboloRules
             #expect(denied(Subject(user: userID), index) == [])
             #expect(denied(Subject(user: userID), 99) == [.create, .update, .delete])
         }
-        let table = [Rule(editor, "Note", [.read, .update], where: .inScope("project"))]
-        let scoped = try self.rules(table).denial(
-            Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]))
+        let scoped = try self.rules(
+            #"Note: [{name: a, applyWhen: {}, write: {project: {$in: "%%user.grants.editor"}}, insert: false, delete: false}]"#
+        )
+        .denial(subject(RoleGrant(editor, in: projectA)))
         #expect(scoped(.update, note) == nil && scoped(.create, note) != nil && scoped(.delete, note) != nil)
     }
 
-    @Test func whatNoRulePermitsIsDenied() throws {
-        let empty = try rules([])
-        let admin = Subject(user: userID, grants: [RoleGrant(Role("superAdmin"))])
+    @Test("a class without rules is denied to everybody")
+    func whatNoRulePermitsIsDenied() throws {
+        let empty = try Rules(schema: schema, book: .empty)
+        let admin = subject(RoleGrant(Role("superAdmin")))
         for operation in [Operation.read, .create, .update, .delete, .listTrash, .restore, Operation("anything")] {
             for index in schema.classes.indices {
                 #expect(!empty.authorize(admin, operation, .objects(classIndex: index)).isAllowed)
@@ -80,30 +98,79 @@ import TomboloRules
         #expect(empty.readable(admin)(99) == .constant(false))
     }
 
-    @Test func onlyAnonymousSubjectsAreAskedToLogIn() throws {
-        let rules = try rules(table)
+    @Test("the first role that applies decides, and no other")
+    func firstMatchWins() throws {
+        let rules = try rules(
+            """
+            Note:
+              - {name: banned, applyWhen: {"%%user.custom_data.isBanned": true}, read: false, write: false}
+              - {name: editor, applyWhen: {"%%user.roles": editor}, read: true, write: false}
+              - {name: author, applyWhen: {}, read: {author: "%%user.id"}, write: {author: "%%user.id"}}
+            """)
+        func may(_ subject: Subject, _ operation: TomboloRules.Operation) -> Bool {
+            let mine = row(author: userID)
+            return rules.authorize(subject, operation, .object(classIndex: note, old: mine, new: mine)).isAllowed
+        }
+        let author = Subject(user: userID)
+        #expect(may(author, .read) && may(author, .update) && may(author, .create) && may(author, .delete))
+        // The role of an editor replaces that of an author.
+        let editor = subject(RoleGrant(editor))
+        #expect(may(editor, .read) && !may(editor, .update))
+        let banned = Subject(
+            user: userID, customData: ["isBanned": .bool(true)], grants: [RoleGrant(self.editor)])
+        #expect(!may(banned, .read) && !may(banned, .update))
+    }
+
+    @Test("a class's own roles replace the default roles entirely")
+    func defaultRoles() throws {
+        let rules = try rules(
+            """
+            Note: [{name: nobody, applyWhen: {"%%user.roles": editor}, read: true, write: true}]
+            defaultRoles: [{name: reader, applyWhen: {}, read: true, write: false}]
+            """)
+        let grant = try #require(schema.index(of: "Grant"))
+        let readable = rules.readable(Subject(user: userID))
+        #expect(readable(note) == .constant(false))
+        #expect(readable(grant) == .constant(true))
+        #expect(rules.readable(.anonymous)(grant) == .constant(false))
+    }
+
+    @Test("only callers who aren't logged in are asked to log in")
+    func onlyAnonymousSubjectsAreAskedToLogIn() throws {
+        let rules = try rules(Self.document)
         guard case .denied(let denial) = rules.authorize(.anonymous, .create, .objects(classIndex: note)) else {
             Issue.record("anonymous may create")
             return
         }
         #expect(denial.needsLogin)
-        #expect(
-            denial.reason.contains("Note") && denial.reason.contains("create") && denial.reason.contains("attendee"))
+        #expect(denial.reason == "Not permitted to create this Note: the role 'author' doesn't permit it.")
         guard case .denied(let other) = rules.authorize(Subject(user: userID), .restore, .objects(classIndex: note))
         else {
-            Issue.record("an attendee may restore")
+            Issue.record("an author may restore")
             return
         }
         #expect(!other.needsLogin)
     }
 
-    @Test func anUpdateNeedsTheRowBeforeAndAfter() throws {
-        let rules = try rules(table)
-        let subject = Subject(user: userID)
+    @Test("a role is for people who are logged in unless it says otherwise")
+    func anonymousCallers() throws {
+        let rules = try rules("Note: [{name: reader, applyWhen: {}, read: true}]")
+        #expect(rules.readable(.anonymous)(note) == .constant(false))
+        #expect(rules.readable(Subject(user: userID))(note) == .constant(true))
+        let open = try self.rules(Self.document)
+        for subject in [Subject.anonymous, Subject(user: userID)] {
+            #expect(open.readable(subject)(note).matches(row(isPublic: true), of: schema[note]))
+            #expect(!open.readable(subject)(note).matches(row(), of: schema[note]))
+        }
+    }
+
+    @Test("an update needs the row before it and after it")
+    func anUpdateNeedsTheRowBeforeAndAfter() throws {
+        let rules = try rules(Self.document)
         let mine = row(author: userID)
         let others = row(author: ObjectId(high: 5, low: 5))
         func may(_ old: Row?, _ new: Row?) -> Bool {
-            rules.authorize(subject, .update, .object(classIndex: note, old: old, new: new)).isAllowed
+            rules.authorize(Subject(user: userID), .update, .object(classIndex: note, old: old, new: new)).isAllowed
         }
         #expect(may(mine, mine))
         #expect(!may(mine, others))
@@ -112,78 +179,54 @@ import TomboloRules
         #expect(!may(mine, nil))
     }
 
-    @Test("a property that a rule fixes is changed by nobody whom no other rule lets do so")
-    func fixedPropertiesStay() throws {
-        let rules = try rules([
-            Rule(.attendee, "Note", [.read, .update], where: .own("author"), fixing: ["project"]),
-            Rule(editor, "Note", [.update], where: .inScope("project")),
-        ])
-        func may(_ subject: Subject, _ old: Row, _ new: Row) -> Decision {
-            rules.authorize(subject, .update, .object(classIndex: note, old: old, new: new))
-        }
-        let author = Subject(user: userID)
-        let mine = row(author: userID, project: projectA)
-        #expect(may(author, mine, row(author: userID, project: projectA, isPublic: true)).isAllowed)
-        let moved = row(author: userID, project: projectB)
-        #expect(!may(author, mine, moved).isAllowed)
-        if case .denied(let denial) = may(author, mine, moved) {
-            #expect(denial.reason.contains("change the project of this Note"), "\(denial.reason)")
-        }
-        let everywhere = Subject(
-            user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
-        #expect(may(everywhere, mine, moved).isAllowed)
-        // The rule that does not fix it has to permit the row before and after.
-        #expect(!may(Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]), mine, moved).isAllowed)
-        let plain = try self.rules([Rule(.attendee, "Note", [.read, .update], where: .own("author"))])
-        #expect(plain.fingerprint(of: author) != rules.fingerprint(of: author))
-        #expect(throws: RuleError.self) {
-            try self.rules([Rule(.attendee, "Note", [.update], where: .everything, fixing: ["projekt"])])
-        }
-    }
-
-    @Test func creatingIsJudgedByTheNewRowAndDeletingByTheOld() throws {
-        let rules = try rules(table)
-        let subject = Subject(user: userID)
+    @Test("creating is judged by the new row and deleting by the old, each by write and its own filter")
+    func creatingIsJudgedByTheNewRowAndDeletingByTheOld() throws {
+        let rules = try rules(Self.document)
+        let subject = subject(RoleGrant(editor, in: projectB))
         let mine = row(author: userID)
-        #expect(rules.authorize(subject, .create, .object(classIndex: note, old: nil, new: mine)).isAllowed)
-        #expect(!rules.authorize(subject, .create, .object(classIndex: note, old: mine, new: row())).isAllowed)
-        #expect(rules.authorize(subject, .delete, .object(classIndex: note, old: mine, new: nil)).isAllowed)
-        #expect(!rules.authorize(subject, .delete, .object(classIndex: note, old: row(), new: mine)).isAllowed)
-    }
-
-    @Test func aRoleCountsOnlyInItsScope() throws {
-        let rules = try rules(table)
-        let subject = Subject(user: userID, grants: [RoleGrant(editor, in: projectA)])
-        let filter = try rules.authorize(subject, .update, .objects(classIndex: note)).get()
-        #expect(filter.matches(row(project: projectA), of: schema[note]))
-        #expect(!filter.matches(row(project: projectB), of: schema[note]))
-        let both = Subject(user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
-        let wider = try rules.authorize(both, .update, .objects(classIndex: note)).get()
-        #expect(wider.matches(row(project: projectB), of: schema[note]))
-    }
-
-    @Test func aRoleWithoutAScopeGivesNothingWhereARuleAsksForOne() throws {
-        let rules = try rules([
-            Rule(editor, "Note", [.read], where: .inScope("project")),
-            Rule(Role("chief"), "Note", [.read], where: .everything),
-        ])
-        let unscoped = Subject(user: userID, grants: [RoleGrant(editor)])
-        #expect(!rules.authorize(unscoped, .read, .objects(classIndex: note)).isAllowed)
-        let scoped = Subject(user: userID, grants: [RoleGrant(Role("chief"), in: projectA)])
-        #expect(!rules.authorize(scoped, .read, .objects(classIndex: note)).isAllowed)
-    }
-
-    @Test func everybodyHasTheRightsOfAnonymous() throws {
-        let rules = try rules(table)
-        for subject in [Subject.anonymous, Subject(user: userID)] {
-            #expect(rules.readable(subject)(note).matches(row(isPublic: true), of: schema[note]))
-            #expect(!rules.readable(subject)(note).matches(row(), of: schema[note]))
+        func may(_ operation: TomboloRules.Operation, _ old: Row?, _ new: Row?) -> Bool {
+            rules.authorize(subject, operation, .object(classIndex: note, old: old, new: new)).isAllowed
         }
+        #expect(may(.create, nil, mine))
+        #expect(!may(.create, mine, row()))
+        #expect(may(.delete, mine, nil))
+        #expect(!may(.delete, row(), mine))
+        // Within the write filter, but not within the others.
+        let edited = row(project: projectB)
+        #expect(may(.update, edited, edited) && !may(.create, nil, edited) && !may(.delete, edited, nil))
     }
 
-    @Test func anElementIsDecidedByTheObjectThatHasTheList() throws {
-        let rules = try rules(table)
-        let element = try #require(schema.index(of: "Note.related"))
+    @Test("who may write may read")
+    func writeImpliesRead() throws {
+        let rules = try rules(
+            #"Note: [{name: a, applyWhen: {}, read: {isPublic: true}, write: {author: "%%user.id"}}]"#)
+        let read = rules.readable(Subject(user: userID))(note)
+        #expect(read.matches(row(author: userID), of: schema[note]))
+        #expect(read.matches(row(isPublic: true), of: schema[note]))
+        #expect(!read.matches(row(), of: schema[note]))
+    }
+
+    @Test("a grant counts only within its scope, and one without a scope only where none is asked for")
+    func aGrantCountsOnlyInItsScope() throws {
+        let rules = try rules(Self.document)
+        func filter(_ grants: RoleGrant...) throws -> TomboloModel.Predicate {
+            try rules.authorize(Subject(user: userID, grants: Set(grants)), .update, .objects(classIndex: note)).get()
+        }
+        let one = try filter(RoleGrant(editor, in: projectA))
+        #expect(one.matches(row(project: projectA), of: schema[note]))
+        #expect(!one.matches(row(project: projectB), of: schema[note]))
+        let both = try filter(RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB))
+        #expect(both.matches(row(project: projectB), of: schema[note]))
+        let none = try filter(RoleGrant(editor))
+        #expect(!none.matches(row(project: projectA), of: schema[note]))
+        let chief = try self.rules(#"Note: [{name: chief, applyWhen: {"%%user.roles": chief}, read: true}]"#)
+        #expect(chief.readable(subject(RoleGrant(Role("chief"))))(note) == .constant(true))
+        #expect(chief.readable(subject(RoleGrant(Role("chief"), in: projectA)))(note) == .constant(false))
+    }
+
+    @Test("an element of a list is decided by the object that has the list")
+    func anElementIsDecidedByTheObjectThatHasTheList() throws {
+        let rules = try rules(Self.document)
         let subject = Subject(user: userID)
         let mine = row(author: userID)
         for (old, allowed) in [(mine, true), (row(), false)] {
@@ -195,9 +238,9 @@ import TomboloRules
         #expect(rules.readable(subject)(element) == rules.readable(subject)(note))
     }
 
-    @Test func anUploadWithoutRowsIsDenied() throws {
-        let rules = try rules([Rule(.attendee, "Note", [.read, .create, .update, .delete], where: .everything)])
-        let permit = rules.permit(Subject(user: userID))
+    @Test("an upload without rows is denied")
+    func anUploadWithoutRowsIsDenied() throws {
+        let permit = try rules("Note: [{name: all, applyWhen: {}, write: true}]").permit(Subject(user: userID))
         for operation in [WriteRequest.Operation.create, .update, .delete] {
             #expect(permit(WriteRequest(operation: operation, classIndex: note, old: nil, new: nil)) != nil)
         }
@@ -205,66 +248,221 @@ import TomboloRules
         #expect(permit(WriteRequest(operation: .update, classIndex: note, old: Row([]), new: row())) != nil)
     }
 
-    @Test func theFingerprintFollowsRulesRolesAndUser() throws {
-        let rules = try rules(table)
-        let subject = Subject(user: userID, grants: [RoleGrant(editor, in: projectA), RoleGrant(editor, in: projectB)])
-        let same = Subject(user: userID, grants: [RoleGrant(editor, in: projectB), RoleGrant(editor, in: projectA)])
-        #expect(rules.fingerprint(of: subject) == rules.fingerprint(of: same))
-        var others = [
-            Subject(user: userID), Subject(user: projectA), .anonymous,
-            Subject(user: userID, grants: [RoleGrant(editor, in: projectA)]),
-            Subject(user: userID, grants: [RoleGrant(editor)]),
-        ].map { rules.fingerprint(of: $0) }
-        others.append(try self.rules(Array(table.dropLast())).fingerprint(of: subject))
-        #expect(Set(others + [rules.fingerprint(of: subject)]).count == others.count + 1)
-        #expect(try self.rules(table.reversed()).fingerprint(of: subject) == rules.fingerprint(of: subject))
+    @Test("further operations have an expression each, and none is implied")
+    func operations() throws {
+        let rules = try rules(
+            """
+            Note:
+              - {name: all, applyWhen: {}, write: true, operations: {trash: {isPublic: false}, listTrash: true}}
+            """)
+        func may(_ name: String, _ row: Row) -> Bool {
+            rules.authorize(
+                Subject(user: userID), Operation(name), .object(classIndex: note, old: row, new: nil)
+            ).isAllowed
+        }
+        #expect(may("trash", row()) && !may("trash", row(isPublic: true)))
+        #expect(may("listTrash", row()) && !may("restore", row()) && !may("purge", row()))
     }
 
-    @Test("Rules that differ in a literal have different fingerprints, however little of it a message shows")
-    func theFingerprintTellsLiteralsApart() throws {
-        let long = String(repeating: "x", count: 60)
-        let property = PropertyPath("value")
-        let texts: [Value] = [.string(long + "a"), .string(long + "b"), .string("\u{e9}"), .string("e\u{301}")]
-        func equal(_ value: Value) -> TomboloModel.Predicate { .compare(property, .equal, value) }
-        func isIn(_ values: [Value]) -> TomboloModel.Predicate { .isIn(property, values) }
-        func contains(_ text: String) -> TomboloModel.Predicate {
-            .text(property, .contains, text, ignoringCase: false)
+    // MARK: Fields
+
+    @Test("a field that isn't writable keeps its value in an update, and has none in a new object")
+    func fixedFields() throws {
+        let rules = try rules(
+            """
+            Note: [{name: all, applyWhen: {}, write: true, fields: {isPublic: {read: true, write: false}}}]
+            """)
+        let permit = rules.permit(Subject(user: userID))
+        let draft = row(author: userID)
+        let published = row(author: userID, isPublic: true)
+        func request(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> String? {
+            permit(WriteRequest(operation: operation, classIndex: note, old: old, new: new))
         }
-        let pairs: [(PropertyType, [TomboloModel.Predicate])] = [
-            (.string, texts.map { equal($0) } + texts.map { isIn([$0]) }),
-            (.string, [isIn([.string("a, b")]), isIn([.string("a"), .string("b")])]),
-            (.string, [contains("\u{e9}"), contains("e\u{301}")]),
-            (.data, [equal(.data(Data([1, 2]))), equal(.data(Data([2, 1])))]),
-            (.date, [equal(.date(0)), equal(.date(1))]),
-            (.double, [equal(.double(0.1)), equal(.double(0.1.nextUp))]),
+        #expect(request(.update, draft, row(author: userID, project: projectB)) == nil)
+        #expect(
+            request(.update, draft, published)
+                == "Not permitted to change the isPublic of this Note: the role 'all' doesn't permit it.")
+        #expect(request(.create, nil, draft) == nil)
+        #expect(request(.create, nil, published) != nil)
+        #expect(request(.delete, published, nil) == nil)
+        #expect(rules.hiddenColumns(Subject(user: userID)).isEmpty)
+    }
+
+    @Test("a field that isn't readable is among the hidden columns, the primary key never")
+    func hiddenFields() throws {
+        let rules = try rules(
+            """
+            Note:
+              - name: editor
+                applyWhen: {"%%user.roles": editor}
+                read: true
+              - name: reader
+                applyWhen: {}
+                read: true
+                fields: {related: {read: true}, project: {read: true}}
+                additional_fields: {}
+            """)
+        let reader = rules.hiddenColumns(Subject(user: userID))
+        #expect(reader == [note: [1, 3]])
+        #expect(rules.hiddenColumns(subject(RoleGrant(editor))).isEmpty)
+        #expect(rules.hiddenColumns(.anonymous).isEmpty)
+        #expect(rules.readable(Subject(user: userID))(element) == .constant(true))
+    }
+
+    @Test("a list that isn't readable isn't visible at all")
+    func hiddenLists() throws {
+        let rules = try rules(
+            "Note: [{name: reader, applyWhen: {}, read: true, fields: {related: {read: false, write: false}}}]")
+        #expect(rules.readable(Subject(user: userID))(note) == .constant(true))
+        #expect(rules.readable(Subject(user: userID))(element) == .constant(false))
+    }
+
+    @Test("a role that permits no field permits no object")
+    func noFieldAtAll() throws {
+        let rules = try rules(
+            """
+            Note:
+              - name: none
+                apply_when: {}
+                document_filters: {read: true, write: true}
+                additional_fields: {}
+            """)
+        #expect(rules.readable(Subject(user: userID))(note) == .constant(false))
+        #expect(rules.denial(Subject(user: userID))(.update, note) != nil)
+    }
+
+    // MARK: Fingerprints
+
+    @Test("the fingerprint follows the rules and all that they see of the user")
+    func theFingerprintFollowsRulesAndUser() throws {
+        let document = """
+            Note:
+              - name: a
+                applyWhen: {"%%user.custom_data.level": {$gt: 3}}
+                read: {project: {$in: "%%user.grants.editor"}}
+            """
+        let rules = try rules(document)
+        func subject(_ level: Int64, other: Int64 = 0, _ scopes: ObjectId...) -> Subject {
+            Subject(
+                user: userID, customData: ["level": .int(level), "other": .int(other)],
+                grants: Set(scopes.map { RoleGrant(editor, in: $0) }))
+        }
+        let fingerprint = rules.fingerprint(of: subject(4, projectA, projectB))
+        #expect(fingerprint == rules.fingerprint(of: subject(4, projectB, projectA)))
+        #expect(fingerprint == rules.fingerprint(of: subject(4, other: 9, projectB, projectA)))
+        #expect(fingerprint != rules.fingerprint(of: subject(5, projectA, projectB)))
+        #expect(fingerprint != rules.fingerprint(of: subject(4, projectA)))
+        #expect(fingerprint != rules.fingerprint(of: Subject(user: projectA)))
+        #expect(rules.fingerprint(of: .anonymous) != rules.fingerprint(of: Subject(user: userID)))
+        let others = [
+            document.replacing("$gt", with: "$gte"), document.replacing("3", with: "4"),
+            document.replacing("read", with: "write"), document.replacing("editor", with: "author"),
+            document + "\n    insert: false", document + "\n    fields: {author: {read: false, write: false}}",
         ]
-        for (type, predicates) in pairs {
-            let schema = try Schema([
-                ClassSchema(
-                    name: "Note",
-                    columns: [
-                        Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "value", type: type),
-                    ])
-            ])
-            let fingerprints = try predicates.map { predicate in
-                try Rules(schema: schema, table: [Rule(editor, "Note", [.read], where: .matching(predicate))])
-                    .fingerprint(of: .anonymous)
-            }
-            #expect(Set(fingerprints).count == predicates.count, "\(predicates)")
+        var seen: Set<UInt64> = [fingerprint]
+        for other in others {
+            let rules = try self.rules(other)
+            #expect(seen.insert(rules.fingerprint(of: subject(4, projectA, projectB))).inserted, "\(other)")
+        }
+        // How it is written doesn't matter.
+        let json = """
+            {"Note": {"roles": [{"read": {"project": {"$in": "%%user.grants.editor"}}, "name": "a",
+             "applyWhen": {"%%user.custom_data.level": {"$gt": 3}}}]}}
+            """
+        #expect(try self.rules(json).fingerprint(of: subject(4, projectA, projectB)) == fingerprint)
+    }
+
+    @Test("rules that differ in a literal have different fingerprints, however little of it a message shows")
+    func theFingerprintTellsLiteralsApart() throws {
+        let schema = try Schema([
+            ClassSchema(
+                name: "Note",
+                columns: [
+                    Column(name: "_id", type: .objectId, isPrimaryKey: true), Column(name: "text", type: .string),
+                    Column(name: "date", type: .date), Column(name: "double", type: .double),
+                ])
+        ])
+        let long = String(repeating: "x", count: 60)
+        let filters = [
+            "{text: \(long)a}", "{text: \(long)b}", #"{text: "\u00e9"}"#, #"{text: "e\u0301"}"#,
+            #"{text: {$in: ["a, b"]}}"#, "{text: {$in: [a, b]}}", #"{date: "1970-01-01T00:00:00.000Z"}"#,
+            #"{date: "1970-01-01T00:00:00.001Z"}"#, "{double: 0.1}", "{double: 0.10000000000000002}",
+        ]
+        let fingerprints = try filters.map { filter in
+            let book = try RuleBook(parsing: "Note: [{name: a, applyWhen: {}, read: \(filter)}]", file: "a.yaml")
+            return try Rules(schema: schema, book: book).fingerprint(of: .anonymous)
+        }
+        #expect(Set(fingerprints).count == filters.count)
+    }
+
+    // MARK: Several books, grants
+
+    @Test("grants are resolved to columns")
+    func grantSources() throws {
+        let rules = try rules("grants: {class: Grant, user: user, role: role, scope: note}")
+        let index = try #require(schema.index(of: "Grant"))
+        let source = try #require(rules.grantColumns.first)
+        #expect(rules.grantColumns.count == 1)
+        #expect(source.classIndex == index && source.userColumn == 1 && source.roleColumn == 2)
+        #expect(source.scopeColumn == 3)
+        #expect(
+            try self.rules("grants: [{class: Grant, user: user, role: role}]").grantColumns.first?.scopeColumn == nil)
+    }
+
+    @Test("a scope is a key of any type")
+    func scopesOfAnyType() throws {
+        let schema = try Schema([
+            ClassSchema(
+                name: "Room",
+                columns: [
+                    Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                    Column(name: "token", type: .uuid), Column(name: "name", type: .string),
+                ])
+        ])
+        let token = try #require(UUIDText.value)
+        for (column, scope) in [("_id", Value.int(7)), ("token", token), ("name", .string("é"))] {
+            let book = try RuleBook(
+                parsing: "Room: [{name: a, applyWhen: {}, read: {\(column): {$in: \"%%user.grants.host\"}}}]",
+                file: "a.yaml")
+            let rules = try Rules(schema: schema, book: book)
+            let subject = Subject(user: userID, grants: [RoleGrant(role: Role("host"), scope: scope)])
+            #expect(rules.readable(subject)(0) == .compare(PropertyPath(column), .equal, scope))
         }
     }
 
-    @Test func rulesThatDoNotFitTheSchemaAreRefusedAllAtOnce() {
+    @Test("each app's default roles are about its own classes, and a class has one app's rules")
+    func severalBooks() throws {
+        var a = try RuleBook(
+            parsing: "defaultRoles: [{name: a, applyWhen: {}, read: true, write: false}]", file: "a.yaml")
+        var b = try RuleBook(
+            parsing: "defaultRoles: [{name: b, applyWhen: {}, read: false, write: false}]", file: "b.yaml")
+        #expect(throws: RuleError.self) { try Rules(schema: schema, books: [a, b]) }
+        a.scope = ["Note"]
+        b.scope = ["Grant"]
+        let readable = try Rules(schema: schema, books: [a, b]).readable(Subject(user: userID))
+        #expect(readable(note) == .constant(true))
+        #expect(readable(try #require(schema.index(of: "Grant"))) == .constant(false))
+        let c = try RuleBook(parsing: "Note: []", file: "c.yaml")
         let error = #expect(throws: RuleError.self) {
-            try rules([
-                Rule(editor, "Nota", [.read], where: .everything),
-                Rule(editor, "Note", [.read], where: .own("autor")),
-                Rule(editor, "Note.related", [.read], where: .everything),
-                Rule(editor, "Note", [.read], where: .all([.inScope("isPublic")])),
-            ])
+            try Rules(schema: schema, books: [RuleBook.open(["Note"]), c])
         }
-        #expect(error?.problems.count == 4)
-        #expect(error?.description.contains("did you mean 'Note'") == true)
-        #expect(error?.description.contains("did you mean 'author'") == true)
+        #expect(
+            error?.problems == [
+                "c.yaml:1: Note has rules in development mode already; a class has the rules of one document."
+            ])
+        var stranger = c
+        stranger.scope = ["Grant"]
+        #expect(throws: RuleError.self) { try Rules(schema: schema, book: stranger) }
+    }
+
+    @Test("in development mode everybody who is logged in may do everything")
+    func developmentMode() throws {
+        let rules = try Rules(schema: schema, book: .open(["Note"]))
+        let permit = rules.permit(Subject(user: userID))
+        for operation in [WriteRequest.Operation.create, .update, .delete] {
+            #expect(permit(WriteRequest(operation: operation, classIndex: note, old: row(), new: row())) == nil)
+        }
+        #expect(rules.readable(Subject(user: userID))(note) == .constant(true))
+        #expect(rules.readable(.anonymous)(note) == .constant(false))
     }
 }

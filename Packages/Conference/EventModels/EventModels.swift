@@ -1,4 +1,5 @@
 public import TomboloModel
+internal import TomboloRuleDocuments
 public import TomboloRules
 
 /// The event platform's classes, with what follows from them. Every executable and the demo use this one list.
@@ -20,12 +21,16 @@ public enum EventModels {
         }
     }()
 
-    /// Who may do what: ``ruleTable`` checked against ``schema``.
+    /// The rule document, in YAML: who may do what.
+    public static var ruleDocument: [UInt8] { PackageResources.conference_rules_yaml }
+
+    /// ``ruleDocument``, checked against ``schema``.
     public static let rules: Rules = {
         do throws(RuleError) {
-            return try Rules(schema: schema, table: ruleTable)
+            return try Rules(
+                schema: schema, book: RuleBook(parsing: ruleDocument, file: "conference.rules.yaml"))
         } catch {
-            preconditionFailure("The rules do not fit the event models:\n\(error)")
+            preconditionFailure("The rules don't fit the event models:\n\(error)")
         }
     }()
 }

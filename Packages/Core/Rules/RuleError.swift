@@ -1,6 +1,8 @@
-/// Rules that do not fit the schema. Each problem names role, class and property.
+/// Rules that can't be used. Each problem names file and line, class, role and field, and what to do.
 public struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     public let problems: [String]
+
+    public init(problems: [String]) { self.problems = problems }
 
     public var description: String { problems.map { "- \($0)" }.joined(separator: "\n") }
 }

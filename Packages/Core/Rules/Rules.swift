@@ -3,47 +3,49 @@ public import TomboloModel
 
 /// Decides who may do what, for HTTP and sync alike: one table, one ``authorize(_:_:_:)``.
 ///
-/// A subject has the rules of all its roles together. A write needs the object's row before it and after it to be
-/// within what the subject may write, so that nobody moves an object into or out of their reach. A property that an update
-/// changes must not be fixed by every rule that permits the update. The elements of a list are decided like the object
-/// that has the list.
+/// For each class a subject has the first role whose condition holds, and no other. Where none does, everything is
+/// denied. A write needs the object's row before it and after it to be within what the role may write, so that nobody
+/// moves an object into or out of their reach. The elements of a list are decided like the object that has the list.
+/// `docs/rules.md` describes the language of rule documents.
 public struct Rules: Sendable {
     public let schema: Schema
-    /// By the position of a class that is not an element class.
-    private let rules: [Int: [Rule]]
-    private let tableFingerprint: UInt64
+    /// Where grants come from. Servers read a subject's grants there, and read them again when such an object changes.
+    public let grantColumns: [GrantColumns]
+    /// What documents say without effect, as sentences that begin with file and line.
+    public let notes: [String]
+    /// By the position of a class that isn't an element class.
+    let roles: [Int: [ClassRole]]
+    private let bookFingerprint: UInt64
+    /// What the rules look at, in a fixed order.
+    private let references: [UserReference]
 
-    /// - Throws: ``RuleError`` with every class and property that the schema does not have.
-    public init(schema: Schema, table: [Rule]) throws(RuleError) {
-        var rules: [Int: [Rule]] = [:]
-        var problems: [String] = []
-        for rule in table {
-            guard let index = schema.index(of: rule.className), schema[index].owner == nil else {
-                let hint =
-                    rule.className.nearest(in: schema.classes.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
-                problems.append("A rule of \(rule.role) is about '\(rule.className)', which is no class\(hint)")
-                continue
-            }
-            do throws(ValueError) {
-                try rule.filter.sample.check(for: rule.className, in: schema, maximumPathLength: 1)
-            } catch {
-                problems.append("A rule of \(rule.role) does not fit \(rule.className): \(error.message)")
-            }
-            for name in rule.fixed.sorted() where schema[index].columnIndex(name) == nil {
-                let hint =
-                    name.nearest(in: schema[index].columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
-                problems.append("A rule of \(rule.role) fixes \(rule.className).\(name), which doesn't exist\(hint)")
-            }
-            rules[index, default: []].append(rule)
-        }
-        guard problems.isEmpty else { throw RuleError(problems: problems) }
+    /// - Throws: ``RuleError`` with every mistake of the document.
+    public init(schema: Schema, book: RuleBook) throws(RuleError) { try self.init(schema: schema, books: [book]) }
+
+    /// The rules of several apps that share a server.
+    /// - Throws: ``RuleError`` with every mistake of every document, and every class with rules in two of them.
+    public init(schema: Schema, books: [RuleBook]) throws(RuleError) {
+        let compiler = RuleCompiler(schema, books)
+        guard compiler.problems.isEmpty else { throw RuleError(problems: compiler.problems) }
         self.schema = schema
-        self.rules = rules
+        grantColumns = compiler.grantColumns
+        notes = compiler.notes
+        roles = compiler.roles
         var hash = StableHash()
-        // In whatever order they are listed.
-        for fingerprint in table.map(\.fingerprint).sorted() { hash.add(Int64(bitPattern: fingerprint)) }
-        self.tableFingerprint = hash.value
+        var references: Set<UserReference> = []
+        for index in roles.keys.sorted() {
+            hash.add(schema[index].name)
+            hash.add(Int64(roles[index]?.count ?? 0))
+            for role in roles[index] ?? [] {
+                role.add(to: &hash)
+                for expression in role.expressions { references.formUnion(expression.references) }
+            }
+        }
+        bookFingerprint = hash.value
+        self.references = references.sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
     }
+
+    // MARK: Decisions
 
     /// Whether the subject may do this, and for which objects. Denies what no rule permits.
     public func authorize(_ subject: Subject, _ operation: Operation, _ resource: Resource) -> Decision {
@@ -51,9 +53,20 @@ public struct Rules: Sendable {
             return .denied(.init(reason: "There is no such class.", needsLogin: false))
         }
         let classIndex = schema.rootClassIndex(of: resource.classIndex)
-        let filter = filter(for: subject, operation, classIndex)
-        guard filter != .constant(false) else { return .denied(denial(subject, operation, classIndex)) }
+        let role = role(of: subject, classIndex)
+        let filter = filter(for: subject, role, operation)
+        return decide(subject, operation, resource, classIndex, role, filter)
+    }
+
+    private func decide(
+        _ subject: Subject, _ operation: Operation, _ resource: Resource, _ classIndex: Int, _ role: ClassRole?,
+        _ filter: Predicate
+    ) -> Decision {
+        guard let role, filter != .constant(false) else {
+            return .denied(denial(subject, operation, classIndex, role))
+        }
         guard case .object(_, let old, let new) = resource else { return .allowed(filter) }
+        let item = schema[classIndex]
         let rows: [Row?] =
             switch operation {
             case .create: [new]
@@ -61,104 +74,121 @@ public struct Rules: Sendable {
             default: [old]
             }
         let isPermitted = rows.allSatisfy { row in
-            guard let row, row.values.count == schema[classIndex].columns.count else { return false }
-            return filter.matches(row, of: schema[classIndex])
+            guard let row, row.values.count == item.columns.count else { return false }
+            return filter.matches(row, of: item)
         }
-        guard isPermitted else { return .denied(denial(subject, operation, classIndex)) }
-        if operation == .update, let old, let new, let name = fixedProperty(subject, classIndex, old, new) {
-            return .denied(denial(subject, operation, classIndex, changing: name))
+        guard isPermitted else { return .denied(denial(subject, operation, classIndex, role)) }
+        let changed = role.fixedColumns.sorted().first { column in
+            switch operation {
+            case .create: new.map { !isUnset($0[column], item.columns[column]) } ?? false
+            case .update: old?[column] != new?[column]
+            default: false
+            }
+        }
+        if let changed {
+            return .denied(denial(subject, operation, classIndex, role, changing: item.columns[changed].name))
         }
         return .allowed(filter)
     }
 
-    /// The first property that the update changes although no rule lets the subject do so.
-    private func fixedProperty(_ subject: Subject, _ classIndex: Int, _ old: Row, _ new: Row) -> String? {
-        let item = schema[classIndex]
-        let fixed = (rules[classIndex] ?? []).reduce(into: Set<String>()) { $0.formUnion($1.fixed) }
-        return fixed.sorted().first { name in
-            guard let column = item.columnIndex(name), old[column] != new[column] else { return false }
-            let filter = filter(for: subject, .update, classIndex, changing: name)
-            return !filter.matches(old, of: item) || !filter.matches(new, of: item)
-        }
+    /// Nil or the zero of its type, as a new object has it that the device set nothing in.
+    private func isUnset(_ value: Value, _ column: Column) -> Bool {
+        value.isNull || value == schema.storedType(of: column).zero
     }
+
+    /// The role that decides about a class, by its position at the root.
+    func role(of subject: Subject, _ classIndex: Int) -> ClassRole? {
+        roles[classIndex]?.first { $0.applies(to: subject) }
+    }
+
+    private func filter(for subject: Subject, _ role: ClassRole?, _ operation: Operation) -> Predicate {
+        role?.expression(for: operation).predicate(for: subject) ?? .constant(false)
+    }
+
+    // MARK: Sessions
 
     /// What the subject may read of each class, by its position, for a session's visibility; false where nothing is
     /// permitted. For an element class it is about the object that has the list.
     public func readable(_ subject: Subject) -> @Sendable (_ classIndex: Int) -> Predicate {
-        let filters = schema.classes.indices.map {
-            filter(for: subject, .read, schema.rootClassIndex(of: $0))
+        let filters = schema.classes.indices.map { index in
+            let role = role(of: subject, schema.rootClassIndex(of: index))
+            if role?.hiddenLists.contains(index) == true { return Predicate.constant(false) }
+            return filter(for: subject, role, .read)
         }
         return { filters.indices.contains($0) ? filters[$0] : .constant(false) }
     }
 
+    /// The columns that the subject may not read although they may read the object, by the class's position. Classes
+    /// without such columns are left out.
+    public func hiddenColumns(_ subject: Subject) -> [Int: Set<Int>] {
+        var result: [Int: Set<Int>] = [:]
+        for index in roles.keys {
+            if let columns = role(of: subject, index)?.hiddenColumns, !columns.isEmpty { result[index] = columns }
+        }
+        return result
+    }
+
     /// Judges the writes of a subject's uploads: why one is not permitted, or nil. A request without rows is denied.
     public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> String? {
-        { request in
-            let operation = Self.operation(request.operation)
+        let access = sessionAccess(subject)
+        return { request in
             let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
-            guard case .denied(let denial) = authorize(subject, operation, resource) else { return nil }
-            return denial.reason
+            return access(request.operation, resource)
         }
     }
 
     /// Why the subject may not do something to any object of a class, by position; nil where a rule permits it for some.
     /// For an element class it is about the object that has the list.
     public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> String? {
-        { operation, classIndex in
-            guard
-                case .denied(let denial) = authorize(
-                    subject, Self.operation(operation), .objects(classIndex: classIndex))
-            else { return nil }
+        let access = sessionAccess(subject)
+        return { operation, classIndex in access(operation, .objects(classIndex: classIndex)) }
+    }
+
+    /// Decides as ``authorize(_:_:_:)``, with everything that depends on the subject alone worked out once.
+    private func sessionAccess(_ subject: Subject) -> @Sendable (WriteRequest.Operation, Resource) -> String? {
+        let operations: [WriteRequest.Operation: Operation] = [.create: .create, .update: .update, .delete: .delete]
+        var filters: [Int: (role: ClassRole, filters: [Operation: Predicate])] = [:]
+        for index in roles.keys {
+            guard let role = role(of: subject, index) else { continue }
+            filters[index] = (role, [:])
+            for operation in operations.values {
+                filters[index]?.filters[operation] = filter(for: subject, role, operation)
+            }
+        }
+        return { [filters] requested, resource in
+            guard schema.classes.indices.contains(resource.classIndex), let operation = operations[requested] else {
+                return "There is no such class."
+            }
+            let classIndex = schema.rootClassIndex(of: resource.classIndex)
+            let known = filters[classIndex]
+            let decision = decide(
+                subject, operation, resource, classIndex, known?.role, known?.filters[operation] ?? .constant(false))
+            guard case .denied(let denial) = decision else { return nil }
             return denial.reason
         }
     }
 
-    private static func operation(_ operation: WriteRequest.Operation) -> Operation {
-        switch operation {
-        case .create: .create
-        case .update: .update
-        case .delete: .delete
-        }
-    }
-
-    /// Changes when the rules, or what the subject may do by them, may have changed: a client that stands on another
+    /// Changes when the rules, or what they see of the subject, may have changed: a client that stands on another
     /// fingerprint gets the difference.
     public func fingerprint(of subject: Subject) -> UInt64 {
         var hash = StableHash()
-        hash.add(Int64(bitPattern: tableFingerprint))
+        hash.add(Int64(bitPattern: bookFingerprint))
         hash.add(subject.userID.map(Value.objectId) ?? .null)
-        let grants = subject.grants.map { grant in
-            var hash = StableHash()
-            hash.add(grant.role.name)
-            hash.add(grant.scope.map(Value.objectId) ?? .null)
-            return hash.value
-        }
-        for grant in grants.sorted() { hash.add(Int64(bitPattern: grant)) }
+        for reference in references { hash.add(userValue: subject.value(of: reference) ?? .null) }
         return hash.value
     }
 
-    /// - Parameter property: leaves out the rules that fix it.
-    private func filter(
-        for subject: Subject, _ operation: Operation, _ classIndex: Int, changing property: String? = nil
-    ) -> Predicate {
-        let permitted = (rules[classIndex] ?? []).filter { rule in
-            rule.operations.contains(operation) && (rule.filter.isScoped || subject.holds(rule.role, in: nil))
-                && !(property.map(rule.fixed.contains) ?? false)
-        }
-        return .any(permitted.map { $0.filter.predicate(for: subject, as: $0.role) })
-    }
+    // MARK: Messages
 
     private func denial(
-        _ subject: Subject, _ operation: Operation, _ classIndex: Int, changing property: String? = nil
+        _ subject: Subject, _ operation: Operation, _ classIndex: Int, _ role: ClassRole?,
+        changing property: String? = nil
     ) -> Decision.Denial {
         let name = schema[classIndex].name
-        let roles = (rules[classIndex] ?? []).filter { rule in
-            rule.operations.contains(operation) && !(property.map(rule.fixed.contains) ?? false)
-        }.map(\.role.name)
-        let known = roles.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        let takes = known.isEmpty ? "no role may" : "it takes the role \(known.joined(separator: " or ")) there"
-        return .init(
-            reason: property.map { "Not permitted to change the \($0) of this \(name): \(takes)." }
-                ?? "Not permitted to \(operation) this \(name): \(takes).", needsLogin: subject.isAnonymous)
+        let wish = property.map { "change the \($0) of this \(name)" } ?? "\(operation) this \(name)"
+        let reason =
+            role.map { "the role '\($0.name)' doesn't permit it" }
+            ?? (roles[classIndex] == nil ? "\(name) has no rules" : "none of its roles applies to this user")
+        return .init(reason: "Not permitted to \(wish): \(reason).", needsLogin: subject.isAnonymous)
     }
 }

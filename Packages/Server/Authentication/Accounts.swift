@@ -1,5 +1,6 @@
 import PostgresClient
 import TomboloModel
+import TomboloRules
 
 /// The SQL on accounts, credentials and grants.
 enum Accounts {
@@ -48,7 +49,7 @@ enum Accounts {
         guard let first = result.first else { return nil }
         var known = KnownAccount(
             userID: userID, email: try first[0].nonNull?.string, displayName: try first[1].string,
-            customData: try first[2].string, generation: try first[3].int64)
+            customData: try customData(first[2].string), generation: try first[3].int64)
         for row in result {
             guard let role = try row[4].nonNull?.string else { continue }
             var scope: Value?
@@ -59,6 +60,14 @@ enum Accounts {
             known.grants.insert(KnownAccount.Grant(role: role, scope: scope))
         }
         return known
+    }
+
+    /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.
+    private static func customData(_ json: String) throws(ValueError) -> [String: UserValue] {
+        guard case .object(let fields) = try UserValue(json: Array(json.utf8)) else {
+            throw ValueError("The custom data of an account isn't a JSON object.")
+        }
+        return fields
     }
 
     static func insert(

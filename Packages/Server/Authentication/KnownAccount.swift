@@ -13,23 +13,16 @@ struct KnownAccount: Hashable, Sendable {
     let userID: ObjectId
     let email: String?
     let displayName: String
-    /// A JSON object.
-    let customData: String
+    let customData: [String: UserValue]
     /// Tokens of any other generation are revoked.
     let generation: Int64
     var grants: Set<Grant> = []
 
-    /// What rules decide by.
+    /// What rules decide by: `%%user.data` has `email` and `name`.
     var subject: Subject {
-        Subject(
-            user: userID,
-            grants: Set(
-                grants.compactMap { grant in
-                    switch grant.scope {
-                    case nil: RoleGrant(Role(grant.role))
-                    case .objectId(let id): RoleGrant(Role(grant.role), in: id)
-                    default: nil
-                    }
-                }))
+        var data: [String: UserValue] = ["name": .string(displayName)]
+        if let email { data["email"] = .string(email) }
+        let grants = grants.map { RoleGrant(role: Role($0.role), scope: $0.scope) }
+        return Subject(user: userID, data: data, customData: customData, grants: Set(grants))
     }
 }

@@ -13,16 +13,14 @@ struct EventPage: Sendable {
 
     init(reader: RowReader) throws {
         self.reader = reader
-        rules = try Rules(schema: reader.schema, table: EventModels.ruleTable + Self.programmeRules)
+        rules = EventModels.rules
         template = try MustacheTemplate(string: Self.template)
     }
 
-    /// What everybody who is logged in may read of a published event's programme, its page shows without a login.
-    static let programmeRules: [Rule] = EventModels.ruleTable.compactMap { rule in
-        let isOfProgramme = ["Session", "Speaker", "Track", "Microlocation"].contains(rule.className)
-        guard isOfProgramme, rule.role == .attendee, rule.operations.contains(.read) else { return nil }
-        return Rule(.anonymous, rule.className, [.read], where: rule.filter)
-    }
+    /// Of a published event's programme its page shows without a login what everybody who is logged in may read.
+    private static let programme: Set<String> = ["Session", "Speaker", "Track", "Microlocation"]
+    /// A user with no account and no role.
+    private static let anyUser = Subject(user: ObjectId())
 
     /// - Throws: ``RequestFailure`` with status 404 for an event that is not published, in the trash, or not there.
     func html(event id: ObjectId) async throws -> String {
@@ -45,8 +43,9 @@ struct EventPage: Sendable {
 
     nonisolated(nonsending) private func read(_ id: ObjectId, _ reader: RowReader) async throws -> Rows {
         func objects(_ name: String, sortedBy sort: [String] = []) async throws -> [Fields] {
+            let subject = Self.programme.contains(name) ? Self.anyUser : .anonymous
             guard let item = rules.schema[name], let index = rules.schema.index(of: name),
-                case .allowed(let filter) = rules.authorize(.anonymous, .read, .objects(classIndex: index))
+                case .allowed(let filter) = rules.authorize(subject, .read, .objects(classIndex: index))
             else { return [] }
             let own = Predicate.compare(PropertyPath(name == "Event" ? "_id" : "event"), .equal, .objectId(id))
             return try await reader.objects(name, matching: .and([own, filter]), sortedBy: sort)

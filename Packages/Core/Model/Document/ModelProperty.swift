@@ -42,7 +42,7 @@ public struct ModelProperty: Hashable, Sendable {
     public var typeText: String { type.name + (isOptional ? "?" : "") }
 
     /// The class that the property leads to, and whether it is embedded there; nil for one of values.
-    var target: (name: String, isEmbedded: Bool)? {
+    public var target: (name: String, isEmbedded: Bool)? {
         let element = if case .list(let element, _) = type { element } else { type }
         return switch element {
         case .link(let name): (name, false)

@@ -15,7 +15,7 @@ extension PropertyType {
     static let generics = ["array", "embedded", "link", "list"]
 
     /// Reads what ``name`` writes, and whether a `?` follows it; nil for anything else.
-    static func parse(_ text: String) -> (type: PropertyType, isOptional: Bool)? {
+    package static func parse(_ text: String) -> (type: PropertyType, isOptional: Bool)? {
         guard text.utf8.count <= ModelDocument.maximumByteCount else { return nil }
         return parse(text[...], depth: 0)
     }

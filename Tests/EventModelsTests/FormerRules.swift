@@ -1,26 +1,32 @@
-internal import TomboloModel
-public import TomboloRules
+import EventModels
+import TomboloModel
+import TomboloRules
 
-extension EventModels {
-    /// Who may do what, fixed for now: class × role × operations, with a row filter.
+/// The event platform's rules as they were before they became a document, when a subject had the rules of all its roles
+/// together. The document has to decide alike, call by call.
+enum FormerRules {
+    private typealias Rule = FormerRule
+    private typealias Role = FormerRule.Role
+
+    /// Class × role × operations, with a row filter.
     ///
     /// Tracks, rooms, speakers, sessions and sponsors follow the permission matrix that Open Event seeds: an event's
     /// owner and organizers may do everything, co-organizers read and update, track organizers everything with tracks
     /// and read the rest, moderators and registrars read. Administrators have no row in it; what they may do is in
     /// ``administration``. Beyond the matrix everybody who is logged in reads what is published.
-    public static let ruleTable: [Rule] =
+    static let table: [FormerRule] =
         matrix + published + event + own + administration + unlimited + example
 
-    private static let all: Set<Operation> = [.read, .create, .update, .delete]
-    private static let keeping: Set<Operation> = [.read, .update]
+    private static let all: Set<TomboloRules.Operation> = [.read, .create, .update, .delete]
+    private static let keeping: Set<TomboloRules.Operation> = [.read, .update]
 
     private static let services = ["Microlocation", "Session", "Speaker", "Sponsor", "Track"]
     private static let readers: [RoleName] = [.trackOrganizer, .moderator, .registrar]
 
     /// Within an event, drafts included.
     private static let matrix: [Rule] = services.flatMap { service -> [Rule] in
-        func rule(_ role: RoleName, _ operations: Set<Operation>) -> Rule {
-            Rule(Role(role), service, operations, where: .inScope("event"))
+        func rule(_ role: RoleName, _ operations: Set<TomboloRules.Operation>) -> Rule {
+            Rule(Role(role.rawValue), service, operations, where: .inScope("event"))
         }
         return [
             rule(.owner, all), rule(.organizer, all), rule(.coorganizer, keeping),
@@ -54,12 +60,14 @@ extension EventModels {
     /// The other classes of an event, for its staff. Nobody gives away a role that is not below owner.
     private static let event: [Rule] = {
         let everyone: [RoleName] = [.owner, .organizer, .coorganizer] + readers
-        let managing: Set<Operation> = [.read, .update, .moveTicket]
+        let managing: Set<TomboloRules.Operation> = [.read, .update, .moveTicket]
         let assignable = Query<RoleAssignment>.predicate {
             $0.role.in([.registrar, .moderator, .trackOrganizer, .coorganizer, .organizer])
         }
-        func rule(_ role: RoleName, _ name: String, _ operations: Set<Operation>, _ scope: String = "event") -> Rule {
-            Rule(Role(role), name, operations, where: .inScope(scope))
+        func rule(
+            _ role: RoleName, _ name: String, _ operations: Set<TomboloRules.Operation>, _ scope: String = "event"
+        ) -> Rule {
+            Rule(Role(role.rawValue), name, operations, where: .inScope(scope))
         }
         var rules = everyone.map { rule($0, "Event", [.read], "_id") }
         rules += everyone.map { rule($0, "Ticket", [.read]) }
@@ -75,7 +83,7 @@ extension EventModels {
             rule(.coorganizer, "SpeakerContact", keeping),
             rule(.owner, "RoleAssignment", [.read]), rule(.organizer, "RoleAssignment", [.read]),
             Rule(
-                Role(.owner), "RoleAssignment", [.create, .update, .delete],
+                Role("owner"), "RoleAssignment", [.create, .update, .delete],
                 where: .all([.inScope("event"), .matching(assignable)])),
         ]
         return rules
@@ -96,29 +104,29 @@ extension EventModels {
     private static let administration: [Rule] = {
         let staff = Query<RoleAssignment>.predicate { $0.role != .superAdmin }
         let ordinary = Query<User>.predicate { $0.isSuperAdmin == false }
-        let trash: Set<Operation> = [.trash, .listTrash, .restore]
+        let trash: Set<TomboloRules.Operation> = [.trash, .listTrash, .restore]
         return [
-            Rule(Role(.admin), "User", [.read, .listTrash], where: .everything),
+            Rule(Role("admin"), "User", [.read, .listTrash], where: .everything),
             Rule(
-                Role(.admin), "User", [.update, .delete, .trash, .restore], where: .matching(ordinary),
+                Role("admin"), "User", [.update, .delete, .trash, .restore], where: .matching(ordinary),
                 fixing: identity),
-            Rule(Role(.admin), "Event", all.union(trash), where: .everything),
-            Rule(Role(.admin), "Session", trash, where: .everything),
-            Rule(Role(.admin), "RoleAssignment", all, where: .matching(staff)),
+            Rule(Role("admin"), "Event", all.union(trash), where: .everything),
+            Rule(Role("admin"), "Session", trash, where: .everything),
+            Rule(Role("admin"), "RoleAssignment", all, where: .matching(staff)),
         ]
     }()
 
-    private static let unlimited: [Rule] = objectTypes.map { type in
+    private static let unlimited: [Rule] = EventModels.objectTypes.map { type in
         let isAccount = type == User.self
         let operations = all.union([.trash, .listTrash, .restore, .purge, .moveTicket])
         return Rule(
-            Role(.superAdmin), String(describing: type), isAccount ? operations.subtracting([.create]) : operations,
+            Role("superAdmin"), String(describing: type), isAccount ? operations.subtracting([.create]) : operations,
             where: .everything, fixing: isAccount ? identity : [])
     }
 
     /// The guides' example: everybody who is logged in reads it. Nothing would bound what everybody might write.
     private static let example: [Rule] = [
         Rule(.attendee, "Listing", [.read], where: .everything),
-        Rule(Role(.admin), "Listing", all, where: .everything),
+        Rule(Role("admin"), "Listing", all, where: .everything),
     ]
 }

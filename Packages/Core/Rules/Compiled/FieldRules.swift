@@ -1,0 +1,163 @@
+internal import TomboloModel
+
+/// What a role's `fields`, `additional_fields` and the second form's `read` and `write` come to.
+struct FieldRules {
+    private struct Access {
+        var read: Bool
+        var write: Bool
+        /// Where it is written; nil for what nothing says anything about.
+        var line: Int?
+    }
+
+    private let schema: Schema
+    private let classIndex: Int
+    private let declaration: RoleDeclaration
+    private let file: String
+    private let place: String
+    private var lists: [String: Access] = [:]
+    private(set) var hiddenColumns: Set<Int> = []
+    private(set) var hiddenLists: Set<Int> = []
+    private(set) var fixedColumns: Set<Int> = []
+    private(set) var readsNothing = false
+    private(set) var writesNothing = false
+    private(set) var problems: [String] = []
+
+    init(schema: Schema, classIndex: Int, declaration: RoleDeclaration, file: String, place: String) {
+        self.schema = schema
+        self.classIndex = classIndex
+        self.declaration = declaration
+        self.file = file
+        self.place = place
+    }
+
+    private mutating func problem(_ line: Int, _ message: String) {
+        problems.append("\(file):\(line): \(place), fields: \(message)")
+    }
+
+    mutating func resolve() {
+        let item = schema[classIndex]
+        // Nothing said permits all in the first form; the second one wants it said.
+        let absent = !declaration.isSecondForm
+        var rest = Access(read: absent, write: absent)
+        if let node = declaration.additionalFields { rest = access(node, "additional_fields") }
+        var named: [String: Access] = [:]
+        if let fields = declaration.fields { read(fields, prefix: "", into: &named) }
+        var columns = item.columns.map { column in
+            named[column.name] ?? Self.enclosing(column.name, named) ?? rest
+        }
+        for list in item.lists { lists[list.name] = named[list.name] ?? Self.enclosing(list.name, named) ?? rest }
+        if let reads = declaration.readsEveryField { override(reads, \.read, &columns) }
+        if let writes = declaration.writesEveryField { override(writes, \.write, &columns) }
+        for index in columns.indices where index != item.primaryKeyIndex {
+            if !columns[index].write { fixedColumns.insert(index) }
+            // Who may write may read.
+            if !columns[index].read && !columns[index].write { hiddenColumns.insert(index) }
+        }
+        for (position, list) in item.lists.enumerated() {
+            guard let access = lists[list.name], !access.read, !access.write,
+                let elements = schema.elementClassIndex(of: classIndex, list: position)
+            else { continue }
+            hiddenLists.formUnion([elements] + schema.elementClassIndexes(of: elements))
+        }
+        let others = columns.indices.filter { $0 != item.primaryKeyIndex }
+        let hasNoOthers = others.isEmpty && item.lists.isEmpty
+        let unlisted = { (literal: Bool?, rest: Bool) in !(literal ?? rest) }
+        writesNothing =
+            hasNoOthers
+            ? unlisted(declaration.writesEveryField, rest.write)
+            : others.allSatisfy(fixedColumns.contains) && lists.values.allSatisfy { !$0.write }
+        readsNothing =
+            writesNothing
+            && (hasNoOthers
+                ? unlisted(declaration.readsEveryField, rest.read)
+                : others.allSatisfy(hiddenColumns.contains) && lists.values.allSatisfy { !$0.read })
+    }
+
+    /// A literal of the whole role comes before all rules of fields.
+    private mutating func override(
+        _ value: Bool, _ key: WritableKeyPath<Access, Bool>, _ columns: inout [Access]
+    ) {
+        for index in columns.indices { columns[index][keyPath: key] = value }
+        for name in lists.keys { lists[name]?[keyPath: key] = value }
+    }
+
+    /// Changes of a list come without word of which list it is, so that no rule can forbid one of them.
+    mutating func refuseFixedLists() {
+        for name in lists.keys.sorted() {
+            guard let access = lists[name], !access.write else { continue }
+            problem(
+                access.line ?? declaration.line,
+                "'\(name)' is a list, and lists are written with their object; permit it by {write: true}, or permit "
+                    + "no writing at all.")
+        }
+    }
+
+    private static func enclosing(_ name: String, _ named: [String: Access]) -> Access? {
+        var name = Substring(name)
+        while let dot = name.lastIndex(of: ".") {
+            name = name[..<dot]
+            if let access = named[String(name)] { return access }
+        }
+        return nil
+    }
+
+    private mutating func read(_ node: RuleNode, prefix: String, into named: inout [String: Access]) {
+        let item = schema[classIndex]
+        guard case .map(let entries) = node.content else {
+            return problem(node.line, "expected a mapping of properties, not \(node.kind).")
+        }
+        for entry in entries {
+            let name = prefix + entry.key
+            let shown = name.shortened(toByteCount: String.nearestLengthLimit)
+            guard let column = item.columnIndex(name) ?? (item.lists.contains { $0.name == name } ? -1 : nil) else {
+                let known = item.columns.map(\.name) + item.lists.map(\.name)
+                let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+                problem(entry.line, "\(item.name) has no property '\(shown)'\(hint)")
+                continue
+            }
+            if column == item.primaryKeyIndex {
+                problem(entry.line, "'\(shown)' is the primary key, which always goes with the object.")
+                continue
+            }
+            let access = access(entry.value, shown)
+            if declaration.readsEveryField == true && !access.read
+                || declaration.writesEveryField == true && !access.write && entry.value["write"] != nil
+            {
+                problem(
+                    entry.line,
+                    "the rule for '\(shown)' has no effect, for the role's own read: true and write: true come "
+                        + "first; remove those.")
+            }
+            named[name] = access
+            if let inner = entry.value["fields"] { read(inner, prefix: name + ".", into: &named) }
+        }
+    }
+
+    private mutating func access(_ node: RuleNode, _ name: String) -> Access {
+        var access = Access(read: false, write: false, line: node.line)
+        guard case .map(let entries) = node.content else {
+            problem(node.line, "'\(name)': expected {read: …, write: …}, not \(node.kind).")
+            return access
+        }
+        for entry in entries {
+            switch (entry.key, entry.value.content) {
+            case ("read", .bool(let flag)): access.read = flag
+            case ("write", .bool(let flag)): access.write = flag
+            case ("read", _), ("write", _):
+                problem(
+                    entry.value.line,
+                    "'\(name)': \(entry.key) is true or false, not \(entry.value.kind): rules of fields "
+                        + "can't depend on the object.")
+            case ("fields", _): continue
+            default:
+                let hint = entry.key.nearest(in: ["read", "write", "fields"]).map { "; did you mean '\($0)'?" } ?? "."
+                problem(entry.line, "'\(name)': '\(entry.key.shortened(toByteCount: 60))' isn't known here\(hint)")
+            }
+        }
+        if node["read"] == nil, !access.write, !entries.isEmpty {
+            problem(node.line, "'\(name)': it doesn't say whether it may be read; add read: true or read: false.")
+        }
+        access.read = access.read || access.write
+        return access
+    }
+}

@@ -1,0 +1,196 @@
+internal import TomboloModel
+
+/// Checks the books of all apps against the schema.
+struct RuleCompiler {
+    let schema: Schema
+    private(set) var roles: [Int: [ClassRole]] = [:]
+    private(set) var grantColumns: [GrantColumns] = []
+    private(set) var notes: [String] = []
+    private(set) var problems: [String] = []
+
+    init(_ schema: Schema, _ books: [RuleBook]) {
+        self.schema = schema
+        var files: [Int: String] = [:]
+        for book in books {
+            notes += book.notes
+            problems += book.problems
+            for item in book.classes { add(item, of: book, &files) }
+            for grant in book.grants { add(grant, of: book) }
+        }
+        let others = schema.classes.indices.filter { schema[$0].owner == nil && files[$0] == nil }
+        for book in books where book.hasDefaultRoles { addDefaultRoles(of: book, others, &files) }
+    }
+
+    // MARK: Classes
+
+    private mutating func add(_ declaration: ClassDeclaration, of book: RuleBook, _ files: inout [Int: String]) {
+        let place = "\(book.file):\(declaration.line): "
+        guard let index = schema.index(of: declaration.name) else {
+            let known = schema.classes.filter { $0.owner == nil }.map(\.name)
+            let hint = declaration.name.nearest(in: known + RuleBook.topKeys).map { "; did you mean '\($0)'?" } ?? "."
+            let shown = declaration.name.shortened(toByteCount: String.nearestLengthLimit)
+            problems.append("\(place)there is no class '\(shown)'\(hint)")
+            return
+        }
+        if let owner = schema[index].owner {
+            problems.append(
+                "\(place)'\(declaration.name)' is a list of \(owner.className); its elements follow the rules of "
+                    + "\(owner.className).")
+            return
+        }
+        if let scope = book.scope, !scope.contains(declaration.name) {
+            problems.append("\(place)\(declaration.name) belongs to another app, whose rules decide about it.")
+            return
+        }
+        if let other = files[index] {
+            problems.append(
+                "\(place)\(declaration.name) has rules in \(other) already; a class has the rules of one document.")
+            return
+        }
+        files[index] = book.file
+        var found: [String] = []
+        roles[index] = compile(declaration.roles, index, declaration.name, book.file, &found)
+        problems += found
+    }
+
+    /// - Parameter indexes: the classes without roles of their own.
+    private mutating func addDefaultRoles(of book: RuleBook, _ indexes: [Int], _ files: inout [Int: String]) {
+        var refused: [[String]] = []
+        var fits = false
+        for index in indexes {
+            if let scope = book.scope, !scope.contains(schema[index].name) { continue }
+            if let other = files[index] {
+                problems.append(
+                    "\(book.file): its default roles and those of \(other) are both about \(schema[index].name).")
+                continue
+            }
+            files[index] = book.file
+            var found: [String] = []
+            let compiled = compile(
+                book.defaultRoles, index, "default roles for \(schema[index].name)", book.file, &found)
+            if found.isEmpty {
+                fits = true
+                roles[index] = compiled
+            } else {
+                roles[index] = [.denial(place: book.file)]
+                refused.append(found)
+            }
+        }
+        // A class that a device adds later must not make the rules of all others unusable.
+        if fits {
+            notes += refused.flatMap { $0 }.map { "\($0) Nobody may read or write the class." }
+        } else {
+            problems += refused.first ?? []
+        }
+    }
+
+    // MARK: Roles
+
+    private func compile(
+        _ declarations: [RoleDeclaration], _ index: Int, _ className: String, _ file: String,
+        _ problems: inout [String]
+    ) -> [ClassRole] {
+        var result: [ClassRole] = []
+        for declaration in declarations {
+            let role = compile(declaration, index, className, file, &problems)
+            let place = "\(file):\(declaration.line): \(className), role '\(role.name)': "
+            if role.applyWhen == .constant(false) {
+                if declaration.applyWhen?.isPlainlyFalse == true {
+                    problems.append("\(place)it never applies; remove it.")
+                }
+            } else if let earlier = result.first(where: { $0.covers(role) }) {
+                let why =
+                    earlier.applyWhen == .constant(true)
+                    ? "applies to everybody" : "applies under the same condition"
+                problems.append(
+                    "\(place)it never applies, for role '\(earlier.name)' (\(earlier.place)) comes first and \(why); "
+                        + "move it up or remove it.")
+            }
+            result.append(role)
+        }
+        return result
+    }
+
+    private func compile(
+        _ declaration: RoleDeclaration, _ index: Int, _ className: String, _ file: String, _ problems: inout [String]
+    ) -> ClassRole {
+        let place = "\(className), role '\(declaration.name)'"
+        func expression(_ node: RuleNode?, _ part: String, absent: Bool, isAboutUser: Bool = false) -> RuleExpression {
+            guard let node else { return .constant(absent) }
+            var compiler = ExpressionCompiler(
+                schema: schema, item: isAboutUser ? nil : schema[index], file: file, place: "\(place), \(part)")
+            let expression = compiler.compile(node)
+            problems += compiler.problems
+            return expression
+        }
+        let prefix = declaration.isSecondForm ? "document_filters." : ""
+        var read = expression(declaration.read, "\(prefix)read", absent: false)
+        var write = expression(declaration.write, "\(prefix)write", absent: false)
+        var fields = FieldRules(schema: schema, classIndex: index, declaration: declaration, file: file, place: place)
+        fields.resolve()
+        if fields.writesNothing { write = .constant(false) }
+        read = .disjunction([read, write])
+        if fields.readsNothing { read = .constant(false) }
+        if write != .constant(false) { fields.refuseFixedLists() }
+        problems += fields.problems
+        var operations: [Operation: RuleExpression] = [:]
+        for entry in declaration.operations {
+            operations[Operation(entry.key)] = expression(entry.value, "operation \(entry.key)", absent: false)
+        }
+        return ClassRole(
+            name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
+            applyWhen: expression(
+                declaration.applyWhen, declaration.isSecondForm ? "apply_when" : "applyWhen", absent: false,
+                isAboutUser: true),
+            read: read, write: write, insert: expression(declaration.insert, "insert", absent: true),
+            delete: expression(declaration.delete, "delete", absent: true), operations: operations,
+            hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
+    }
+
+    // MARK: Grants
+
+    private mutating func add(_ grant: GrantDeclaration, of book: RuleBook) {
+        let place = "\(book.file):\(grant.line): grants: "
+        guard let index = schema.index(of: grant.className.key), schema[index].owner == nil else {
+            let known = schema.classes.filter { $0.owner == nil }.map(\.name)
+            let hint = grant.className.key.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+            problems.append("\(place)there is no class '\(grant.className.key)'\(hint)")
+            return
+        }
+        let user = column(grant.user, index, ["objectId", "string"], "a user's id", book.file)
+        let role = column(grant.role, index, ["string"], "the name of a role", book.file)
+        let scope = grant.scope.map {
+            column($0, index, ["objectId", "uuid", "string", "int"], "the key of an object", book.file)
+        }
+        guard let user, let role else { return }
+        if let scope, scope == nil { return }
+        let source = GrantColumns(classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil)
+        if !grantColumns.contains(source) { grantColumns.append(source) }
+    }
+
+    private mutating func column(
+        _ entry: RuleNode.Entry, _ index: Int, _ types: [String], _ use: String, _ file: String
+    ) -> Int? {
+        let item = schema[index]
+        guard let column = item.columnIndex(entry.key) else {
+            let hint = entry.key.nearest(in: item.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
+            problems.append("\(file):\(entry.line): grants: \(item.name) has no property '\(entry.key)'\(hint)")
+            return nil
+        }
+        let type = schema.storedType(of: item.columns[column])
+        guard types.contains(type.name) else {
+            problems.append(
+                "\(file):\(entry.line): grants: \(item.name).\(entry.key) is of type \(type.name) and can't hold \(use); "
+                    + "possible are \(types.joined(separator: ", ")).")
+            return nil
+        }
+        return column
+    }
+}
+
+extension ClassRole {
+    /// Whether nobody is left for another role after this one.
+    fileprivate func covers(_ other: ClassRole) -> Bool {
+        (isForAnonymous || !other.isForAnonymous) && (applyWhen == .constant(true) || applyWhen == other.applyWhen)
+    }
+}

@@ -1,0 +1,6 @@
+/// What a document says about one class.
+struct ClassDeclaration: Sendable {
+    let name: String
+    let line: Int
+    let roles: [RoleDeclaration]
+}

@@ -1,0 +1,9 @@
+/// Where users get roles from: each object of a class gives one user one role, in one scope or everywhere.
+struct GrantDeclaration: Sendable {
+    let className: RuleNode.Entry
+    /// Property names with their lines.
+    let user: RuleNode.Entry
+    let role: RuleNode.Entry
+    let scope: RuleNode.Entry?
+    let line: Int
+}

@@ -1,0 +1,306 @@
+internal import TomboloModel
+
+extension RuleBook {
+    /// Reads a document of either published form. Mistakes are kept and thrown by ``Rules/init(schema:books:)``, so
+    /// that all problems come at once.
+    public init(_ document: RuleNode, file: String) {
+        self.init(file: file)
+        guard case .map(let entries) = document.content else {
+            problem(document.line, "a rule document is a mapping of class names to roles, not \(document.kind).")
+            return
+        }
+        if let permissions = document["permissions"] {
+            readConfiguration(document, permissions)
+        } else if document["collection"] != nil {
+            readCollection(document, document.line)
+        } else if document["roles"] != nil {
+            hasDefaultRoles = true
+            defaultRoles = roles(document, "default roles")
+            checkKeys(document, Self.collectionKeys, "default rule")
+        } else {
+            for entry in entries { readTop(entry) }
+        }
+        if classes.count > Self.maximumClassCount {
+            problem(
+                document.line, "\(classes.count) classes have rules; at most \(Self.maximumClassCount) are possible.")
+        }
+    }
+
+    private mutating func problem(_ line: Int, _ message: String) { problems.append("\(file):\(line): \(message)") }
+    private mutating func note(_ line: Int, _ message: String) { notes.append("\(file):\(line): \(message)") }
+
+    // MARK: The whole
+
+    static let topKeys = ["rules", "defaultRoles", "default_roles", "default_rule", "grants", "version", "permissions"]
+    /// The version of the rule language that ``version`` in a document may name.
+    static let version: Int64 = 1
+    /// Keys of Device Sync's `sync/config.json` that have no meaning for rules.
+    private static let configurationKeys: Set<String> = [
+        "type", "state", "development_mode_enabled", "service_name", "database_name", "client_max_offline_days",
+        "is_recovery_mode_disabled", "queryable_fields_names", "queryable_fields", "indexed_queryable_fields_names",
+        "asymmetric_tables", "collection_queryable_fields_names", "last_disabled",
+    ]
+    private static let collectionKeys: Set<String> = [
+        "collection", "database", "data_source", "roles", "filters", "id",
+    ]
+
+    private mutating func readTop(_ entry: RuleNode.Entry) {
+        let value = entry.value
+        switch entry.key {
+        case "rules":
+            guard case .map(let entries) = value.content else {
+                return problem(value.line, "'rules' is a mapping of class names to roles, not \(value.kind).")
+            }
+            for entry in entries { readClass(entry) }
+        case "defaultRoles", "default_roles":
+            hasDefaultRoles = true
+            defaultRoles += roles(value, "default roles")
+        case "default_rule":
+            hasDefaultRoles = true
+            defaultRoles += roles(value, "default roles")
+            checkKeys(value, Self.collectionKeys, "default_rule")
+        case "grants": readGrants(value)
+        case "version":
+            guard case .int(let version) = value.content, version >= 1 else {
+                return problem(value.line, "'version' is a whole number from 1, not \(value.kind).")
+            }
+            guard version == Self.version else {
+                return problem(
+                    value.line,
+                    "the document is of version \(version); this server knows version \(Self.version). "
+                        + "Update the server.")
+            }
+        case let key where key.hasPrefix("x-"): break
+        default: readClass(entry)
+        }
+    }
+
+    private mutating func readConfiguration(_ document: RuleNode, _ permissions: RuleNode) {
+        guard case .map(let top) = document.content else { return }
+        if case .string("partition")? = document["type"]?.content {
+            return problem(
+                document.line,
+                "these are permissions of partition-based sync; sessions have no partitions. Write roles "
+                    + "for each class instead.")
+        }
+        for entry in top where entry.key != "permissions" && entry.key != "grants" {
+            if Self.configurationKeys.contains(entry.key) {
+                note(entry.line, "'\(entry.key)' is ignored: it isn't about rules.")
+            } else {
+                problem(entry.line, unknownKey(entry.key, in: ["permissions", "grants"], of: "a sync configuration"))
+            }
+        }
+        if let grants = document["grants"] { readGrants(grants) }
+        guard case .map(let entries) = permissions.content else {
+            return problem(permissions.line, "'permissions' is a mapping, not \(permissions.kind).")
+        }
+        for entry in entries {
+            switch entry.key {
+            case "rules", "defaultRoles": readTop(entry)
+            default:
+                problem(entry.line, unknownKey(entry.key, in: ["rules", "defaultRoles"], of: "'permissions'"))
+            }
+        }
+    }
+
+    private mutating func readCollection(_ document: RuleNode, _ line: Int) {
+        guard case .string(let name)? = document["collection"]?.content else {
+            return problem(line, "'collection' is the name of a class.")
+        }
+        readClass(.init(key: name, line: line, value: document))
+        if let grants = document["grants"] { readGrants(grants) }
+    }
+
+    // MARK: Classes and roles
+
+    private mutating func readClass(_ entry: RuleNode.Entry) {
+        if let other = classes.first(where: { $0.name == entry.key }) {
+            return problem(entry.line, "\(entry.key) has rules already, in line \(other.line).")
+        }
+        if case .map = entry.value.content {
+            checkKeys(entry.value, Self.collectionKeys.union(["grants"]), entry.key)
+        }
+        let roles = roles(entry.value, entry.key)
+        classes.append(ClassDeclaration(name: entry.key, line: entry.line, roles: roles))
+    }
+
+    private mutating func checkKeys(_ node: RuleNode, _ known: Set<String>, _ place: String) {
+        guard case .map(let entries) = node.content else { return }
+        for entry in entries where !known.contains(entry.key) {
+            problem(entry.line, unknownKey(entry.key, in: ["roles"], of: place))
+        }
+        if let filters = node["filters"], case .list(let items) = filters.content, !items.isEmpty {
+            problem(
+                filters.line, "\(place): filters aren't possible; put their conditions into the roles' read and write.")
+        }
+    }
+
+    private mutating func roles(_ node: RuleNode, _ place: String) -> [RoleDeclaration] {
+        let list = if case .map = node.content { node["roles"] ?? RuleNode(.null, line: node.line) } else { node }
+        guard case .list(let nodes) = list.content else {
+            problem(list.line, "\(place): expected {roles: [...]} or a list of roles, not \(list.kind).")
+            return []
+        }
+        guard nodes.count <= Self.maximumRoleCount else {
+            problem(list.line, "\(place): \(nodes.count) roles; at most \(Self.maximumRoleCount) are possible.")
+            return []
+        }
+        let roles = nodes.compactMap { role($0, place) }
+        for (index, role) in roles.enumerated() where roles[..<index].contains(where: { $0.name == role.name }) {
+            problem(role.line, "\(place): there are two roles named '\(role.name)'.")
+        }
+        return roles
+    }
+
+    private static let commonKeys = [
+        "name", "read", "write", "insert", "delete", "search", "fields", "additional_fields", "operations", "anonymous",
+    ]
+
+    private mutating func role(_ node: RuleNode, _ className: String) -> RoleDeclaration? {
+        guard case .map(let entries) = node.content else {
+            problem(node.line, "\(className): a role is a mapping with a name, not \(node.kind).")
+            return nil
+        }
+        guard case .string(let name)? = node["name"]?.content, !name.isEmpty else {
+            problem(node.line, "\(className): a role has no name; add name: …")
+            return nil
+        }
+        let place = "\(className), role '\(name.shortened(toByteCount: 60))'"
+        var role = RoleDeclaration(name: name, line: node.line)
+        role.isSecondForm = node["apply_when"] != nil || node["document_filters"] != nil
+        if role.isSecondForm, node["applyWhen"] != nil {
+            problem(node.line, "\(place): it has both applyWhen and apply_when or document_filters; use one form.")
+        }
+        let known = Self.commonKeys + (role.isSecondForm ? ["apply_when", "document_filters"] : ["applyWhen"])
+        for entry in entries where !known.contains(entry.key) && entry.key != "applyWhen" {
+            problem(entry.line, unknownKey(entry.key, in: known, of: place))
+        }
+        role.applyWhen = node["applyWhen"] ?? node["apply_when"]
+        if role.applyWhen == nil {
+            problem(
+                node.line,
+                "\(place): it doesn't say whom it is for; add "
+                    + "\(role.isSecondForm ? "apply_when" : "applyWhen"): {} for everybody who is logged in.")
+        }
+        role.isForAnonymous = flag(node["anonymous"], "anonymous", place) ?? false
+        if role.isSecondForm {
+            readSecondForm(node, place, &role)
+        } else {
+            role.read = node["read"]
+            role.write = node["write"]
+        }
+        role.insert = node["insert"]
+        role.delete = node["delete"]
+        role.fields = node["fields"]
+        role.additionalFields = node["additional_fields"]
+        if let search = node["search"] { note(search.line, "\(place): 'search' is ignored; there is no search index.") }
+        readOperations(node["operations"], place, &role)
+        return role
+    }
+
+    private mutating func readSecondForm(_ node: RuleNode, _ place: String, _ role: inout RoleDeclaration) {
+        role.readsEveryField = flag(node["read"], "read", place)
+        role.writesEveryField = flag(node["write"], "write", place)
+        guard let filters = node["document_filters"] else {
+            if role.readsEveryField == true || role.writesEveryField == true {
+                problem(
+                    node.line,
+                    "\(place): it has no document_filters, without which a role permits nothing; add "
+                        + "document_filters: {read: true, write: true} for all objects.")
+            } else {
+                note(node.line, "\(place): it has no document_filters and permits nothing.")
+            }
+            role.read = RuleNode(.bool(false), line: node.line)
+            role.write = RuleNode(.bool(false), line: node.line)
+            return
+        }
+        guard case .map(let entries) = filters.content else {
+            return problem(filters.line, "\(place): document_filters is a mapping of read and write.")
+        }
+        for entry in entries where !["read", "write"].contains(entry.key) {
+            problem(entry.line, unknownKey(entry.key, in: ["read", "write"], of: "\(place), document_filters"))
+        }
+        role.read = filters["read"]
+        role.write = filters["write"]
+        if role.read == nil || role.write == nil {
+            problem(
+                filters.line,
+                "\(place): document_filters needs both read and write; write true or false for all "
+                    + "objects.")
+        }
+        if role.readsEveryField == nil, role.writesEveryField == nil, node["fields"] == nil,
+            node["additional_fields"] == nil
+        {
+            problem(
+                node.line,
+                "\(place): it permits no field, whatever its document_filters say; add read: true and write: "
+                    + "true, or fields and additional_fields.")
+        }
+    }
+
+    private mutating func readOperations(_ node: RuleNode?, _ place: String, _ role: inout RoleDeclaration) {
+        guard let node else { return }
+        guard case .map(let entries) = node.content else {
+            return problem(node.line, "\(place): operations is a mapping of names to expressions, not \(node.kind).")
+        }
+        for entry in entries {
+            if ["read", "write", "create", "update", "insert", "delete"].contains(entry.key) {
+                problem(
+                    entry.line,
+                    "\(place), operations: '\(entry.key)' isn't one of them; use the role's read, write, "
+                        + "insert and delete.")
+            } else {
+                role.operations.append(entry)
+            }
+        }
+    }
+
+    private mutating func flag(_ node: RuleNode?, _ key: String, _ place: String) -> Bool? {
+        guard let node else { return nil }
+        switch node.content {
+        case .bool(let value): return value
+        case .string("%%true"): return true
+        case .string("%%false"): return false
+        default:
+            problem(node.line, "\(place): '\(key)' is true or false here, not \(node.kind).")
+            return nil
+        }
+    }
+
+    // MARK: Grants
+
+    private mutating func readGrants(_ node: RuleNode) {
+        let nodes: [RuleNode] = if case .list(let nodes) = node.content { nodes } else { [node] }
+        for node in nodes {
+            guard case .map(let entries) = node.content else {
+                problem(
+                    node.line, "grants: expected {class: …, user: …, role: …, scope: …}, not \(node.kind).")
+                continue
+            }
+            let known = ["class", "user", "role", "scope"]
+            for entry in entries where !known.contains(entry.key) {
+                problem(entry.line, unknownKey(entry.key, in: known, of: "grants"))
+            }
+            func name(_ key: String) -> RuleNode.Entry? {
+                guard let entry = entries.first(where: { $0.key == key }) else { return nil }
+                guard case .string(let name) = entry.value.content else { return nil }
+                return .init(key: name, line: entry.line, value: entry.value)
+            }
+            for key in known where name(key) == nil && (key != "scope" || node["scope"] != nil) {
+                problem(
+                    node.line,
+                    "grants: '\(key)' is missing or isn't a name; it names the "
+                        + "\(key == "class" ? "class of the objects that give roles" : "property with the \(key)").")
+            }
+            guard let className = name("class"), let user = name("user"), let role = name("role") else { continue }
+            grants.append(
+                GrantDeclaration(className: className, user: user, role: role, scope: name("scope"), line: node.line))
+        }
+    }
+
+    private func unknownKey(_ key: String, in known: [String], of place: String) -> String {
+        let shown = key.shortened(toByteCount: String.nearestLengthLimit)
+        let hint = key.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+        return "\(place): '\(shown)' isn't known here\(hint)"
+    }
+}

@@ -1,0 +1,52 @@
+/// The rules of one app as its document says them. ``Rules/init(schema:books:)`` checks them against the classes.
+public struct RuleBook: Sendable {
+    /// The document's name, for messages.
+    public let file: String
+    var classes: [ClassDeclaration] = []
+    var defaultRoles: [RoleDeclaration] = []
+    /// Whether the document has default roles, if only an empty list.
+    var hasDefaultRoles = false
+    var grants: [GrantDeclaration] = []
+    /// The classes of the book's app, if it shares a server with others: default roles are about no others. Nil for
+    /// all classes.
+    public var scope: Set<String>?
+    /// What the document says without effect, as sentences that begin with file and line.
+    public internal(set) var notes: [String] = []
+    /// Mistakes in the structure. They are reported with those that the classes reveal.
+    var problems: [String] = []
+
+    /// The most classes of a book.
+    public static let maximumClassCount = 1_000
+    /// The most roles of a class.
+    public static let maximumRoleCount = 100
+
+    init(file: String) { self.file = file }
+
+    /// Permits nothing.
+    public static let empty = RuleBook(file: "rules")
+
+    /// Permits everybody who is logged in to read and write objects of these classes: for development, until somebody
+    /// writes rules.
+    public static func open(_ classNames: some Collection<String>) -> RuleBook {
+        var book = RuleBook(file: "development mode")
+        book.classes = classNames.sorted().map { name in
+            var role = RoleDeclaration(name: "everybody", line: 0)
+            role.applyWhen = RuleNode(.map([]), line: 0)
+            role.read = RuleNode(.bool(true), line: 0)
+            role.write = RuleNode(.bool(true), line: 0)
+            return ClassDeclaration(name: name, line: 0, roles: [role])
+        }
+        return book
+    }
+
+    /// What the book says of these classes.
+    public func keeping(_ classNames: Set<String>) -> RuleBook {
+        var book = self
+        book.classes = classes.filter { classNames.contains($0.name) }
+        book.grants = grants.filter { classNames.contains($0.className.key) }
+        return book
+    }
+
+    /// The names of the classes that the book has roles for.
+    public var classNames: [String] { classes.map(\.name) }
+}

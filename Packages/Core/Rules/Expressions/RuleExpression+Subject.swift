@@ -1,0 +1,108 @@
+internal import TomboloModel
+
+extension RuleExpression {
+    /// What the expression asks of an object when this user asks.
+    func predicate(for subject: Subject) -> Predicate {
+        switch self {
+        case .constant(let value): return .constant(value)
+        case .field(let column, let comparison, let operand):
+            guard let value = operand.value(for: subject, as: column.type) else {
+                return .constant(comparison == .notEqual)
+            }
+            return .compare(PropertyPath(column.name), comparison, value)
+        case .fieldIn(let column, let operands):
+            return column.isIn(operands.compactMap { $0.value(for: subject, as: column.type) })
+        case .fieldInList(let column, let reference):
+            guard case .array(let values) = subject.value(of: reference) else { return .constant(false) }
+            return column.isIn(values.compactMap { $0.converted(to: column.type) })
+        case .user(let reference, let test):
+            return .constant(test.holds(for: subject.value(of: reference), of: subject))
+        case .all(let parts): return .all(parts.map { $0.predicate(for: subject) })
+        case .any(let parts): return .any(parts.map { $0.predicate(for: subject) })
+        case .not(let inner):
+            switch inner.predicate(for: subject) {
+            case .constant(let value): return .constant(!value)
+            case let predicate: return .not(predicate)
+            }
+        }
+    }
+
+    /// For an expression on the user alone.
+    func holds(for subject: Subject) -> Bool { predicate(for: subject) == .constant(true) }
+}
+
+extension RuleExpression.ColumnReference {
+    fileprivate func isIn(_ values: [Value]) -> Predicate {
+        switch values.count {
+        case 0: .constant(false)
+        case 1: .compare(PropertyPath(name), .equal, values[0])
+        default: .isIn(PropertyPath(name), values)
+        }
+    }
+}
+
+extension RuleExpression.FieldOperand {
+    /// Nil if the user has no such value, or none that the column could hold.
+    fileprivate func value(for subject: Subject, as type: PropertyType) -> Value? {
+        switch self {
+        case .literal(let value): value
+        case .reference(let reference): subject.value(of: reference).flatMap { $0.converted(to: type) }
+        }
+    }
+}
+
+extension RuleExpression.UserTest {
+    fileprivate func holds(for value: UserValue?, of subject: Subject) -> Bool {
+        switch self {
+        case .exists:
+            if case .array(let elements) = value { return !elements.isEmpty }
+            return value != nil
+        case .compare(.equal, let operand): return Self.equal(value, operand, subject)
+        case .compare(.notEqual, let operand): return !Self.equal(value, operand, subject)
+        case .compare(let comparison, let operand):
+            guard let value, let other = operand.value(for: subject) else { return false }
+            return value.elements.contains { $0.order(other).map(comparison.holds) ?? false }
+        case .isIn(let operand):
+            guard let value, case .array(let others) = operand.value(for: subject) else { return false }
+            return value.elements.contains { element in others.contains { element.equals($0) } }
+        }
+    }
+
+    private static func equal(
+        _ value: UserValue?, _ operand: RuleExpression.UserOperand, _ subject: Subject
+    ) -> Bool {
+        if operand == .literal(.null) { return value == nil }
+        guard let value, let other = operand.value(for: subject) else { return false }
+        if case .array(let elements) = value, elements.contains(where: { $0.equals(other) }) { return true }
+        return value.equals(other)
+    }
+}
+
+extension RuleExpression.UserOperand {
+    fileprivate func value(for subject: Subject) -> UserValue? {
+        switch self {
+        case .literal(let value): value
+        case .list(let operands): .array(operands.compactMap { $0.value(for: subject) })
+        case .reference(let reference): subject.value(of: reference)
+        }
+    }
+}
+
+extension UserValue {
+    /// A list stands for its elements, as in queries of MongoDB.
+    fileprivate var elements: [UserValue] { if case .array(let values) = self { values } else { [self] } }
+}
+
+extension Predicate.Comparison {
+    /// Whether two values in this order satisfy the comparison.
+    fileprivate func holds(_ order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+}

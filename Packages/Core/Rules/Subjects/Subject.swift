@@ -1,0 +1,51 @@
+public import TomboloModel
+
+/// Who asks: a user with what is known about them, or nobody in particular.
+public struct Subject: Hashable, Sendable {
+    /// Nil for somebody who isn't logged in.
+    public let userID: ObjectId?
+    /// What the account has, such as `email`: `%%user.data` in rules.
+    public let data: [String: UserValue]
+    /// What the operator keeps about the user: `%%user.custom_data` in rules.
+    public let customData: [String: UserValue]
+    /// The roles that rows of other classes give to the user: `%%user.roles` and `%%user.grants` in rules.
+    public let grants: Set<RoleGrant>
+
+    private init(
+        userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>
+    ) {
+        self.userID = userID
+        self.data = data
+        self.customData = customData
+        self.grants = grants
+    }
+
+    /// Everything as the database has it now: a subject is made anew when that changes.
+    public init(
+        user: ObjectId, data: [String: UserValue] = [:], customData: [String: UserValue] = [:],
+        grants: Set<RoleGrant> = []
+    ) {
+        self.init(userID: user, data: data, customData: customData, grants: grants)
+    }
+
+    public static let anonymous = Subject(userID: nil, data: [:], customData: [:], grants: [])
+
+    public var isAnonymous: Bool { userID == nil }
+
+    /// What an expansion stands for; nil if the user has no such thing, or null.
+    func value(of reference: UserReference) -> UserValue? {
+        guard let userID else { return nil }
+        switch reference {
+        case .id: return .string(userID.stringValue)
+        case .type: return .string("normal")
+        case .data(let path): return UserValue.object(data).value(at: path)
+        case .customData(let path): return UserValue.object(customData).value(at: path)
+        case .roles:
+            let names = grants.compactMap { $0.scope == nil ? $0.role.name : nil }
+            return .array(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(UserValue.string))
+        case .grants(let role):
+            let scopes = grants.compactMap { $0.role.name == role ? $0.scope : nil }
+            return .array(scopes.sorted(by: Value.sortsBefore).map { UserValue(key: $0) })
+        }
+    }
+}

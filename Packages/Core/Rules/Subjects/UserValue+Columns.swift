@@ -1,0 +1,47 @@
+internal import Foundation
+internal import TomboloModel
+
+extension UserValue {
+    /// The same as a value of a column, or nil if a column of that type can't hold it.
+    /// - Parameter type: a stored type: for a link the type of its target's key.
+    func converted(to type: PropertyType) -> Value? {
+        switch (type, self) {
+        case (.bool, .bool(let flag)): .bool(flag)
+        case (.int, .int(let number)): .int(number)
+        case (.int, .double(let number)): Int64(exactly: number).map(Value.int)
+        case (.double, .double(let number)), (.float, .double(let number)): .double(number)
+        case (.double, .int(let number)), (.float, .int(let number)): .double(Double(number))
+        case (.string, .string(let text)):
+            text.utf8.count <= Value.maximumByteCount && !text.utf8.contains(0) ? .string(text) : nil
+        case (.date, .string(let text)): Self.date(text)
+        case (.objectId, .string(let text)): (try? ObjectId(string: text)).map(Value.objectId)
+        case (.uuid, .string(let text)): UUID(uuidString: text).map(Value.uuid)
+        case (.decimal128, .int(let number)): (try? Decimal128(string: "\(number)")).map(Value.decimal)
+        case (.decimal128, .double(let number)): (try? Decimal128(string: "\(number)")).map(Value.decimal)
+        case (.decimal128, .string(let text)): (try? Decimal128(string: text)).map(Value.decimal)
+        default: nil
+        }
+    }
+
+    /// The key of an object, in the form that columns of any type convert it from.
+    init(key: Value) {
+        switch key {
+        case .int(let number): self = .int(number)
+        case .string(let text): self = .string(text)
+        case .objectId(let id): self = .string(id.stringValue)
+        case .uuid(let id): self = .string(id.uuidString.lowercased())
+        case .null, .bool, .double, .data, .date, .decimal: self = .null
+        }
+    }
+
+    private static func date(_ text: String) -> Value? {
+        let styles = [
+            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+            Date.ISO8601FormatStyle().year().month().day(),
+        ]
+        for style in styles {
+            if let date = try? Date(text, strategy: style) { return .date(date.microsecondsSince1970) }
+        }
+        return nil
+    }
+}

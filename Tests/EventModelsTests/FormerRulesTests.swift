@@ -1,0 +1,97 @@
+import EventModels
+import RandomValues
+import Testing
+import TomboloModel
+import TomboloRules
+
+@Suite("The rule document decides like the table that it replaced")
+struct FormerRulesTests {
+    private static let operations: [TomboloRules.Operation] = [
+        .read, .create, .update, .delete, .trash, .listTrash, .restore, .purge, .moveTicket,
+        TomboloRules.Operation("anything"),
+    ]
+    private static let events = (1...3).map { ObjectId(high: 7, low: $0) }
+    private static let users = (1...3).map { ObjectId(high: 8, low: $0) }
+    private let schema = EventModels.schema
+    private let rules = EventModels.rules
+
+    /// Values that the rules look at, and others of the right type.
+    private func row(of item: ClassSchema, _ random: inout RandomValues) -> Row {
+        Row(
+            item.columns.map { column in
+                switch (item.name, column.name) {
+                case ("Event", "_id"), (_, "event"):
+                    return column.isOptional && random.flag(6) ? .null : .objectId(random.pick(Self.events))
+                case ("User", "_id"), (_, "user"):
+                    return column.isOptional && random.flag(6) ? .null : .objectId(random.pick(Self.users))
+                case (_, "role"): return .string(random.pick(RoleName.allCases.map(\.rawValue) + ["other"]))
+                case ("Event", "state"): return .string(random.pick(["published", "draft"]))
+                case ("Event", "privacy"): return .string(random.pick(["public", "private"]))
+                case ("Session", "state"):
+                    return .string(random.pick(SessionState.allCases.map(\.rawValue) + ["other"]))
+                case (_, "email"): return .string(random.pick(["ann@example.org", "ben@example.org"]))
+                default:
+                    if case .bool = column.type { return .bool(random.flag()) }
+                    return column.isOptional ? .null : column.type.zero
+                }
+            })
+    }
+
+    private func subject(_ random: inout RandomValues) -> Subject {
+        if random.flag(8) { return .anonymous }
+        let roles = RoleName.allCases.map(\.rawValue) + ["other"]
+        let grants = (0..<random.int(0...4)).map { _ in
+            RoleGrant(Role(random.pick(roles)), in: random.flag(4) ? nil : random.pick(Self.events))
+        }
+        return Subject(user: random.pick(Self.users), grants: Set(grants))
+    }
+
+    private func compare(_ subject: Subject, _ item: ClassSchema, _ index: Int, old: Row, new: Row) -> [String] {
+        Self.operations.compactMap { operation in
+            let expected = FormerRule.isAllowed(FormerRules.table, subject, operation, item, old: old, new: new)
+            let resource = Resource.object(classIndex: index, old: old, new: new)
+            let found = rules.authorize(subject, operation, resource).isAllowed
+            return found == expected ? nil : "\(operation) \(item.name) was \(expected) and is \(found)"
+        }
+    }
+
+    @Test("for every role, class and operation")
+    func everyRole() throws {
+        var random = RandomValues(.printed(for: "FormerRulesTests.everyRole"))
+        var subjects: [Subject] = [.anonymous, Subject(user: Self.users[0])]
+        for role in RoleName.allCases {
+            for scope in [nil, Self.events[0]] {
+                subjects.append(Subject(user: Self.users[0], grants: [RoleGrant(Role(role.rawValue), in: scope)]))
+            }
+        }
+        for subject in subjects {
+            for (index, item) in schema.classes.enumerated() where item.owner == nil {
+                for _ in 0..<60 {
+                    let old = row(of: item, &random)
+                    let new = random.flag() ? old : row(of: item, &random)
+                    let differences = compare(subject, item, index, old: old, new: new)
+                    #expect(differences.isEmpty, "\(subject.grants)")
+                }
+            }
+        }
+    }
+
+    @Test("for users with several roles in several events")
+    func randomSubjects() throws {
+        var random = RandomValues(.printed(for: "FormerRulesTests.randomSubjects"))
+        var allowed = 0
+        for _ in 0..<4_000 {
+            let subject = subject(&random)
+            let index = random.pick(schema.classes.indices.filter { schema[$0].owner == nil })
+            let item = schema[index]
+            let old = row(of: item, &random)
+            var new = random.flag() ? old : row(of: item, &random)
+            if random.flag() { new = old }
+            let differences = compare(subject, item, index, old: old, new: new)
+            #expect(differences.isEmpty, "\(subject.userID as ObjectId?) \(subject.grants) \(old) \(new)")
+            let resource = Resource.object(classIndex: index, old: old, new: new)
+            if rules.authorize(subject, .update, resource).isAllowed { allowed += 1 }
+        }
+        #expect(allowed > 200)
+    }
+}
