@@ -59,7 +59,7 @@ let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSy
 /// What every server executable needs.
 let server: [Target.Dependency] = [
     "ConferenceSetup", "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
-    arguments, lifecycle, logging, unixSignals,
+    "TomboloServerModel", arguments, lifecycle, logging, unixSignals,
 ]
 
 /// What tests of HTTP services need.
@@ -74,7 +74,7 @@ let libraries: [Product] = [
     "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "PostgresClient",
     "TomboloAuthentication",
     "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
-    "TomboloSQLiteStore", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
+    "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
 ].map { .library(name: $0, targets: [$0]) }
 
 let package = Package(
@@ -156,6 +156,12 @@ let package = Package(
             "TomboloAuthentication", "Server/Authentication",
             ["TomboloModel", "TomboloRules", "PostgresClient", cryptoExtras, jwt]),
         library(
+            "TomboloServerModel", "Server/ServerModel",
+            [
+                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
+                "TomboloRuleDocuments", "TomboloRules", lifecycle, logging,
+            ]),
+        library(
             "TomboloHTTP", "Server/HTTP",
             [
                 "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient",
@@ -165,7 +171,7 @@ let package = Package(
             "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
+                "TomboloServerModel", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
                 nioCore, nioHTTP1,
                 nioHTTPTypes, nioHTTPTypesHTTP1,
             ]),

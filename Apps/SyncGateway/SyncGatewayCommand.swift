@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceSetup
 import EventModels
 import GatewayService
 import Logging
@@ -7,6 +6,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloServerModel
 import UnixSignals
 
 /// `sync-gateway`: keeps devices and PostgreSQL in step.
@@ -55,13 +55,14 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             let pool = PostgresPool(
                 configuration: configuration.database,
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
+            let models = ServerModels(try ServerModel(EventModels.rules), pool: pool)
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
-                grants: { Conference.grantSources })
+                grants: { models.grants })
             services =
                 [DatabaseService(pool)]
                 + (try await buildGatewayServices(
-                    host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+                    host: configuration.host, port: configuration.port, pool: pool, models: models,
                     authenticator: authenticator, runsSequencer: sequencer, limits: configuration.limits, logger: logger
                 ) { port in say("gateway http://\(configuration.host):\(port)") })
         }

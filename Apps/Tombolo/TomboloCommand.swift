@@ -1,6 +1,5 @@
 import AdminService
 import ArgumentParser
-import ConferenceSetup
 import EventModels
 import Foundation
 import GatewayService
@@ -10,6 +9,7 @@ import ServiceLifecycle
 import TicketService
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloServerModel
 import UnixSignals
 
 /// `tombolo`: all servers in one process, for development.
@@ -53,13 +53,14 @@ struct TomboloCommand: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: gateway.database, options: .init(maximumConnections: GatewayServer.databaseConnections),
             logger: logger("database"))
+        let models = ServerModels(try ServerModel(EventModels.rules), pool: pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
-            grants: { Conference.grantSources })
+            grants: { models.grants })
         let board = AddressBoard(expected: 3, quiet: quiet, users: users)
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(
-            host: gateway.host, port: gateway.port, pool: pool, rules: EventModels.rules,
+            host: gateway.host, port: gateway.port, pool: pool, models: models,
             authenticator: authenticator, limits: gateway.limits, logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(

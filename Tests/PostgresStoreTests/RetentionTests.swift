@@ -137,7 +137,8 @@ import TomboloSyncSession
     }
 
     @Test(
-        "A device that comes back within the retention loses nothing; later it is forgotten, with its set-aside changesets")
+        "A device that comes back within the retention loses nothing; later it is forgotten, with its set-aside changesets"
+    )
     func devicesAreForgotten() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()

@@ -71,8 +71,10 @@ import TomboloRules
             let token = try await authenticator.login(email: "ann@example.ORG", password: "correct horse")
             #expect(token.userID == user)
             let subject = try await authenticator.verify(token.token)
-            #expect(subject == Subject(
-                    user: user, data: ["name": .string("Ann"), "email": .string("ann@example.org")]))
+            #expect(
+                subject
+                    == Subject(
+                        user: user, data: ["name": .string("Ann"), "email": .string("ann@example.org")]))
         }
     }
 

@@ -1,4 +1,5 @@
 internal import TomboloModel
+public import TomboloRules
 public import TomboloSyncProtocol
 
 /// What a tick says of what users may do.
@@ -17,13 +18,13 @@ public struct AuthorityNews: Hashable, Sendable {
     }
 
     /// - Parameter grants: where rows say what a user may do.
-    public init(_ difference: TickDifference, grants: [GrantColumn]) {
+    public init(_ difference: TickDifference, grants: [GrantColumns]) {
         var users = difference.accounts
         for grant in grants {
             for change in difference.changes where change.reference.classIndex == grant.classIndex {
                 for row in [change.old, change.new] {
-                    guard let row, row.values.indices.contains(grant.column) else { continue }
-                    switch row[grant.column] {
+                    guard let row, row.values.indices.contains(grant.userColumn) else { continue }
+                    switch row[grant.userColumn] {
                     case .objectId(let id): users.insert(id.stringValue)
                     case .string(let text): users.insert(text)
                     default: break

@@ -1,4 +1,5 @@
 public import TomboloModel
+public import TomboloRules
 public import TomboloSyncSession
 
 /// What a gateway serves: classes, and what users may do with them. One value for each version of the model.
@@ -9,10 +10,10 @@ public struct GatewayModel: Sendable {
     /// What an access token allows, by the newest rules; throws ``SessionFailure`` for one that is not accepted.
     public let authorize: @Sendable (_ accessToken: String) async throws -> SessionAuthority
     /// Where rows say what a user may do.
-    public let grants: [GrantColumn]
+    public let grants: [GrantColumns]
 
     public init(
-        version: Int64, schema: Schema, grants: [GrantColumn] = [],
+        version: Int64, schema: Schema, grants: [GrantColumns] = [],
         authorize: @escaping @Sendable (_ accessToken: String) async throws -> SessionAuthority
     ) {
         self.version = version

@@ -5,7 +5,7 @@ public import TomboloAuthentication
 public import TomboloHTTP
 internal import TomboloModel
 internal import TomboloPostgresStore
-public import TomboloRules
+public import TomboloServerModel
 
 /// The port that the gateway listens on unless told otherwise, and the variable that tells it.
 public enum GatewayServer {
@@ -19,25 +19,29 @@ public enum GatewayServer {
 /// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
 /// - Parameters:
 ///   - port: 0 takes a free one.
+///   - models: what the gateway serves; it follows them.
+///   - development: adds what devices bring; nil in production.
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the database has no tables yet or cannot be reached.
 public func buildGatewayServices(
-    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
-    runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "gateway"),
+    host: String, port: Int, pool: PostgresPool, models: ServerModels, authenticator: Authenticator,
+    development: DevelopmentMode? = nil, runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(),
+    logger: Logger = Logger(label: "gateway"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> [any Service] {
-    let store = try await PostgresServerStore.open(schema: rules.schema, pool: pool, logger: logger)
     let sequencer = Sequencer(configuration: pool.configuration, logger: logger)
     let ticks = TickListener(configuration: pool.configuration, logger: logger)
-    let authorizer = SessionAuthorizer(authenticator: authenticator, rules: rules)
+    // Said at the start and not when the first device connects.
+    _ = try await PostgresServerStore.open(schema: models.current.schema, pool: pool, logger: logger)
     var gatewayLimits = limits
     gatewayLimits.connections = Gateway.maximumConnectionCount
     let connectionsPerAddress = limits.connectionsPerAddress ?? Gateway.maximumConnectionCountOfAddress
     gatewayLimits.connectionsPerAddress = connectionsPerAddress
     let gateway = Gateway(
-        store: store, connectionsPerAddress: connectionsPerAddress,
-        authorize: { try await authorizer.authorize($0) }, wakeUps: { ticks.wakeUps() },
+        models: StoredModelSource(
+            models: models, pool: pool, authenticator: authenticator, development: development, logger: logger),
+        connectionsPerAddress: connectionsPerAddress, wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.nudge() }, logger: logger)
     let http = HTTPApplication(
         name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,

@@ -1,6 +1,7 @@
 public import Logging
 internal import TomboloChangesets
 internal import TomboloModel
+public import TomboloRules
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
 
@@ -29,7 +30,7 @@ public actor TickFeed {
     private var sizes: [(changeCount: Int, byteCount: Int)] = []
     private var changeCount = 0
     private var byteCount = 0
-    private let grants: @Sendable () -> [GrantColumn]
+    private let grants: @Sendable () -> [GrantColumns]
     private let onNews: @Sendable (AuthorityNews) async -> Void
     /// The newest tick at which what a user may do may have changed; and the same for every user.
     private var changedAt: [String: Int64] = [:]
@@ -41,7 +42,7 @@ public actor TickFeed {
     ///   - grants: where rows say what a user may do.
     ///   - onNews: called before a tick is announced that may change what users may do.
     public init(
-        store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumn] = { [] },
+        store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
         onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in }, logger: Logger
     ) {
         self.store = store

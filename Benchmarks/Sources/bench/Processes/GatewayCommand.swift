@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConferenceSetup
 import EventModels
 import Foundation
 import GatewayService
@@ -8,6 +7,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloServerModel
 import UnixSignals
 
 /// The gateway, as `sync-gateway` runs it, until the standard input ends.
@@ -23,13 +23,14 @@ struct GatewayCommand: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: configuration.database,
             options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
+        let models = ServerModels(try ServerModel(EventModels.rules), pool: pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
-            grants: { Conference.grantSources })
+            grants: { models.grants })
         let services: [any Service] =
             [DatabaseService(pool)]
             + (try await buildGatewayServices(
-                host: configuration.host, port: 0, pool: pool, rules: EventModels.rules, authenticator: authenticator,
+                host: configuration.host, port: 0, pool: pool, models: models, authenticator: authenticator,
                 logger: logger
             ) { Lines.say("port \($0)") })
         let group = ServiceGroup(

@@ -1,0 +1,57 @@
+public import Logging
+public import PostgresClient
+public import TomboloAuthentication
+public import TomboloModel
+internal import TomboloPostgresStore
+internal import TomboloRules
+public import TomboloServerModel
+public import TomboloSyncProtocol
+public import TomboloSyncSession
+
+/// Serves the model whose documents are in the database, and the rows beside them.
+public struct StoredModelSource: ModelSource {
+    private let models: ServerModels
+    private let pool: PostgresPool
+    private let authenticator: Authenticator
+    private let development: DevelopmentMode?
+    private let logger: Logger
+
+    /// - Parameter development: adds what devices bring; nil in production.
+    public init(
+        models: ServerModels, pool: PostgresPool, authenticator: Authenticator, development: DevelopmentMode? = nil,
+        logger: Logger
+    ) {
+        self.models = models
+        self.pool = pool
+        self.authenticator = authenticator
+        self.development = development
+        self.logger = logger
+    }
+
+    public func newest() async throws -> GatewayModel { model(try await models.refresh().rules) }
+
+    public func newest(on schema: Schema) async throws -> GatewayModel { model(try models.current.rules(on: schema)) }
+
+    private func model(_ rules: Rules) -> GatewayModel {
+        let authorizer = SessionAuthorizer(authenticator: authenticator, rules: rules)
+        return GatewayModel(version: models.current.version, schema: rules.schema, grants: rules.grantColumns) {
+            try await authorizer.authorize($0)
+        }
+    }
+
+    public func store(for schema: Schema) async throws -> any ServerStore {
+        try await PostgresServerStore.open(schema: schema, pool: pool, logger: logger)
+    }
+
+    public func extend(by classes: [HelloClass]) async throws -> Bool {
+        guard let development else { return false }
+        return try await development.extend(models.refresh(), by: classes)
+    }
+
+    public func forget(_ news: AuthorityNews) {
+        guard !news.hasNewDocuments else { return authenticator.forgetRoles() }
+        for user in news.users {
+            if let userID = try? ObjectId(string: user) { authenticator.forget(userID) }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+public import TomboloAuthentication
+public import TomboloModel
+internal import TomboloRuleDocuments
+public import TomboloRules
+
+/// What a server knows of the apps that it serves: their classes together, who may do what, and where grants come from.
+/// Made from the documents in the database and from nothing else; see docs/adr/0012.
+public struct ServerModel: Sendable {
+    /// The app of classes that devices brought in development mode. Another app's document takes such a class over.
+    public static let developmentApp = "development"
+
+    /// The version of the newest document; 0 without documents.
+    public let version: Int64
+    /// The classes of all apps.
+    public let schema: Schema
+    public let rules: Rules
+    /// Where the grants of ``rules`` are, for log-ins.
+    public let grants: [GrantSource]
+    /// By app.
+    public let models: [String: ModelDocument]
+    /// By app, as they were written.
+    public let ruleDocuments: [String: String]
+    private let books: [RuleBook]
+
+    /// - Parameters:
+    ///   - documents: the newest of each app and kind.
+    ///   - isOpen: whether everybody who is logged in may read and write objects of the classes without rules:
+    ///     development mode.
+    /// - Throws: ``ServerModelError/invalid(problems:)`` with every problem.
+    public init(_ documents: [StoredDocument], isOpen: Bool = false) throws(ServerModelError) {
+        var problems: [String] = []
+        var models: [String: ModelDocument] = [:]
+        for document in documents where document.kind == .models {
+            do throws(ModelDocumentError) {
+                models[document.app] = try ModelDocument(json: document.content)
+            } catch {
+                problems.append("The \(document.name) can't be read: \(error)")
+            }
+        }
+        guard problems.isEmpty else { throw .invalid(problems: problems) }
+        let schema = try Self.union(models)
+        var books: [RuleBook] = []
+        for document in documents where document.kind == .rules {
+            do throws(RuleError) {
+                var book = try RuleBook(parsing: document.content, file: "rules of \(document.app)")
+                book.scope = models[document.app].map { Set($0.classes.map(\.name)) } ?? []
+                books.append(book)
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw .invalid(problems: problems) }
+        if isOpen {
+            let ruled = Set(books.flatMap(\.classNames))
+            let open = schema.classes.filter { $0.owner == nil && !ruled.contains($0.name) }.map(\.name)
+            books.append(.open(open))
+        }
+        self.schema = schema
+        self.models = models
+        self.books = books
+        ruleDocuments = Dictionary(
+            documents.filter { $0.kind == .rules }.map { ($0.app, $0.content) }, uniquingKeysWith: { first, _ in first }
+        )
+        version = documents.map(\.version).max() ?? 0
+        rules = try Self.compile(books, schema)
+        grants = try Self.grantSources(of: rules)
+    }
+
+    /// Classes and rules that a program has without documents: version 0, until the database has some.
+    public init(_ rules: Rules) throws(ServerModelError) {
+        version = 0
+        schema = rules.schema
+        self.rules = rules
+        grants = try Self.grantSources(of: rules)
+        models = [:]
+        ruleDocuments = [:]
+        books = []
+    }
+
+    /// The rules on the classes of an older model: what is said of classes that it lacks is left out.
+    /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks.
+    public func rules(on older: Schema) throws(ServerModelError) -> Rules {
+        guard older != schema else { return rules }
+        let names = Set(older.classes.map(\.name))
+        return try Self.compile(books.map { $0.keeping(names) }, older)
+    }
+
+    private static func compile(_ books: [RuleBook], _ schema: Schema) throws(ServerModelError) -> Rules {
+        do throws(RuleError) {
+            return try Rules(schema: schema, books: books)
+        } catch {
+            throw .invalid(problems: error.problems)
+        }
+    }
+
+    private static func grantSources(of rules: Rules) throws(ServerModelError) -> [GrantSource] {
+        do throws(ValueError) {
+            return try rules.grantColumns.map { source throws(ValueError) in
+                let item = rules.schema[source.classIndex]
+                return try GrantSource(
+                    rules.schema, className: item.name, user: item.columns[source.userColumn].name,
+                    role: item.columns[source.roleColumn].name,
+                    scope: source.scopeColumn.map { item.columns[$0].name })
+            }
+        } catch {
+            throw .invalid(problems: [error.message])
+        }
+    }
+
+    /// The classes of all apps in one schema.
+    private static func union(_ models: [String: ModelDocument]) throws(ServerModelError) -> Schema {
+        var classes: [ClassSchema] = []
+        var problems: [String] = []
+        var apps: [String: String] = [:]
+        // The classes of development mode come last, so that they yield.
+        let names = models.keys.sorted { ($0 == developmentApp ? 1 : 0, $0) < ($1 == developmentApp ? 1 : 0, $1) }
+        for app in names {
+            guard let model = models[app] else { continue }
+            do throws(SchemaError) {
+                for item in try model.schema().classes where item.owner == nil {
+                    guard let other = apps[item.name] else {
+                        apps[item.name] = app
+                        classes.append(item)
+                        continue
+                    }
+                    guard app != developmentApp else { continue }
+                    problems.append(
+                        "The apps '\(other)' and '\(app)' both have a class \(item.name). Apps that share a database "
+                            + "need different class names: rename one, or give it a database of its own.")
+                }
+            } catch {
+                problems += error.problems.map { "The models of \(app): \($0)" }
+            }
+        }
+        guard problems.isEmpty else { throw .invalid(problems: problems) }
+        do throws(SchemaError) {
+            return try Schema(classes)
+        } catch {
+            throw .invalid(problems: error.problems)
+        }
+    }
+}
