@@ -36,7 +36,7 @@ extension ModelClass {
             name: schema.name, table: schema.isEmbedded ? nil : schema.table,
             properties: layout.properties.compactMap { ModelProperty($0, of: schema) },
             uniqueProperties: schema.uniqueColumns.map { $0.map { schema.columns[$0].name } },
-            isTrashable: schema.isTrashable)
+            isTrashable: schema.isTrashable, previousNames: schema.previousNames)
     }
 }
 
@@ -53,13 +53,13 @@ extension ModelProperty {
                 case .scalar(let type, let isOptional): .list(type, isOptional: isOptional)
                 case .embedded(let element): .list(.embedded(element.name), isOptional: false)
                 }
-            self.init(name: list.name, column: list.sqlName, type: type)
+            self.init(name: list.name, column: list.sqlName, type: type, previousNames: list.previousNames)
         case .column(let position), .embedded(let position), .array(let position):
             let column = schema.columns[position]
             self.init(
                 name: column.name, column: column.sqlName, type: column.type, isOptional: column.isOptional,
                 isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed, isEncrypted: column.isEncrypted,
-                deleteRule: column.deleteRule)
+                deleteRule: column.deleteRule, previousNames: column.previousNames)
         }
     }
 }

@@ -28,6 +28,8 @@ public struct ModelDocument: Hashable, Sendable {
     public static let maximumNameByteCount = 63
     /// The most former names of a class or property.
     public static let maximumPreviousNameCount = 32
+    /// The most names of a property of an embedded object, which has those of the properties around it too.
+    public static let maximumAliasCount = 100
 
     /// The app's name: lower-case letters, digits, `-` and `_`; it begins with a letter.
     public let app: String

@@ -197,6 +197,8 @@ struct ModelDocumentCheck {
         static let elementColumns = 4
         var columns = 0
         var tables = 0
+        /// Names that one column may be asked for by, at most.
+        var names = 1
         /// Of the tables of lists, together.
         var listColumns = 0
         var depth = 0
@@ -218,6 +220,11 @@ struct ModelDocumentCheck {
                 report(
                     "The class has \(size.columns == Size.most ? "too many" : "\(size.columns)") columns with those of "
                         + "its embedded objects; at most \(ModelDocument.maximumColumnCount) are possible.", item)
+            }
+            if size.names > ModelDocument.maximumAliasCount {
+                report(
+                    "A property of an embedded object could be asked for by more than "
+                        + "\(ModelDocument.maximumAliasCount) names: remove previous names that no version uses.", item)
             }
             guard !item.isEmbedded else { continue }
             tables = min(tables + 1 + size.tables, Size.most)
@@ -243,6 +250,7 @@ struct ModelDocumentCheck {
             guard let target = property.target, target.isEmbedded, let embedded = byName[target.name] else {
                 let listColumns = isList ? Size.elementColumns : 0
                 result.add(columns: isList ? 0 : 1, tables: isList ? 1 : 0, listColumns: listColumns)
+                result.names = max(result.names, 1 + property.previousNames.count)
                 continue
             }
             if path.contains(target.name) {
@@ -266,6 +274,7 @@ struct ModelDocumentCheck {
                 result.add(columns: 1 + inner.columns, tables: inner.tables, listColumns: inner.listColumns)
             }
             result.depth = max(result.depth, inner.depth + 1)
+            result.names = max(result.names, min(inner.names * (1 + property.previousNames.count), Size.most))
         }
         if result.depth > ModelDocument.maximumEmbeddingDepth, problems.isEmpty {
             report(

@@ -10,11 +10,14 @@ struct ModelSchemaBuilder {
         byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func schema() throws(SchemaError) -> Schema {
+    func schema() throws(SchemaError) -> Schema { try Schema(modelClasses()) }
+
+    /// The classes that have a table.
+    func modelClasses() -> [ClassSchema] {
         var builder = self
         var result: [ClassSchema] = []
         for item in classes where !item.isEmbedded { result.append(builder.build(item)) }
-        return try Schema(result)
+        return result
     }
 
     private mutating func embeddedClass(_ name: String) -> ClassSchema? {
@@ -39,10 +42,14 @@ struct ModelSchemaBuilder {
                     kind = .embedded(target)
                 default: kind = .scalar(element, isOptional: isOptional)
                 }
-                lists.append(ListProperty(name: property.name, element: kind, sqlName: property.column))
+                lists.append(
+                    ListProperty(
+                        name: property.name, element: kind, sqlName: property.column,
+                        previousNames: property.previousNames, isRetired: property.isRetired))
             case .embedded(let name):
                 let presence = Column(
-                    name: property.name, sqlName: property.column, type: property.type, isOptional: true)
+                    name: property.name, sqlName: property.column, type: property.type, isOptional: true,
+                    previousNames: property.previousNames, isRetired: property.isRetired)
                 columns.append(presence)
                 guard let target = embeddedClass(name) else { continue }
                 columns += target.columns.map { $0.embedded(in: presence) }
@@ -53,12 +60,14 @@ struct ModelSchemaBuilder {
                         name: property.name, sqlName: property.column, type: property.type,
                         isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey,
                         isIndexed: property.isIndexed, isEncrypted: property.isEncrypted,
-                        deleteRule: property.deleteRule))
+                        deleteRule: property.deleteRule, previousNames: property.previousNames,
+                        isRetired: property.isRetired))
             }
         }
         return ClassSchema(
             name: item.name, table: item.table, columns: columns, lists: lists,
             uniqueProperties: item.uniqueProperties, isTrashable: item.isTrashable, isEmbedded: item.isEmbedded,
-            propertyNames: item.properties.map(\.name))
+            propertyNames: item.properties.map(\.name), previousNames: item.previousNames,
+            isRetired: item.isRetired)
     }
 }

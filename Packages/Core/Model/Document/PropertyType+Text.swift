@@ -72,3 +72,33 @@ extension PropertyType {
         return text.isEmpty ? [] : result + [text[start...]]
     }
 }
+
+extension PropertyType {
+    /// The type with other names of classes.
+    func mapClassNames(_ name: (String) -> String) -> PropertyType {
+        switch self {
+        case .link(let target): .link(to: name(target))
+        case .embedded(let target): .embedded(name(target))
+        case .linkingObjects(let origin): .linkingObjects(name(origin))
+        case .array(let types): .array(types.map { $0.mapClassNames(name) })
+        case .list(let element, let isOptional): .list(element.mapClassNames(name), isOptional: isOptional)
+        case .bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid, .decimal128: self
+        }
+    }
+}
+
+extension Schema {
+    /// Whether a column has a type as ``Schema/canonicalText`` writes it, `link<Agent>?`, also one written with previous
+    /// names of classes. What embedded classes are named doesn't matter: their properties are columns of their own.
+    public func isType(_ text: String, of column: Column) -> Bool {
+        guard let described = PropertyType.parse(text), described.isOptional == column.isOptional else { return false }
+        func plain(_ type: PropertyType) -> PropertyType {
+            switch type {
+            case .embedded: .embedded("")
+            case .array(let types): .array(types.map(plain))
+            default: type.mapClassNames { self[$0]?.name ?? $0 }
+            }
+        }
+        return plain(described.type) == plain(column.type)
+    }
+}

@@ -20,6 +20,15 @@ open class ObjectBase {
     /// Column names by property name, where they should differ from the property's name in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// Names that properties had in earlier versions of the app, newest first, by the name that they have now: a synced
+    /// property keeps its values, and versions that know the old name go on using it.
+    ///
+    ///     override class func previousPropertyNames() -> [String: [String]] { ["price": ["cost"]] }
+    open class func previousPropertyNames() -> [String: [String]] { [:] }
+
+    /// Names that the class had in earlier versions of the app, newest first.
+    open class func previousClassNames() -> [String] { [] }
+
     /// The class and its properties, a line for each; linked objects down to a depth of 2, long lists cut.
     open var description: String { ObjectText.text(of: self, depth: 0) }
 

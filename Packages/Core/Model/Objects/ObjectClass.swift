@@ -62,6 +62,7 @@ private struct ObjectClassBuilder {
     private let outer: [ObjectBase.Type]
     private let indexed: Set<String>
     private let mapping: [String: String]
+    private let previousNames: [String: [String]]
     private let primaryKey: String?
     private var properties: [ObjectProperty] = []
     private var columns: [Column] = []
@@ -78,6 +79,7 @@ private struct ObjectClassBuilder {
         sample = type.init()
         indexed = Set(type.indexedProperties())
         mapping = type.propertiesMapping()
+        previousNames = type.previousPropertyNames()
         primaryKey = (type as? Object.Type)?.primaryKey()
     }
 
@@ -104,7 +106,8 @@ private struct ObjectClassBuilder {
             name: className, table: object?.tableName(), columns: columns, lists: lists,
             uniqueProperties: object?.uniqueProperties() ?? [], isTrashable: object?.isTrashable() ?? false,
             isEmbedded: object == nil, linkingObjects: linkingObjects,
-            propertyNames: properties.filter { !$0.isComputed }.map(\.name), problems: problems)
+            propertyNames: properties.filter { !$0.isComputed }.map(\.name),
+            previousNames: type.previousClassNames(), problems: problems)
         return ObjectClass(
             type: type, schema: schema, properties: properties, targets: targets, propertyOfColumn: propertyOfColumn,
             propertyOfList: propertyOfList, isPlain: isPlain)
@@ -133,6 +136,7 @@ private struct ObjectClassBuilder {
         if let primaryKey { check(primaryKey, "primaryKey()") }
         for name in indexed.sorted() { check(name, "indexedProperties()") }
         for name in mapping.keys.sorted() { check(name, "propertiesMapping()") }
+        for name in previousNames.keys.sorted() { check(name, "previousPropertyNames()") }
         for name in ((type as? Object.Type)?.uniqueProperties() ?? []).joined() where !name.contains(".") {
             check(name, "uniqueProperties()")
         }
@@ -149,7 +153,9 @@ private struct ObjectClassBuilder {
         case .embedded:
             slot = .embedded(columns.count)
             addEmbedded(
-                Column(name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: true), valueType)
+                Column(
+                    name: name, sqlName: sqlName, type: valueType._propertyType, isOptional: true,
+                    previousNames: previousNames[name] ?? []), valueType)
         case .linkingObjects(let target):
             slot = .linkingObjects(origin: target, property: origin ?? "")
             linkingObjects[name] = LinkOrigin(className: target, property: origin ?? "")
@@ -169,7 +175,8 @@ private struct ObjectClassBuilder {
                     isPrimaryKey: declared.contains(.primaryKey) || name == primaryKey,
                     isIndexed: declared.contains(.indexed) || indexed.contains(name),
                     isEncrypted: declared.contains(.encrypted),
-                    deleteRule: declared.contains(.cascade) ? .cascade : .nullify))
+                    deleteRule: declared.contains(.cascade) ? .cascade : .nullify,
+                    previousNames: previousNames[name] ?? []))
         }
         properties.append(
             ObjectProperty(
@@ -227,13 +234,16 @@ private struct ObjectClassBuilder {
             kind = .scalar(element, isOptional: isOptional)
         }
         propertyOfList.append(properties.count)
-        lists.append(ListProperty(name: name, element: kind, sqlName: sqlName))
+        lists.append(
+            ListProperty(name: name, element: kind, sqlName: sqlName, previousNames: previousNames[name] ?? []))
         return .list(lists.count - 1)
     }
 
     private mutating func addArray(_ name: String, _ sqlName: String, _ types: [PropertyType]) -> Int {
         propertyOfColumn.append(properties.count)
-        columns.append(Column(name: name, sqlName: sqlName, type: .array(types)))
+        columns.append(
+            Column(
+                name: name, sqlName: sqlName, type: .array(types), previousNames: previousNames[name] ?? []))
         return columns.count - 1
     }
 

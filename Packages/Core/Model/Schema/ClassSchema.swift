@@ -24,6 +24,10 @@ public struct ClassSchema: Hashable, Sendable {
     public let owner: ElementOwner?
     /// A class whose objects live in others: it has no table.
     public let isEmbedded: Bool
+    /// Names that the class had before, by which older versions of an app ask for it.
+    public let previousNames: [String]
+    /// Whether the app's newest version lacks the class. The server keeps the table for older versions.
+    public let isRetired: Bool
     /// Mistakes in the declaration, as sentences; a ``Schema`` refuses them.
     public let problems: [String]
 
@@ -33,15 +37,20 @@ public struct ClassSchema: Hashable, Sendable {
         name: String, table: String? = nil, columns: [Column], lists: [ListProperty] = [],
         uniqueProperties: [[String]] = [], isTrashable: Bool = false, owner: ElementOwner? = nil,
         isEmbedded: Bool = false, linkingObjects: [String: LinkOrigin] = [:], propertyNames: [String] = [],
-        problems: [String] = []
+        previousNames: [String] = [], isRetired: Bool = false, problems: [String] = []
     ) {
         self.name = name
         self.table = table ?? Column.sqlName(for: name)
         self.columns = columns
         self.lists = lists
         self.primaryKeyIndex = columns.firstIndex(where: \.isPrimaryKey)
-        self.columnIndexByName = Dictionary(
+        // A name that a property has now is that property's, whoever had it before.
+        var positions = Dictionary(
             columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for (position, column) in columns.enumerated() {
+            for name in column.previousNames where positions[name] == nil { positions[name] = position }
+        }
+        self.columnIndexByName = positions
         let indexes = columnIndexByName
         self.uniqueColumns = uniqueProperties.map { $0.compactMap { indexes[$0] } }
         self.isTrashable = isTrashable
@@ -49,10 +58,12 @@ public struct ClassSchema: Hashable, Sendable {
         self.isEmbedded = isEmbedded
         self.linkingObjects = linkingObjects
         self.propertyNames = propertyNames
+        self.previousNames = previousNames
+        self.isRetired = isRetired
         self.problems = problems
     }
 
-    /// The position of the column with this Swift name.
+    /// The position of the column with this Swift name, or with this as one of its previous names.
     public func columnIndex(_ name: String) -> Int? { columnIndexByName[name] }
 
     /// The column of the primary key, for a class that has one.

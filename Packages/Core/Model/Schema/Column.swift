@@ -15,12 +15,16 @@ public struct Column: Hashable, Sendable {
     /// Of a property of an embedded object: whether it is required there. The column is optional, for the object may
     /// be absent.
     public let isRequiredWhenPresent: Bool
+    /// Names that the property had before, by which older versions of an app ask for it.
+    public let previousNames: [String]
+    /// Whether the app's newest version lacks the property. The server keeps the column for older versions.
+    public let isRetired: Bool
 
     /// - Parameter sqlName: where it is not to follow from the name.
     public init(
         name: String, sqlName: String? = nil, type: PropertyType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, isEncrypted: Bool = false, deleteRule: DeleteRule = .nullify,
-        isRequiredWhenPresent: Bool = false
+        isRequiredWhenPresent: Bool = false, previousNames: [String] = [], isRetired: Bool = false
     ) {
         self.name = name
         self.sqlName = sqlName ?? Self.sqlName(for: name)
@@ -31,6 +35,8 @@ public struct Column: Hashable, Sendable {
         self.isEncrypted = isEncrypted
         self.deleteRule = deleteRule
         self.isRequiredWhenPresent = isRequiredWhenPresent
+        self.previousNames = previousNames
+        self.isRetired = isRetired
     }
 
     /// A property of an embedded object, as a column of the class that has the object in `embedding`.
@@ -38,7 +44,18 @@ public struct Column: Hashable, Sendable {
         Column(
             name: "\(embedding.name).\(name)", sqlName: "\(embedding.sqlName)_\(sqlName)", type: type,
             isOptional: true, isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
-            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent)
+            isRequiredWhenPresent: !isOptional || isRequiredWhenPresent,
+            previousNames: Self.previousNames(of: name, previousNames, in: embedding),
+            isRetired: isRetired || embedding.isRetired)
+    }
+
+    /// Every name that a property of an embedded object had, when it or the property that has the object was named
+    /// otherwise.
+    static func previousNames(of name: String, _ previousNames: [String], in embedding: Column) -> [String] {
+        let names = ([embedding.name] + embedding.previousNames).flatMap { outer in
+            ([name] + previousNames).map { "\(outer).\($0)" }
+        }
+        return Array(names.dropFirst())
     }
 
     /// `startsAt` → `starts_at`, `shortURL` → `short_url`, `_id` → `_id`, `home.street` → `home_street`.

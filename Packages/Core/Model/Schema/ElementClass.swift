@@ -38,7 +38,11 @@ extension ClassSchema {
     public var parentColumn: Int? { owner?.parent == nil ? nil : columns.count - 1 }
 
     /// The element class of a list.
-    static func elements(of list: ListProperty, root: ClassSchema, path: String, parent: ClassSchema?) -> ClassSchema {
+    /// - Parameter paths: the name of the list with those on the way to it, then the ones that it had before.
+    static func elements(
+        of list: ListProperty, root: ClassSchema, paths: [String], parent: ClassSchema?
+    ) -> ClassSchema {
+        let path = paths[0]
         let isEmbedded = if case .embedded = list.element { true } else { false }
         let prefix = isEmbedded ? "_" : ""
         var columns = [
@@ -61,6 +65,9 @@ extension ClassSchema {
         return ClassSchema(
             name: "\(root.name).\(path)",
             table: "\((parent ?? root).table)_\(list.sqlName)", columns: columns, lists: lists,
-            owner: ElementOwner(className: root.name, property: path, parent: parent?.name, element: list.element))
+            owner: ElementOwner(className: root.name, property: path, parent: parent?.name, element: list.element),
+            previousNames: Array(
+                ([root.name] + root.previousNames).flatMap { name in paths.map { "\(name).\($0)" } }.dropFirst()),
+            isRetired: list.isRetired || (parent ?? root).isRetired)
     }
 }

@@ -14,11 +14,19 @@ public struct ListProperty: Hashable, Sendable {
     public let element: Element
     /// The table's name after that of the class.
     public let sqlName: String
+    /// Names that the property had before, by which older versions of an app ask for it.
+    public let previousNames: [String]
+    /// Whether the app's newest version lacks the property. The server keeps the table for older versions.
+    public let isRetired: Bool
 
-    public init(name: String, element: Element, sqlName: String? = nil) {
+    public init(
+        name: String, element: Element, sqlName: String? = nil, previousNames: [String] = [], isRetired: Bool = false
+    ) {
         self.name = name
         self.element = element
         self.sqlName = sqlName ?? Column.sqlName(for: name)
+        self.previousNames = previousNames
+        self.isRetired = isRetired
     }
 
     /// A list of links.
@@ -30,6 +38,8 @@ public struct ListProperty: Hashable, Sendable {
     /// The list of an embedded object, as a list of the class that has the object in `embedding`.
     package func embedded(in embedding: Column) -> ListProperty {
         ListProperty(
-            name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)")
+            name: "\(embedding.name).\(name)", element: element, sqlName: "\(embedding.sqlName)_\(sqlName)",
+            previousNames: Column.previousNames(of: name, previousNames, in: embedding),
+            isRetired: isRetired || embedding.isRetired)
     }
 }

@@ -10,12 +10,16 @@ public struct Schema: Hashable, Sendable {
         var all: [ClassSchema] = []
         for item in classes.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             all.append(item)
-            Self.appendElementClasses(of: item, root: item, path: "", to: &all)
+            Self.appendElementClasses(of: item, root: item, paths: [""], to: &all)
         }
         let problems = Self.problems(in: all)
         guard problems.isEmpty else { throw SchemaError(problems: problems) }
         self.classes = all
-        self.indexByName = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
+        var indexes = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
+        for (index, item) in all.enumerated() {
+            for name in item.previousNames where indexes[name] == nil { indexes[name] = index }
+        }
+        self.indexByName = indexes
     }
 
     /// No classes.
@@ -26,8 +30,10 @@ public struct Schema: Hashable, Sendable {
         indexByName = [:]
     }
 
+    /// The position of the class with this name, or with this as one of its previous names.
     public func index(of className: String) -> Int? { indexByName[className] }
 
+    /// The class with this name, or with this as one of its previous names.
     public subscript(className: String) -> ClassSchema? { indexByName[className].map { classes[$0] } }
 
     public subscript(index: Int) -> ClassSchema { classes[index] }
@@ -83,19 +89,45 @@ public struct Schema: Hashable, Sendable {
 
     /// Element classes after the class that has the lists, those inside elements after their element class.
     private static func appendElementClasses(
-        of item: ClassSchema, root: ClassSchema, path: String, to all: inout [ClassSchema]
+        of item: ClassSchema, root: ClassSchema, paths: [String], to all: inout [ClassSchema]
     ) {
         for list in item.lists {
-            let path = path + list.name
+            let paths = paths.flatMap { path in ([list.name] + list.previousNames).map { path + $0 } }
             let elements = ClassSchema.elements(
-                of: list, root: root, path: path, parent: item.owner == nil ? nil : item)
+                of: list, root: root, paths: paths, parent: item.owner == nil ? nil : item)
             all.append(elements)
-            appendElementClasses(of: elements, root: root, path: path + ".", to: &all)
+            appendElementClasses(of: elements, root: root, paths: paths.map { "\($0)." }, to: &all)
         }
     }
 
-    private static func problems(in classes: [ClassSchema]) -> [String] {
+    /// Where a previous name could mean two classes or two properties.
+    private static func previousNameProblems(in classes: [ClassSchema]) -> [String] {
         var problems: [String] = []
+        func check(_ items: [(name: String, previousNames: [String])], _ place: String) {
+            var owners = Dictionary(items.map { ($0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
+            for item in items {
+                for previous in item.previousNames {
+                    guard let owner = owners.updateValue(item.name, forKey: previous) else { continue }
+                    problems.append(
+                        owner == item.name
+                            ? "\(place)\(item.name) has the previous name '\(previous)' twice, or has it still."
+                            : "\(place)\(item.name) has the previous name '\(previous)', which also means "
+                                + "\(place)\(owner): remove it from one of them.")
+                }
+            }
+        }
+        // Element classes follow from the class and the lists.
+        check(classes.filter { $0.owner == nil }.map { ($0.name, $0.previousNames) }, "")
+        for item in classes {
+            check(
+                item.columns.map { ($0.name, $0.previousNames) } + item.lists.map { ($0.name, $0.previousNames) },
+                "\(item.name).")
+        }
+        return problems
+    }
+
+    private static func problems(in classes: [ClassSchema]) -> [String] {
+        var problems = previousNameProblems(in: classes)
         let names = Set(classes.map(\.name))
         var tables: [String: String] = [:]
         for item in classes {

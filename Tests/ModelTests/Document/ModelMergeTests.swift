@@ -1,0 +1,287 @@
+import RandomValues
+import Testing
+import TomboloModel
+
+@Suite("A newer document over an older one")
+struct ModelMergeTests {
+    private static let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
+
+    private static func item(
+        _ name: String, _ properties: [ModelProperty], previous: [String] = []
+    ) -> ModelClass {
+        ModelClass(
+            name: name, table: Column.sqlName(for: name), properties: [key] + properties, previousNames: previous)
+    }
+
+    /// The class Listing.
+    private static func item(
+        _ properties: [ModelProperty], unique: [[String]] = [], isTrashable: Bool = false
+    ) -> ModelClass {
+        ModelClass(
+            name: "Listing", table: "listing", properties: [key] + properties, uniqueProperties: unique,
+            isTrashable: isTrashable)
+    }
+
+    private static func document(_ classes: ModelClass...) throws -> ModelDocument {
+        try ModelDocument(app: "a", classes: classes)
+    }
+
+    private static func int(_ name: String, previous: [String] = [], isRetired: Bool = false) -> ModelProperty {
+        ModelProperty(name: name, type: .int(bits: 64), previousNames: previous, isRetired: isRetired)
+    }
+
+    @Test("The first document is kept as it is")
+    func first() throws {
+        let document = try Self.document(Self.item([Self.int("price")]))
+        #expect(try document.merged(over: nil) == document)
+        #expect(try document.merged(over: document) == document)
+    }
+
+    @Test("What the newer document lacks is retired, and comes back when it does")
+    func retired() throws {
+        let old = try Self.document(
+            Self.item([
+                Self.int("price"), ModelProperty(name: "agent", type: .link(to: "Agent"), isOptional: false),
+                ModelProperty(name: "tags", type: .list(.string, isOptional: false)),
+            ]), Self.item("Agent", []))
+        let new = try Self.document(Self.item([Self.int("rooms")]))
+        let merged = try new.merged(over: old)
+        let listing = try #require(merged["Listing"])
+        #expect(listing.properties.map(\.name) == ["_id", "rooms", "price", "agent", "tags"])
+        #expect(listing.properties.map(\.isRetired) == [false, false, true, true, true])
+        #expect(listing["agent"]?.isOptional == true, "Newer versions write no link")
+        #expect(merged["Agent"]?.isRetired == true)
+        let schema = try merged.schema()
+        #expect(schema["Listing"]?.columns.filter(\.isRetired).map(\.name) == ["price", "agent"])
+        #expect(schema["Listing.tags"]?.isRetired == true)
+        #expect(schema["Agent"]?.isRetired == true)
+        #expect(schema["Listing"]?.isRetired == false)
+        #expect(try new.merged(over: merged) == merged)
+        #expect(try ModelDocument(json: merged.json) == merged)
+        let again = try Self.document(Self.item([Self.int("price"), Self.int("rooms")])).merged(over: merged)
+        #expect(again["Listing"]?["price"]?.isRetired == false)
+    }
+
+    @Test("A renamed property is the same property, known by every name that it had")
+    func renamedProperty() throws {
+        let first = try Self.document(Self.item([Self.int("cost")], unique: [["cost"]]))
+        let second = try Self.document(Self.item([Self.int("price", previous: ["cost"])], unique: [["price"]]))
+            .merged(over: first)
+        let third = try Self.document(Self.item([Self.int("amount", previous: ["price"])])).merged(over: second)
+        let amount = try #require(third["Listing"]?["amount"])
+        #expect(amount.previousNames == ["price", "cost"])
+        #expect(third["Listing"]?.properties.count == 2)
+        let item = try #require(try third.schema()["Listing"])
+        for name in ["amount", "price", "cost"] { #expect(item.columnIndex(name) == 1) }
+        // A version that was skipped declares an older name.
+        let skipped = try Self.document(Self.item([Self.int("amount", previous: ["cost"])])).merged(over: second)
+        #expect(skipped["Listing"]?["amount"]?.previousNames == ["cost", "price"])
+        let back = try Self.document(Self.item([Self.int("cost", previous: ["amount"])])).merged(over: third)
+        #expect(back["Listing"]?["cost"]?.previousNames == ["amount", "price"])
+    }
+
+    @Test("A renamed class is the same class, in links, lists and embedded objects too")
+    func renamedClass() throws {
+        let part = ModelClass(name: "Part", table: nil, properties: [Self.int("x")])
+        let properties = { (agent: String, part: String) in
+            [
+                ModelProperty(name: "agent", type: .link(to: agent), isOptional: true),
+                ModelProperty(name: "agents", type: .list(.link(to: agent), isOptional: false)),
+                ModelProperty(name: "part", type: .embedded(part), isOptional: true),
+            ]
+        }
+        let old = try Self.document(Self.item(properties("Agent", "Part")), Self.item("Agent", []), part)
+        let piece = ModelClass(name: "Piece", table: nil, properties: [Self.int("x")], previousNames: ["Part"])
+        let new = try Self.document(
+            Self.item("House", properties("Broker", "Piece"), previous: ["Listing"]),
+            Self.item("Broker", [], previous: ["Agent"]), piece)
+        let merged = try new.merged(over: old)
+        #expect(merged == new)
+        let schema = try merged.schema()
+        #expect(schema.index(of: "Listing") == schema.index(of: "House"))
+        #expect(schema.index(of: "Listing.agents") == schema.index(of: "House.agents"))
+        #expect(schema["Agent"]?.name == "Broker")
+        let house = try #require(schema["House"])
+        #expect(schema.isType("link<Agent>?", of: house.columns[1]))
+        #expect(schema.isType("link<Broker>?", of: house.columns[1]))
+        #expect(!schema.isType("link<Broker>", of: house.columns[1]))
+        #expect(!schema.isType("link<House>?", of: house.columns[1]))
+        #expect(schema.isType("embedded<Part>?", of: house.columns[2]))
+        #expect(!schema.isType("nonsense", of: house.columns[2]))
+    }
+
+    @Test(
+        "What older versions couldn't live with is refused, with class and property",
+        arguments: [
+            (
+                [item([int("price")])], [item([ModelProperty(name: "price", type: .double)])],
+                "Listing.price: Its type was 'int' and can't become 'double'. "
+                    + "Add a property with another name and copy the values."
+            ),
+            (
+                [item([ModelProperty(name: "price", type: .string, isOptional: true)])],
+                [item([ModelProperty(name: "price", type: .string)])],
+                "Listing.price: It was optional and can't become required: older versions write nil. "
+                    + "Keep it optional, or add a property with another name."
+            ),
+            (
+                [item([int("a")])],
+                [
+                    ModelClass(
+                        name: "Listing", table: "listing",
+                        properties: [ModelProperty(name: "key", type: .objectId, isPrimaryKey: true), int("a")])
+                ],
+                "Listing: The primary key was '_id' and can't change: objects are known by it. "
+                    + "Add a class, copy the objects, and stop using this one."
+            ),
+            (
+                [item([int("a")])],
+                [
+                    ModelClass(
+                        name: "Listing", table: "listing",
+                        properties: [ModelProperty(name: "_id", type: .uuid, isPrimaryKey: true), int("a")])
+                ],
+                "Listing._id: Its type was 'objectId' and can't become 'uuid'. "
+                    + "Add a property with another name and copy the values."
+            ),
+            (
+                [ModelClass(name: "Part", table: nil, properties: [int("x")])], [item("Part", [int("x")])],
+                "Part: It was an embedded class: one with a table needs another name."
+            ),
+            (
+                [item("Part", [int("x")])], [ModelClass(name: "Part", table: nil, properties: [int("x")])],
+                "Part: It has a table: an embedded class needs another name."
+            ),
+            (
+                [item([int("price", previous: ["cost"])])], [item([int("cost")])],
+                "Listing.cost: 'cost' is what 'price' was named before. To name it so again, declare 'price' as its "
+                    + "previous name."
+            ),
+            (
+                [item([int("price"), int("cost")])], [item([int("amount", previous: ["price", "cost"])])],
+                "Listing.amount: It can't be what was named 'cost' and 'price': those are two. "
+                    + "Remove one from its previous names."
+            ),
+            (
+                [item([int("price")])], [item([int("a", previous: ["price"]), int("price")])],
+                "Listing.price: Both Listing.a and Listing.price are what was named 'price'. "
+                    + "Remove it from the previous names of one."
+            ),
+            (
+                [item([ModelProperty(name: "l", type: .list(.string, isOptional: true))])],
+                [item([ModelProperty(name: "l", type: .list(.string, isOptional: false))])],
+                "Listing.l: Its elements could be nil and can't become required. "
+                    + "Add a property with another name and copy the values."
+            ),
+        ] as [([ModelClass], [ModelClass], String)])
+    func refused(old: [ModelClass], new: [ModelClass], message: String) throws {
+        // Two properties that claim one name are refused before anything is merged.
+        let before = try ModelDocument(app: "a", classes: old)
+        do throws(ModelDocumentError) {
+            _ = try ModelDocument(app: "a", classes: new).merged(over: before)
+            Issue.record("nothing was refused")
+        } catch {
+            let found = error.problems.map(\.description)
+            #expect(
+                found.contains(message)
+                    || found.contains { $0.contains("which also means") && message.contains("Both") },
+                "\(found)")
+        }
+    }
+
+    @Test("A property may become optional, and elements may become nil")
+    func optional() throws {
+        let old = try Self.document(
+            Self.item([Self.int("price"), ModelProperty(name: "l", type: .list(.string, isOptional: false))]))
+        let new = try Self.document(
+            Self.item([
+                ModelProperty(name: "price", type: .int(bits: 64), isOptional: true),
+                ModelProperty(name: "l", type: .list(.string, isOptional: true)),
+            ]))
+        #expect(try new.merged(over: old) == new)
+    }
+
+    @Test("A class that had a trash keeps it")
+    func trash() throws {
+        let old = try Self.document(Self.item([], isTrashable: true))
+        #expect(try Self.document(Self.item([])).merged(over: old)["Listing"]?.isTrashable == true)
+    }
+
+    @Test("Documents of two apps aren't merged")
+    func apps() throws {
+        let other = try ModelDocument(app: "b", classes: [Self.item([])])
+        let error = #expect(throws: ModelDocumentError.self) { try Self.document().merged(over: other) }
+        #expect(error?.description == "A document of the app 'a' can't follow one of 'b'.")
+    }
+
+    @Test("A device of any version only adds")
+    func additive() throws {
+        let server = try Self.document(
+            Self.item([Self.int("price", previous: ["cost"]), Self.int("rooms")], unique: [["price", "rooms"]]),
+            Self.item("Agent", []))
+        let older = try Self.document(Self.item([Self.int("cost")]))
+        #expect(try older.merged(over: server, retiringMissing: false) == server)
+        let newer = try Self.document(
+            Self.item("House", [Self.int("amount", previous: ["price"]), Self.int("size")], previous: ["Listing"]),
+            Self.item("Seller", []))
+        let merged = try newer.merged(over: server, retiringMissing: false)
+        #expect(merged.classes.map(\.name) == ["Agent", "House", "Seller"])
+        let house = try #require(merged["House"])
+        #expect(house.table == "house")
+        #expect(house.previousNames == ["Listing"])
+        #expect(house.properties.map(\.name) == ["_id", "amount", "rooms", "size"])
+        #expect(house["amount"]?.previousNames == ["price", "cost"])
+        #expect(house.uniqueProperties == [["amount", "rooms"]])
+        #expect(house.properties.allSatisfy { !$0.isRetired })
+        // Whoever asks again, in any version, changes nothing.
+        #expect(try newer.merged(over: merged, retiringMissing: false) == merged)
+        #expect(try older.merged(over: merged, retiringMissing: false) == merged)
+        #expect(try server.merged(over: merged, retiringMissing: false) == merged)
+    }
+
+    @Test("Random documents: merging twice changes nothing, and nothing is lost")
+    func randomDocuments() throws {
+        var maker = RandomDocument(random: .printed(for: "merging random documents"))
+        var merged = 0
+        for _ in 0..<300 {
+            let old = try maker.make()
+            let made = try maker.make()
+            let new = try ModelDocument(app: old.app, classes: made.classes)
+            for retires in [true, false] {
+                guard let result = try? new.merged(over: old, retiringMissing: retires) else { continue }
+                merged += 1
+                #expect(try new.merged(over: result, retiringMissing: retires) == result)
+                #expect(try ModelDocument(json: result.json) == result)
+                let schema = try result.schema()
+                for item in old.classes + new.classes where !item.isEmbedded {
+                    let built = try #require(schema[item.name])
+                    for property in item.properties {
+                        guard case .list = property.type else {
+                            #expect(built.columnIndex(property.name) != nil)
+                            continue
+                        }
+                        #expect(schema["\(item.name).\(property.name)"] != nil)
+                    }
+                }
+            }
+        }
+        #expect(merged > 0)
+    }
+
+    @Test("Two apps in one database need different classes and tables")
+    func twoApps() throws {
+        let first = try ModelDocument(app: "shop", classes: [Self.item("Order", [])])
+        let second = try ModelDocument(app: "kitchen", classes: [Self.item("Dish", [])])
+        #expect(try ModelDocument.schema(of: [first, second]).classes.map(\.name) == ["Dish", "Order"])
+        #expect(try ModelDocument.schema(of: []).classes.isEmpty)
+        let sameClass = try ModelDocument(app: "kitchen", classes: [Self.item("Order", [])])
+        let error = #expect(throws: SchemaError.self) { try ModelDocument.schema(of: [first, sameClass]) }
+        #expect(
+            error?.description == "The apps 'shop' and 'kitchen' both have a class Order: apps that share a database "
+                + "need different names. Rename one.")
+        let sameTable = try ModelDocument(
+            app: "kitchen", classes: [ModelClass(name: "Ticket", table: "order", properties: [Self.key])])
+        let other = #expect(throws: SchemaError.self) { try ModelDocument.schema(of: [first, sameTable]) }
+        #expect(other?.description.contains("both have the table 'order'") == true)
+    }
+}
