@@ -16,10 +16,18 @@ public struct PostgresCatalog: Hashable, Sendable {
         }
     }
 
+    /// A unique index over columns that no constraint stands behind.
+    public struct UniqueIndex: Hashable, Sendable {
+        public let table: String
+        public let columns: [String]
+    }
+
     /// Columns of the tables in `public`, by table and name.
     public internal(set) var tables: [String: [String: Column]] = [:]
     /// Valid indexes in `public`, by name.
     public internal(set) var indexes: Set<String> = []
+    /// Those of the indexes that can be dropped by themselves to lift a uniqueness, by name.
+    public internal(set) var uniqueIndexes: [String: UniqueIndex] = [:]
     /// Foreign keys of tables in `public`, as `table.constraint`.
     public internal(set) var foreignKeys: Set<String> = []
     /// CHECK constraints of tables in `public`, as `table.constraint`, with the names of their columns, sorted.
@@ -30,7 +38,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var triggers: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
-    /// Tables, sequences, indexes and views in `tombolo`.
+    /// Tables, sequences, indexes and views in `tombolo`, and the columns of `class_column`, which came one after the
+    /// other: `class_column.sql_name`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
 
@@ -49,7 +58,11 @@ extension PostgresCatalog {
         for row in try await connection.query(objectsQuery) {
             let name = try row[1].string
             switch try row[0].string {
-            case "index": catalog.indexes.insert(name)
+            case "index":
+                catalog.indexes.insert(name)
+                let parts = try row[2].string.split(separator: "\n").map(String.init)
+                guard let table = parts.first else { continue }
+                catalog.uniqueIndexes[name] = UniqueIndex(table: table, columns: Array(parts.dropFirst()))
             case "foreign key": catalog.foreignKeys.insert(name)
             case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
@@ -72,7 +85,12 @@ extension PostgresCatalog {
         """
 
     private static let objectsQuery = """
-        SELECT 'index', c.relname::text, '' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+        SELECT 'index', c.relname::text, CASE WHEN i.indisunique AND NOT i.indisprimary \
+        AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) \
+        THEN (SELECT t.relname FROM pg_class t WHERE t.oid = i.indrelid) || coalesce((SELECT string_agg(E'\n' || \
+        a.attname, '' ORDER BY array_position(i.indkey::int2[], a.attnum)) FROM pg_attribute a \
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::int2[])), '') ELSE '' END \
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indisvalid \
         UNION ALL \
         SELECT 'foreign key', c.relname || '.' || k.conname, '' FROM pg_constraint k \
@@ -94,6 +112,9 @@ extension PostgresCatalog {
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \
         UNION ALL \
+        SELECT 'relation', 'class_column.' || a.attname, '' FROM pg_attribute a \
+        WHERE a.attrelid = to_regclass('tombolo.class_column') AND a.attnum > 0 AND NOT a.attisdropped \
+        UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \
         JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'tombolo'
         """
@@ -104,15 +125,22 @@ extension SchemaIdentifiers {
     public static func read(_ connection: PostgresConnection) async throws -> SchemaIdentifiers {
         var classes: [String: Int16] = [:]
         var columns: [String: [String: Int16]] = [:]
-        for row in try await connection.query("SELECT name, id FROM tombolo.class") {
+        var tables: [String: String] = [:]
+        var sqlNames: [String: [String: String]] = [:]
+        for row in try await connection.query("SELECT name, id, table_name FROM tombolo.class") {
             classes[try row[0].string] = Int16(truncatingIfNeeded: try row[1].int64)
+            tables[try row[0].string] = try row[2].string
         }
+        // A database of an earlier version has no sql_name.
         let query = """
-            SELECT c.name, k.name, k.id FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class
+            SELECT c.name, k.name, k.id, to_jsonb(k) ->> 'sql_name' \
+            FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class
             """
         for row in try await connection.query(query) {
-            columns[try row[0].string, default: [:]][try row[1].string] = Int16(truncatingIfNeeded: try row[2].int64)
+            let (className, name) = (try row[0].string, try row[1].string)
+            columns[className, default: [:]][name] = Int16(truncatingIfNeeded: try row[2].int64)
+            sqlNames[className, default: [:]][name] = try row[3].nonNull?.string
         }
-        return SchemaIdentifiers(classes: classes, columns: columns)
+        return SchemaIdentifiers(classes: classes, columns: columns, tables: tables, sqlNames: sqlNames)
     }
 }

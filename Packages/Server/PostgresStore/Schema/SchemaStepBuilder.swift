@@ -4,11 +4,12 @@ internal import TomboloSQL
 /// Compares a live catalog with a schema and collects the steps between them.
 struct SchemaStepBuilder {
     let schema: Schema
-    let live: PostgresCatalog
+    /// As it is before the steps that come next.
+    var live: PostgresCatalog
     let identifiers: SchemaIdentifiers
     let dialect = SQLDialect.postgresql
     private(set) var steps: [SchemaStep] = []
-    private(set) var problems: [String] = []
+    var problems: [String] = []
 
     init(schema: Schema, live: PostgresCatalog) {
         self.schema = schema
@@ -18,11 +19,13 @@ struct SchemaStepBuilder {
 
     mutating func build() {
         addSystem()
+        addRenamings()
         addIdentifiers()
         for item in schema.classes { addTable(item) }
         for item in schema.classes { addColumns(item) }
         for item in schema.classes { addRowSizeCheck(item) }
         for item in schema.classes { addForeignKeys(item) }
+        for item in schema.classes { dropRetiredUniqueness(item) }
         for item in schema.classes { addIndexes(item) }
         for item in schema.classes where item.isTrashable { addPolicy(item) }
         for item in schema.classes where item.primaryKeyIndex != nil { addTriggers(item) }
@@ -41,20 +44,33 @@ struct SchemaStepBuilder {
     private mutating func addIdentifiers() {
         var classes: [String] = []
         var columns: [String] = []
+        var sqlNames: [String] = []
         for item in schema.classes {
             guard let id = identifiers.classes[item.name], let key = item.primaryKey else { continue }
-            if live.identifiers.classes[item.name] == nil {
+            // Renamed ones have their numbers under another name.
+            let name = live.identifiers.formerName(of: item) ?? item.name
+            let known = live.identifiers.columns[name] ?? [:]
+            if live.identifiers.classes[name] == nil {
                 let expression = KeyText.parsingExpression("$1", schema.storedType(of: key))
                 classes.append(
                     "(\(id), \(dialect.literal(item.name)), \(dialect.literal(item.table)), "
                         + "\(dialect.literal(key.sqlName)), \(dialect.literal(expression)), \(item.isTrashable))")
             }
-            for column in item.columns where live.identifiers.columns[item.name]?[column.name] == nil {
-                guard let number = identifiers.columns[item.name]?[column.name] else { continue }
-                columns.append("(\(id), \(number), \(dialect.literal(column.name)))")
+            for column in item.columns {
+                guard let number = identifiers.columns[item.name]?[column.name],
+                    SchemaIdentifiers.formerName(column.name, column.previousNames, known) == nil
+                else { continue }
+                let sqlName = dialect.literal(column.sqlName)
+                if known[column.name] == nil {
+                    columns.append("(\(id), \(number), \(dialect.literal(column.name)), \(sqlName))")
+                } else if live.identifiers.sqlNames[name]?[column.name] == nil {
+                    sqlNames.append(
+                        "UPDATE tombolo.class_column SET sql_name = \(sqlName) "
+                            + "WHERE class = \(id) AND id = \(number) AND sql_name IS NULL")
+                }
             }
         }
-        guard !classes.isEmpty || !columns.isEmpty else { return }
+        guard !classes.isEmpty || !columns.isEmpty || !sqlNames.isEmpty else { return }
         var statements: [String] = []
         if !classes.isEmpty {
             statements.append(
@@ -63,9 +79,10 @@ struct SchemaStepBuilder {
         }
         if !columns.isEmpty {
             statements.append(
-                "INSERT INTO tombolo.class_column (class, id, name) VALUES " + columns.joined(separator: ", ")
-                    + " ON CONFLICT (class, id) DO NOTHING")
+                "INSERT INTO tombolo.class_column (class, id, name, sql_name) VALUES "
+                    + columns.joined(separator: ", ") + " ON CONFLICT (class, id) DO NOTHING")
         }
+        statements += sqlNames
         add("numbers of classes and columns", statements.joined(separator: ";\n"))
     }
 
@@ -73,11 +90,18 @@ struct SchemaStepBuilder {
 
     private func columnDefinition(_ column: Column, of item: ClassSchema) -> String {
         var definition = dialect.columnDefinition(of: column, in: schema)
-        // Old services insert without the columns that they do not know.
-        if !column.isOptional, !column.isPrimaryKey, item.owner == nil, column.linkTarget == nil {
-            definition += " DEFAULT \(dialect.zeroLiteral(of: schema.storedType(of: column)))"
+        // Old services insert without the columns that they do not know, new ones without those that are retired.
+        if !column.isOptional, !column.isPrimaryKey, item.owner == nil || column.isRetired, column.linkTarget == nil {
+            definition += " DEFAULT \(zero(of: column))"
         }
         return definition
+    }
+
+    private func zero(of column: Column) -> String {
+        if case .array = column.type {
+            return "'\\x\(ArrayCoding.empty.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'"
+        }
+        return dialect.zeroLiteral(of: schema.storedType(of: column))
     }
 
     private static let trashColumns = [
@@ -124,6 +148,12 @@ struct SchemaStepBuilder {
                 problems.append(
                     "\(item.table).\(column.sqlName) may be NULL, but the model says that it is required: "
                         + "fill it and run ALTER TABLE … SET NOT NULL, or make the property optional.")
+            } else if column.isRetired, found.isRequired, !found.hasDefault, !column.isPrimaryKey,
+                column.linkTarget == nil
+            {
+                add(
+                    "default of \(item.table).\(column.sqlName)",
+                    "ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(column.sqlName)) SET DEFAULT \(zero(of: column))")
             }
         }
         if item.isTrashable {
@@ -170,9 +200,20 @@ struct SchemaStepBuilder {
         }
     }
 
+    /// New versions leave retired properties at their default, so that their rows would all be equal there.
+    private mutating func dropRetiredUniqueness(_ item: ClassSchema) {
+        let retired = Set(item.columns.filter(\.isRetired).map(\.sqlName))
+        for (name, index) in live.uniqueIndexes.sorted(by: { $0.key < $1.key })
+        where index.table == item.table && !retired.isDisjoint(with: index.columns)
+            && name == SchemaName.unique(index.table, index.columns)
+        {
+            add("no more index \(name)", "DROP INDEX IF EXISTS public.\(quoted(name))")
+        }
+    }
+
     private mutating func addIndexes(_ item: ClassSchema) {
         let isNew = live.tables[item.table] == nil
-        for columns in item.uniqueColumns {
+        for columns in item.uniqueColumns where !columns.contains(where: { item.columns[$0].isRetired }) {
             let names = columns.map { item.columns[$0].sqlName }
             addIndex(
                 SchemaName.unique(item.table, names), on: item, names, unique: true, isNew: isNew,
@@ -223,14 +264,11 @@ struct SchemaStepBuilder {
 
     private mutating func addTriggers(_ item: ClassSchema) {
         guard let generator = TriggerGenerator(item: item, schema: schema, identifiers: identifiers) else { return }
-        let functions = [
-            (generator.logFunction, generator.logBody), (generator.truncateFunction, generator.truncateBody),
-        ]
-        let changed = functions.filter { live.functions[$0.0] != $0.1 }
+        let changed = generator.functions.filter { live.functions[$0.name] != $0.body }
         let triggers = generator.triggers.filter { !live.triggers.contains("\(item.table).\($0.name)") }
         guard !changed.isEmpty || !triggers.isEmpty else { return }
         let statements =
-            changed.map { TriggerGenerator.definition(name: $0.0, body: $0.1) } + triggers.map(\.sql)
+            changed.map { TriggerGenerator.definition(name: $0.name, body: $0.body) } + triggers.map(\.sql)
         add("changelog triggers of \(item.table)", statements.joined(separator: ";\n"))
     }
 }

@@ -1,4 +1,4 @@
-/// A table, a sequence, an index or a view in `tombolo`, with what is made together with it.
+/// A table, a sequence, an index, a view or a later column in `tombolo`, with what is made together with it.
 struct SystemRelation {
     let name: String
     let sql: String
@@ -39,6 +39,13 @@ struct SystemRelation {
                     PRIMARY KEY (class, id),
                     UNIQUE (class, name)
                 )
+                """),
+        SystemRelation(
+            name: "class_column.sql_name",
+            sql: """
+                ALTER TABLE tombolo.class_column ADD COLUMN IF NOT EXISTS sql_name text COLLATE "C";
+                COMMENT ON COLUMN tombolo.class_column.sql_name IS \
+                'The column that has the property, by which a renamed one is found.'
                 """),
         SystemRelation(
             name: "changelog_seq", sql: "CREATE SEQUENCE IF NOT EXISTS tombolo.changelog_seq AS bigint CACHE 1 NO CYCLE"

@@ -12,18 +12,24 @@ struct TriggerGenerator {
     let schema: Schema
     let classID: Int16
     let key: Column
-    /// Scalars and links with their numbers; the key among them.
+    /// Scalars and links with their numbers, in whose order they are: the key among them. The order of a class's
+    /// properties changes nothing.
     let columns: [(column: Column, id: Int16)]
 
+    /// - Parameter isPresent: whether the table has a column already.
     /// - Returns: nil for a class without a primary key, which is not synced.
-    init?(item: ClassSchema, schema: Schema, identifiers: SchemaIdentifiers) {
+    init?(
+        item: ClassSchema, schema: Schema, identifiers: SchemaIdentifiers,
+        isPresent: (Column) -> Bool = { _ in true }
+    ) {
         guard let key = item.primaryKey, let classID = identifiers.classes[item.name] else { return nil }
         self.item = item
         self.schema = schema
         self.classID = classID
         self.key = key
         let ids = identifiers.columns[item.name] ?? [:]
-        columns = item.columns.compactMap { column in ids[column.name].map { (column, $0) } }
+        columns = item.columns.filter(isPresent).compactMap { column in ids[column.name].map { (column, $0) } }
+            .sorted { $0.id < $1.id }
     }
 
     static func definition(name: String, body: String) -> String {
@@ -36,6 +42,8 @@ struct TriggerGenerator {
 
     var logFunction: String { SchemaName.logFunction(classID) }
     var truncateFunction: String { SchemaName.truncateFunction(classID) }
+
+    var functions: [(name: String, body: String)] { [(logFunction, logBody), (truncateFunction, truncateBody)] }
 
     var triggers: [(name: String, sql: String)] {
         let table = "public.\(SQLDialect.postgresql.quoted(item.table))"

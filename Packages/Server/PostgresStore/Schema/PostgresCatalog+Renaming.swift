@@ -1,0 +1,51 @@
+/// What a plan's renames leave, for the steps behind them.
+extension PostgresCatalog {
+    mutating func moveTable(_ old: String, to new: String) {
+        let columns = tables.removeValue(forKey: old)
+        tables[new] = columns
+        func moved(_ name: String) -> String {
+            name.hasPrefix("\(old).") ? "\(new).\(name.dropFirst(old.count + 1))" : name
+        }
+        foreignKeys = Set(foreignKeys.map(moved))
+        policies = Set(policies.map(moved))
+        triggers = Set(triggers.map(moved))
+        checks = Dictionary(checks.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+        for (name, index) in uniqueIndexes where index.table == old {
+            uniqueIndexes[name] = UniqueIndex(table: new, columns: index.columns)
+        }
+    }
+
+    mutating func moveColumn(_ old: String, to new: String, of table: String) {
+        let column = tables[table]?.removeValue(forKey: old)
+        tables[table]?[new] = column
+        for (name, columns) in checks where name.hasPrefix("\(table).") {
+            checks[name] = columns.map { $0 == old ? new : $0 }.sorted()
+        }
+        for (name, index) in uniqueIndexes where index.table == table {
+            uniqueIndexes[name] = UniqueIndex(table: table, columns: index.columns.map { $0 == old ? new : $0 })
+        }
+    }
+
+    mutating func moveIndex(_ old: String, to new: String) {
+        indexes.remove(old)
+        indexes.insert(new)
+        let index = uniqueIndexes.removeValue(forKey: old)
+        uniqueIndexes[new] = index
+    }
+
+    /// - Returns: whether the table has the constraint under its old name only.
+    mutating func moveConstraint(_ old: String, to new: String, of table: String) -> Bool {
+        let (before, after) = ("\(table).\(old)", "\(table).\(new)")
+        if foreignKeys.contains(before), !foreignKeys.contains(after) {
+            foreignKeys.remove(before)
+            foreignKeys.insert(after)
+            return true
+        }
+        guard let columns = checks[before], checks[after] == nil else { return false }
+        checks[before] = nil
+        checks[after] = columns
+        return true
+    }
+
+    mutating func setFunction(_ name: String, _ body: String) { functions[name] = body }
+}

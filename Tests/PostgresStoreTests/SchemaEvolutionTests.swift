@@ -1,0 +1,328 @@
+import Foundation
+import PostgresClient
+import RandomValues
+import TestSupport
+import Testing
+import TomboloModel
+import TomboloPostgresStore
+
+@Suite("Tables follow models that change", .serialized)
+struct SchemaEvolutionTests {
+    private func withConnection(_ body: (PostgresConnection) async throws -> Void) async throws {
+        let connection = try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
+        try await body(connection)
+        await connection.close()
+    }
+
+    private static let key = ModelProperty(name: "_id", type: .string, isPrimaryKey: true)
+
+    private func document(_ classes: ModelClass...) throws -> ModelDocument {
+        try ModelDocument(app: "a", classes: classes)
+    }
+
+    private func item(
+        _ name: String, _ properties: [ModelProperty], table: String? = nil, previous: [String] = [],
+        unique: [[String]] = [], isTrashable: Bool = false
+    ) -> ModelClass {
+        ModelClass(
+            name: name, table: table ?? Column.sqlName(for: name), properties: [Self.key] + properties,
+            uniqueProperties: unique, isTrashable: isTrashable, previousNames: previous)
+    }
+
+    /// Plans, applies, and expects that nothing is left to do. Every step may run again.
+    @discardableResult
+    private func bring(_ connection: PostgresConnection, to document: ModelDocument) async throws -> [String] {
+        let schema = try document.schema()
+        let difference = PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema)
+        #expect(difference.problems == [])
+        for step in difference.steps { try await connection.execute(step.sql) }
+        for step in difference.steps { try await connection.execute(step.sql) }
+        let rest = PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema)
+        #expect(rest.steps.map(\.name) == [])
+        #expect(rest.problems == [])
+        return difference.steps.map(\.name)
+    }
+
+    private func problems(_ connection: PostgresConnection, _ document: ModelDocument) async throws -> [String] {
+        PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: try document.schema()).problems
+    }
+
+    /// Everything in `public` that has a name or a definition.
+    private func shape(_ connection: PostgresConnection) async throws -> [String] {
+        let query = """
+            SELECT 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' ||
+                a.attnotnull || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
+            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum WHERE c.relkind = 'r'
+            UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
+            UNION ALL SELECT 'constraint ' || c.conrelid::regclass || ' ' || pg_get_constraintdef(c.oid) FROM pg_constraint c
+            JOIN pg_namespace n ON n.oid = c.connamespace AND n.nspname = 'public' WHERE c.contype <> 'n'
+            UNION ALL SELECT 'trigger ' || tgrelid::regclass || ' ' || tgname FROM pg_trigger t
+            JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
+            WHERE NOT tgisinternal
+            UNION ALL SELECT 'policy ' || tablename || ' ' || policyname FROM pg_policies WHERE schemaname = 'public'
+            """
+        // Primary keys keep the name of their index, which nothing asks for.
+        return try await connection.query(query).map { try $0[0].string }.filter { !$0.contains("_pkey") }.sorted()
+    }
+
+    @Test("A renamed property keeps its column, its values, its number and its index")
+    func property() async throws {
+        try await withConnection { connection in
+            let before = ModelProperty(name: "cost", type: .int(bits: 64), isIndexed: true)
+            let first = try document(item("Thing", [before, ModelProperty(name: "note", type: .string)]))
+            try await bring(connection, to: first)
+            try await connection.execute("INSERT INTO thing (_id, cost, note) VALUES ('a', 7, 'x')")
+            let number = try await PostgresCatalog.read(connection).identifiers.columns["Thing"]?["cost"]
+            let after = ModelProperty(name: "price", type: .int(bits: 64), isIndexed: true, previousNames: ["cost"])
+            let second = try document(item("Thing", [after, ModelProperty(name: "note", type: .string)]))
+                .merged(over: first)
+            #expect(try await bring(connection, to: second) == ["rename in thing"])
+            let rows = try await connection.query("SELECT price FROM thing")
+            #expect(try rows[0][0].int64 == 7)
+            let catalog = try await PostgresCatalog.read(connection)
+            #expect(catalog.identifiers.columns["Thing"]?["price"] == number)
+            #expect(catalog.identifiers.columns["Thing"]?["cost"] == nil)
+            #expect(catalog.indexes.contains("thing_price_idx") && !catalog.indexes.contains("thing_cost_idx"))
+            let lines = try await LogLine.lines(connection, "UPDATE thing SET price = 8")
+            #expect(lines.last?.old["price"] == "7")
+        }
+    }
+
+    @Test("A renamed class keeps its table, with lists, embedded objects, links and trash, as if it had always been so")
+    func everything() async throws {
+        func classes(_ house: String, _ agent: String, _ part: String, _ names: [String], _ isNew: Bool) -> [ModelClass]
+        {
+            func former(_ names: String...) -> [String] { isNew ? names : [] }
+            let properties = [
+                ModelProperty(
+                    name: names[0], type: .link(to: agent), isOptional: true, previousNames: former("agent")),
+                ModelProperty(name: names[1], type: .embedded(part), isOptional: true, previousNames: former("home")),
+                ModelProperty(
+                    name: names[2], type: .list(.embedded(part), isOptional: false), previousNames: former("parts")),
+                ModelProperty(name: names[3], type: .string, previousNames: former("text")),
+                ModelProperty(
+                    name: names[4], type: .list(.string, isOptional: false), previousNames: former("tags")),
+            ]
+            return [
+                ModelClass(
+                    name: house, table: Column.sqlName(for: house), properties: [Self.key] + properties,
+                    uniqueProperties: [[names[3], "\(names[1]).\(names[5])"]], isTrashable: true,
+                    previousNames: former("Listing")),
+                item(agent, [], previous: former("Agent")),
+                ModelClass(
+                    name: part, table: nil,
+                    properties: [
+                        ModelProperty(
+                            name: names[5], type: .string, isIndexed: true, previousNames: former("street")),
+                        ModelProperty(
+                            name: names[6], type: .list(.link(to: agent), isOptional: false),
+                            previousNames: former("owners")),
+                        ModelProperty(name: "extra", type: .array([.int(bits: 64)])),
+                    ], previousNames: former("Part")),
+            ]
+        }
+        let old = classes(
+            "Listing", "Agent", "Part", ["agent", "home", "parts", "text", "tags", "street", "owners"], false)
+        let new = classes(
+            "House", "Broker", "Piece", ["broker", "site", "pieces", "body", "labels", "road", "keepers"], true)
+        try await withConnection { connection in
+            let first = try ModelDocument(app: "a", classes: old)
+            try await bring(connection, to: first)
+            try await connection.execute(
+                """
+                INSERT INTO agent VALUES ('g');
+                INSERT INTO listing (_id, agent, home, home_street, text) VALUES ('a', 'g', true, 's', 't');
+                INSERT INTO listing_tags (_id, owner, rank, value)
+                VALUES ('\\x000000000000000000000001', 'a', 'a0', 'red');
+                INSERT INTO listing_home_owners (_id, owner, rank, target)
+                VALUES ('\\x000000000000000000000002', 'a', 'a0', 'g');
+                INSERT INTO listing_parts (_element, _owner, _rank, street, extra)
+                VALUES ('\\x000000000000000000000003', 'a', 'a0', 'u', '\\x00')
+                """)
+            let numbers = try await PostgresCatalog.read(connection).identifiers
+            let second = try ModelDocument(app: "a", classes: new).merged(over: first)
+            let steps = try await bring(connection, to: second)
+            #expect(steps.allSatisfy { $0.hasPrefix("rename ") }, "\(steps)")
+            let rows = try await connection.query(
+                """
+                SELECT h.broker, h.site_road, h.body, l.value, k.target, p.road FROM house h
+                JOIN house_labels l ON l.owner = h._id JOIN house_site_keepers k ON k.owner = h._id
+                JOIN house_pieces p ON p._owner = h._id
+                """)
+            #expect(try (0..<6).map { try rows[0][$0].string } == ["g", "s", "t", "red", "g", "u"])
+            let catalog = try await PostgresCatalog.read(connection)
+            #expect(catalog.identifiers.classes["House"] == numbers.classes["Listing"])
+            #expect(catalog.identifiers.classes["House.pieces.keepers"] == numbers.classes["Listing.parts.owners"])
+            #expect(catalog.identifiers.columns["House"]?["site.road"] == numbers.columns["Listing"]?["home.street"])
+            let lines = try await LogLine.lines(
+                connection, "UPDATE house SET site_road = 'x'; DELETE FROM house_labels; TRUNCATE house_pieces CASCADE")
+            #expect(lines.map(\.className) == ["House", "House.labels", "House.pieces"])
+            let shape = try await shape(connection)
+            try await withConnection { fresh in
+                try await PostgresSchema.install(try second.schema(), on: fresh)
+                let expected = try await self.shape(fresh)
+                // Columns of a table that grew stand in another order, which the sorted lines don't show.
+                #expect(Set(shape) == Set(expected), "\(Set(shape).symmetricDifference(expected).sorted())")
+            }
+        }
+    }
+
+    @Test("Writers meet triggers that fit the table between any two steps of a plan")
+    func betweenSteps() async throws {
+        try await withConnection { connection in
+            let first = try document(item("Thing", [ModelProperty(name: "a", type: .int(bits: 64))]))
+            try await bring(connection, to: first)
+            let second = try document(
+                item(
+                    "Item",
+                    [
+                        ModelProperty(name: "b", type: .int(bits: 64), isIndexed: true, previousNames: ["a"]),
+                        ModelProperty(name: "c", type: .int(bits: 64), isIndexed: true),
+                    ], previous: ["Thing"]))
+            let difference = PostgresSchema.difference(
+                from: try await PostgresCatalog.read(connection), to: try second.schema())
+            try await connection.execute("INSERT INTO thing (_id, a) VALUES ('x', 0)")
+            for (index, step) in difference.steps.enumerated() {
+                try await connection.execute(step.sql)
+                guard step.name.hasPrefix("rename") || index > 1 else { continue }
+                let lines = try await LogLine.lines(connection, "UPDATE item SET b = b + 1")
+                #expect(lines.count == 1 && lines.first?.className == "Item")
+            }
+            #expect(difference.steps.count > 2)
+        }
+    }
+
+    @Test("Two properties and two classes exchange their columns and tables, if one is free for a moment")
+    func chains() async throws {
+        try await withConnection { connection in
+            func property(_ name: String, _ column: String, previous: [String] = []) -> ModelProperty {
+                ModelProperty(name: name, column: column, type: .string, previousNames: previous)
+            }
+            let first = try document(
+                item("A", [property("x", "one"), property("y", "two")], table: "first"), item("B", [], table: "second"))
+            try await bring(connection, to: first)
+            try await connection.execute("INSERT INTO first VALUES ('k', 'x', 'y')")
+            let second = try document(
+                item("A", [property("x", "two"), property("y", "three")], table: "second"),
+                item("B", [], table: "third"))
+            try await bring(connection, to: second)
+            let rows = try await connection.query("SELECT two, three FROM second")
+            #expect(try (0..<2).map { try rows[0][$0].string } == ["x", "y"])
+            let cyclic = try document(
+                item("A", [property("x", "three"), property("y", "two")], table: "third"),
+                item("B", [], table: "second"))
+            let found = try await problems(connection, cyclic)
+            #expect(found.contains { $0.contains("The table second of A is to be named third") }, "\(found)")
+        }
+    }
+
+    @Test("A name that something else has is a problem, and nothing is renamed")
+    func taken() async throws {
+        try await withConnection { connection in
+            let first = try document(
+                item("Thing", [ModelProperty(name: "a", type: .string), ModelProperty(name: "b", type: .string)]))
+            try await bring(connection, to: first)
+            let column = try await problems(
+                connection,
+                document(item("Thing", [ModelProperty(name: "c", column: "b", type: .string, previousNames: ["a"])])))
+            #expect(
+                column == [
+                    "Thing.c: the column a is to be named b, but there is such a column: name another one in "
+                        + "propertiesMapping()."
+                ])
+            try await connection.execute("CREATE TABLE item (x int)")
+            let table = try await problems(connection, document(item("Item", [], previous: ["Thing"])))
+            #expect(
+                table.first?.contains("The table thing of Item is to be named item, but there is such a table") == true)
+        }
+    }
+
+    @Test("What a newer version retired has a default, and no uniqueness that its rows would break")
+    func retired() async throws {
+        try await withConnection { connection in
+            let part = ModelClass(
+                name: "Part", table: nil,
+                properties: [
+                    ModelProperty(name: "text", type: .string), ModelProperty(name: "count", type: .int(bits: 64)),
+                    ModelProperty(name: "data", type: .array([.int(bits: 64)])),
+                ])
+            let parts = ModelProperty(name: "parts", type: .list(.embedded("Part"), isOptional: false))
+            let first = try document(
+                item(
+                    "Thing", [parts] + ["code", "name"].map { ModelProperty(name: $0, type: .string) },
+                    unique: [["code", "name"]]), part)
+            try await bring(connection, to: first)
+            // Whoever made the table gave no default.
+            try await connection.execute("ALTER TABLE thing ALTER COLUMN code DROP DEFAULT")
+            let smaller = ModelClass(name: "Part", table: nil, properties: [ModelProperty(name: "text", type: .string)])
+            let second = try document(item("Thing", [parts, ModelProperty(name: "name", type: .string)]), smaller)
+                .merged(over: first)
+            let steps = try await bring(connection, to: second)
+            #expect(
+                steps == [
+                    "default of thing.code", "default of thing_parts.count", "default of thing_parts.data",
+                    "no more index thing_code_name_key",
+                ])
+            try await connection.execute(
+                """
+                INSERT INTO thing (_id, name) VALUES ('a', 'n'), ('b', 'n');
+                INSERT INTO thing_parts (_element, _owner, _rank, text) VALUES ('\\x000000000000000000000001', 'a', 'a0', 't')
+                """)
+            let rows = try await connection.query("SELECT code, count, data FROM thing, thing_parts LIMIT 1")
+            #expect(try rows[0][0].string == "")
+            #expect(try rows[0][1].int64 == 0)
+            #expect(try ArrayCoding.decode(Data(rows[0][2].bytes), [.int(bits: 64)]) == [])
+            // Older versions go on, and the property may come back.
+            let third = try document(
+                item("Thing", [parts] + ["code", "name"].map { ModelProperty(name: $0, type: .string) }), part
+            )
+            .merged(over: second)
+            try await bring(connection, to: third)
+        }
+    }
+
+    @Test("A database of an earlier version gets the names of its columns, and renames work in it at once")
+    func earlierVersion() async throws {
+        try await withConnection { connection in
+            let first = try document(
+                item("Thing", [ModelProperty(name: "oldName", column: "old_name", type: .string)]))
+            try await bring(connection, to: first)
+            try await connection.execute("ALTER TABLE tombolo.class_column DROP COLUMN sql_name")
+            #expect(
+                try await bring(connection, to: first) == [
+                    "schema tombolo", "tombolo.class_column.sql_name", "numbers of classes and columns",
+                ])
+            try await connection.execute("ALTER TABLE tombolo.class_column DROP COLUMN sql_name")
+            let second = try document(
+                item("Thing", [ModelProperty(name: "newName", type: .string, previousNames: ["oldName"])]))
+            try await bring(connection, to: second)
+            let names = try await PostgresCatalog.read(connection).identifiers.sqlNames
+            #expect(names == ["Thing": ["_id": "_id", "newName": "new_name"]])
+        }
+    }
+
+    @Test("Random changes of random models: the plan leaves nothing, and the tables are those of a fresh database")
+    func randomChanges() async throws {
+        var random = SeededGenerator.printed(for: "random changes of models")
+        for _ in 0..<4 {
+            try await withConnection { connection in
+                var maker = ModelEvolution(random: random)
+                var kept: ModelDocument?
+                for _ in 0..<5 {
+                    let document = try maker.next()
+                    let merged = try document.merged(over: kept)
+                    try await bring(connection, to: merged)
+                    for name in maker.tables {
+                        try await connection.execute(
+                            "INSERT INTO \(name) (_id) VALUES ('\(UInt64.random(in: 0..<1 << 40, using: &maker.random))')"
+                        )
+                    }
+                    kept = merged
+                }
+                random = maker.random
+            }
+        }
+    }
+}
