@@ -243,7 +243,10 @@ let package = Package(
         tests("ModelTests", ["RandomValues", "TomboloModel"]),
         tests(
             "SQLTests",
-            ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "PostgresValues", "TestSupport", grdb]),
+            [
+                "RandomValues", "TomboloModel", "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "PostgresClient",
+                "PostgresValues", "TestSupport", grdb,
+            ]),
         tests(
             "PostgresValuesTests",
             ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "PostgresValues", "TestSupport"]),
@@ -251,9 +254,12 @@ let package = Package(
         tests("SyncProtocolTests", sync + ["RandomValues", protobuf]),
         tests("SyncSessionTests", sync),
         tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
-        tests(
-            "TomboloRulesTests",
-            ["RandomValues", "TomboloModel", "TomboloChangesets", "TomboloRules", "TomboloRuleDocuments"]),
+        .testTarget(
+            name: "TomboloRulesTests",
+            dependencies: [
+                "RandomValues", "TomboloModel", "TomboloChangesets", "TomboloRules", "TomboloRuleDocuments",
+            ],
+            path: "Tests/TomboloRulesTests", exclude: ["Documents"], swiftSettings: settings),
         .testTarget(
             name: "EventModelsTests",
             dependencies: [

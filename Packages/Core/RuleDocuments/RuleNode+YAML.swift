@@ -149,6 +149,8 @@ private struct YAMLReader {
         }
     }
 
+    private static let firstOfNumbers = Set("+-.0123456789".utf8)
+
     /// By the core schema of YAML 1.2, to which JSON's rules belong: `yes` and `NO` are texts.
     /// <https://yaml.org/spec/1.2.2/#103-core-schema>
     private func content(of scalar: Node.Scalar, _ line: Int) throws(RuleError) -> RuleNode.Content {
@@ -167,6 +169,7 @@ private struct YAMLReader {
         case "false", "False", "FALSE": return .bool(false)
         default: break
         }
+        guard let first = text.utf8.first, Self.firstOfNumbers.contains(first) else { return .string(text) }
         if text.wholeMatch(of: #/[-+]?[0-9]+/#) != nil {
             if let number = Int64(text) { return .int(number) }
             throw error(line, "\(text.shortened(toByteCount: 40)) doesn't fit in 64 bits.")

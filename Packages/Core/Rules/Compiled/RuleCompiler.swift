@@ -124,8 +124,17 @@ struct RuleCompiler {
             return expression
         }
         let prefix = declaration.isSecondForm ? "document_filters." : ""
+        let applyWhen = expression(
+            declaration.applyWhen, declaration.isSecondForm ? "apply_when" : "applyWhen", absent: false,
+            isAboutUser: true)
         var read = expression(declaration.read, "\(prefix)read", absent: false)
         var write = expression(declaration.write, "\(prefix)write", absent: false)
+        let insert = expression(declaration.insert, "insert", absent: true)
+        let delete = expression(declaration.delete, "delete", absent: true)
+        var operations: [Operation: RuleExpression] = [:]
+        for entry in declaration.operations {
+            operations[Operation(entry.key)] = expression(entry.value, "operation \(entry.key)", absent: false)
+        }
         var fields = FieldRules(schema: schema, classIndex: index, declaration: declaration, file: file, place: place)
         fields.resolve()
         if fields.writesNothing { write = .constant(false) }
@@ -133,17 +142,9 @@ struct RuleCompiler {
         if fields.readsNothing { read = .constant(false) }
         if write != .constant(false) { fields.refuseFixedLists() }
         problems += fields.problems
-        var operations: [Operation: RuleExpression] = [:]
-        for entry in declaration.operations {
-            operations[Operation(entry.key)] = expression(entry.value, "operation \(entry.key)", absent: false)
-        }
         return ClassRole(
             name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
-            applyWhen: expression(
-                declaration.applyWhen, declaration.isSecondForm ? "apply_when" : "applyWhen", absent: false,
-                isAboutUser: true),
-            read: read, write: write, insert: expression(declaration.insert, "insert", absent: true),
-            delete: expression(declaration.delete, "delete", absent: true), operations: operations,
+            applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, operations: operations,
             hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
     }
 

@@ -9,7 +9,12 @@ extension RuleBook {
             problem(document.line, "a rule document is a mapping of class names to roles, not \(document.kind).")
             return
         }
-        if let permissions = document["permissions"] {
+        if case .string("partition")? = document["type"]?.content {
+            problem(
+                document.line,
+                "these are permissions of partition-based sync; sessions have no partitions. Write roles "
+                    + "for each class instead.")
+        } else if let permissions = document["permissions"] {
             readConfiguration(document, permissions)
         } else if document["collection"] != nil {
             readCollection(document, document.line)
@@ -96,9 +101,9 @@ extension RuleBook {
         }
         for entry in entries {
             switch entry.key {
-            case "rules", "defaultRoles": readTop(entry)
-            default:
+            case "version", "grants", "permissions":
                 problem(entry.line, unknownKey(entry.key, in: ["rules", "defaultRoles"], of: "'permissions'"))
+            default: readTop(entry)
             }
         }
     }
@@ -228,9 +233,7 @@ extension RuleBook {
                 "\(place): document_filters needs both read and write; write true or false for all "
                     + "objects.")
         }
-        if role.readsEveryField == nil, role.writesEveryField == nil, node["fields"] == nil,
-            node["additional_fields"] == nil
-        {
+        if ["read", "write", "fields", "additional_fields"].allSatisfy({ node[$0] == nil }) {
             problem(
                 node.line,
                 "\(place): it permits no field, whatever its document_filters say; add read: true and write: "

@@ -168,7 +168,7 @@ struct ExpressionCompiler {
     ) -> RuleExpression {
         switch node.content {
         case .list(let nodes):
-            if nodes.isEmpty { report(node.line, "\(key) has an empty list.") }
+            guard !nodes.isEmpty else { return refuse(node.line, "\(key) has an empty list.") }
             return .fieldIn(column, nodes.compactMap { operand(column, $0) })
         case .string(let text) where text.hasPrefix("%%"):
             guard let reference = reference(text, node.line) else { return .constant(false) }

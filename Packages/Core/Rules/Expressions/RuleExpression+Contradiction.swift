@@ -4,10 +4,7 @@ extension RuleExpression {
     /// For a conjunction: a property of which no value satisfies all comparisons with literals. Not every impossible
     /// condition is found, only what compares one property with itself.
     var contradictoryField: String? {
-        guard case .all(let parts) = self else {
-            if case .fieldIn(let column, let operands) = self, operands.isEmpty { return column.name }
-            return nil
-        }
+        guard case .all(let parts) = self else { return nil }
         var tests: [String: [Test]] = [:]
         for part in parts {
             switch part {

@@ -63,7 +63,11 @@ extension RuleExpression.UserTest {
             guard let value, let other = operand.value(for: subject) else { return false }
             return value.elements.contains { $0.order(other).map(comparison.holds) ?? false }
         case .isIn(let operand):
-            guard let value, case .array(let others) = operand.value(for: subject) else { return false }
+            guard let value else {
+                if case .list(let operands) = operand { return operands.contains(.literal(.null)) }
+                return false
+            }
+            guard case .array(let others) = operand.value(for: subject) else { return false }
             return value.elements.contains { element in others.contains { element.equals($0) } }
         }
     }
@@ -81,7 +85,7 @@ extension RuleExpression.UserTest {
 extension RuleExpression.UserOperand {
     fileprivate func value(for subject: Subject) -> UserValue? {
         switch self {
-        case .literal(let value): value
+        case .literal(let value): value.isNull ? nil : value
         case .list(let operands): .array(operands.compactMap { $0.value(for: subject) })
         case .reference(let reference): subject.value(of: reference)
         }

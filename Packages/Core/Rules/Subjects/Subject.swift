@@ -4,7 +4,8 @@ public import TomboloModel
 public struct Subject: Hashable, Sendable {
     /// Nil for somebody who isn't logged in.
     public let userID: ObjectId?
-    /// What the account has, such as `email`: `%%user.data` in rules.
+    /// What the account has, such as `email`: `%%user.data` in rules. Without nulls, here and in ``customData``: what is
+    /// null isn't there.
     public let data: [String: UserValue]
     /// What the operator keeps about the user: `%%user.custom_data` in rules.
     public let customData: [String: UserValue]
@@ -15,8 +16,8 @@ public struct Subject: Hashable, Sendable {
         userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>
     ) {
         self.userID = userID
-        self.data = data
-        self.customData = customData
+        self.data = data.compactMapValues(\.withoutNulls)
+        self.customData = customData.compactMapValues(\.withoutNulls)
         self.grants = grants
     }
 

@@ -63,9 +63,19 @@ extension UserValue {
 
     var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// What a path of names leads to inside objects; nil if it leads nowhere or to null.
+    /// The value without the nulls in it; nil for null.
+    var withoutNulls: UserValue? {
+        switch self {
+        case .null: nil
+        case .array(let values): .array(values.compactMap(\.withoutNulls))
+        case .object(let values): .object(values.compactMapValues(\.withoutNulls))
+        default: self
+        }
+    }
+
+    /// What a path of names leads to inside objects; nil if it leads nowhere.
     func value(at path: some Collection<String>) -> UserValue? {
-        guard let first = path.first else { return isNull ? nil : self }
+        guard let first = path.first else { return self }
         guard case .object(let values) = self, let next = values[first] else { return nil }
         return next.value(at: path.dropFirst())
     }
