@@ -51,6 +51,10 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+/// `FilePath`, where the system has none.
+let systemPackage = Target.Dependency.product(
+    name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -101,12 +105,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -127,6 +133,7 @@ let package = Package(
             swiftSettings: settings),
         library("TomboloSimulator", "Tools/Simulator", sync),
         library("Codemod", "Tools/Codemod"),
+        library("ChildPrograms", "Tools/ChildPrograms", [subprocess, systemPackage]),
 
         // Stores and network.
         .systemLibrary(
@@ -214,7 +221,7 @@ let package = Package(
             ],
             path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
         app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
-        app("Demo", "Demo", [arguments, asyncHTTPClient, nioCore, nioHTTP1]),
+        app("Demo", "Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
         app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
         app("NotesExample", "Examples/Notes", ["RealmSwift"]),
@@ -224,7 +231,6 @@ let package = Package(
         // Tests.
         testLibrary("TestSupport", "TestSupport", ["PostgresClient", "TomboloModel", logging]),
         testLibrary("RandomValues", "RandomValues", ["TomboloModel"]),
-        testLibrary("TestPrograms", "TestPrograms", []),
         testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync + ["RandomValues"]),
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
@@ -236,9 +242,9 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "CodemodTests",
-            dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels", "TestPrograms"],
+            dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels", "ChildPrograms"],
             path: "Tests/CodemodTests", exclude: ["Fixtures"], swiftSettings: settings),
-        tests("ModuleGraphTests"),
+        tests("ModuleGraphTests", ["ChildPrograms"]),
         tests("DocumentationTests"),
         tests("ModelTests", ["RandomValues", "TomboloModel"]),
         tests(
@@ -280,12 +286,12 @@ let package = Package(
             swiftSettings: settings),
         tests(
             "TomboloTests",
-            sync + ["LocalApp", "RandomValues", "RealmSwift", "TestPrograms", "Tombolo", "TomboloSQLiteStore"]),
+            sync + ["LocalApp", "RandomValues", "RealmSwift", "ChildPrograms", "Tombolo", "TomboloSQLiteStore"]),
         .executableTarget(
             name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
             path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),
-        tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", "TestPrograms", grdb]),
-        tests("SUSITests", ["RandomValues", "SUSI", "TestPrograms", "Tombolo"]),
+        tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", "ChildPrograms", grdb]),
+        tests("SUSITests", ["RandomValues", "SUSI", "ChildPrograms", "Tombolo"]),
         tests(
             "TomboloAuthenticationTests",
             [
@@ -296,7 +302,7 @@ let package = Package(
             "OpenEventImportTests",
             [
                 "OpenEventImport", "TomboloModel", "EventModels", "MigrationTool", "PostgresClient", "RandomValues",
-                "TestPrograms", "TestSupport", "TomboloPostgresStore",
+                "ChildPrograms", "TestSupport", "TomboloPostgresStore",
             ]),
         tests(
             "TomboloMigrationTests",
@@ -304,7 +310,7 @@ let package = Package(
                 "ConferenceSetup", "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel",
                 "EventModels",
                 "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport", "MigrationTool",
-                "TestPrograms",
+                "ChildPrograms",
             ]),
         tests(
             "ConferenceSetupTests",
@@ -335,7 +341,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             sync + [
-                "EventModels", "PostgresClient", "RandomValues", "TestPrograms", "TestSupport", "TomboloAuthentication",
+                "EventModels", "PostgresClient", "RandomValues", "ChildPrograms", "TestSupport",
+                "TomboloAuthentication",
                 "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],

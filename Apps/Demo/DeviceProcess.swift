@@ -1,5 +1,5 @@
+import ChildPrograms
 import Foundation
-import Synchronization
 
 /// A running `demo-device`, asked over its standard input.
 final class DeviceProcess: Sendable {
@@ -8,53 +8,23 @@ final class DeviceProcess: Sendable {
 
     let name: String
     let file: URL
-    private let input: FileHandle
-    private let answers: AsyncStream<String>
-    private let process: Mutex<Process>
+    private let process: Dialogue
+    private let onProgress: @Sendable (String) -> Void
 
-    init(name: String, program: URL, file: URL, onProgress: @escaping @Sendable (String) -> Void) throws {
+    init(name: String, program: URL, file: URL, onProgress: @escaping @Sendable (String) -> Void) async throws {
         self.name = name
         self.file = file
-        let process = Process()
-        process.executableURL = program
-        process.arguments = [file.path()]
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        self.input = input.fileHandleForWriting
-        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
-        self.answers = answers
-        try process.run()
-        self.process = Mutex(process)
-        let reading = output.fileHandleForReading
-        Thread.detachNewThread {
-            var rest = Data()
-            while true {
-                let data = reading.availableData
-                if data.isEmpty { break }
-                rest.append(data)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
-                    rest.removeSubrange(rest.startIndex...end)
-                    if line.hasPrefix("~ ") { onProgress(String(line.dropFirst(2))) } else { continuation.yield(line) }
-                }
-            }
-            continuation.finish()
-        }
+        self.onProgress = onProgress
+        process = try await Dialogue(program, [file.path()])
     }
 
     /// Sends a command and waits for its answer.
     /// - Throws: ``DemoFailure`` with what the device said went wrong.
     @discardableResult
     func ask(_ words: String...) async throws -> String {
-        try input.write(contentsOf: Data((words.joined(separator: "\t") + "\n").utf8))
-        let answers = answers
+        process.say(words.joined(separator: "\t"))
         let answer = try await withThrowingTaskGroup(of: String?.self) { group in
-            group.addTask {
-                for await line in answers { return line }
-                return nil
-            }
+            group.addTask { await self.answer() }
             group.addTask {
                 try await Task.sleep(for: Self.answerTimeout)
                 throw DemoFailure("Device \(self.name) did not answer '\(words[0])' in \(Self.answerTimeout).")
@@ -69,12 +39,18 @@ final class DeviceProcess: Sendable {
         return String(answer.dropFirst(2))
     }
 
-    /// Ends the process; kills it where it does not.
+    /// The next line that isn't about progress.
+    private func answer() async -> String? {
+        for await line in process.lines {
+            guard line.hasPrefix("~ ") else { return line }
+            onProgress(String(line.dropFirst(2)))
+        }
+        return nil
+    }
+
+    /// Ends the process; kills it if it doesn't.
     func end() async {
         _ = try? await ask("quit")
-        process.withLock { process in
-            process.terminate()
-            process.waitUntilExit()
-        }
+        await process.end()
     }
 }

@@ -7,7 +7,7 @@ struct Show: Sendable {
     static let patience = Duration.seconds(30)
 
     func run() async throws {
-        let event = try stage.sql("SELECT encode(_id, 'hex') FROM event ORDER BY _id LIMIT 1")
+        let event = try await stage.sql("SELECT encode(_id, 'hex') FROM event ORDER BY _id LIMIT 1")
         try await devicesSubscribe(to: event)
         try await editsMerge(in: event)
         try await homeListings()
@@ -38,11 +38,11 @@ struct Show: Sendable {
 
     private func editsMerge(in event: String) async throws {
         say("\n3. B goes offline; A, B and plain SQL edit; B comes back\n")
-        let sessions = try stage.sql(
+        let sessions = try await stage.sql(
             "SELECT encode(_id, 'hex') FROM session WHERE event = '\\x\(event)' ORDER BY _id LIMIT 3"
         ).split(separator: "\n").map(String.init)
         try require(sessions.count == 3, "the event has fewer than three sessions")
-        let room = try stage.sql(
+        let room = try await stage.sql(
             "SELECT encode(_id, 'hex') FROM microlocation WHERE event = '\\x\(event)' "
                 + "AND _id <> coalesce((SELECT room FROM session WHERE _id = '\\x\(sessions[0])'), '') "
                 + "ORDER BY _id LIMIT 1")
@@ -53,12 +53,12 @@ struct Show: Sendable {
         let moved = "UPDATE session SET starts_at = starts_at + interval '1 hour' WHERE _id = '\\x\(sessions[2])'"
         say("   A renames a session. B, offline, moves the same session to another room and renames another.")
         say("   psql: \(moved)")
-        try stage.sql(moved)
+        try await stage.sql(moved)
         _ = try await stage.b.ask("online")
         _ = try await stage.b.ask("wait-for-upload")
         _ = try await stage.a.ask("wait-for-upload")
         try await eventually("A's title and B's room on one session, and B's title on another") {
-            try stage.sql(
+            try await stage.sql(
                 "SELECT count(*) FROM session WHERE (_id = '\\x\(sessions[0])' AND title = 'Renamed by A' "
                     + "AND room = '\\x\(room)') OR (_id = '\\x\(sessions[1])' AND title = 'Renamed by B, offline')"
             ) == "2"
@@ -72,12 +72,12 @@ struct Show: Sendable {
     private func homeListings() async throws {
         say("\n4. Home listings, as in the text that introduced Flexible Sync\n")
         let onServer = "SELECT count(*) FROM listing WHERE location = 'dallas' AND price < 300000 AND bedrooms >= 3"
-        let server = try stage.sql(onServer)
+        let server = try await stage.sql(onServer)
         let subscribed = try await stage.a.ask("subscribe-homes")
         say("   after subscribing:             \(subscribed) listings on the device")
         let removed = try await stage.a.ask("unsubscribe-homes")
         say("   after removing it:             \(removed)")
-        let still = try stage.sql(onServer)
+        let still = try await stage.sql(onServer)
         say("   still on the server:           \(still)    \(onServer)")
         try require(subscribed == "100" && server == "100", "expected 100 Dallas listings")
         try require(removed == "0", "listings stayed on the device")
@@ -108,7 +108,7 @@ struct Show: Sendable {
     }
 
     private func sessionGoesToTheTrash(of event: String) async throws {
-        let session = try stage.sql(
+        let session = try await stage.sql(
             "SELECT encode(session._id, 'hex') FROM session JOIN session_speakers ON owner = session._id "
                 + "WHERE event = '\\x\(event)' ORDER BY session._id LIMIT 1")
         let before = try await stage.a.ask("schedule")
@@ -140,14 +140,17 @@ struct Show: Sendable {
                 say("\n   psql:\n\(indented(proof.postgresSQL))\n   sqlite3:\n\(indented(proof.sqliteSQL))")
             }
             try await eventually("equal \(proof.name) on the server and both devices") {
-                let server = try stage.sql(proof.postgresSQL)
-                return try stage.sql(proof.sqliteSQL, on: stage.a) == server
-                    && stage.sql(proof.sqliteSQL, on: stage.b) == server
+                let server = try await stage.sql(proof.postgresSQL)
+                let onDevices = [
+                    try await stage.sql(proof.sqliteSQL, on: stage.a),
+                    try await stage.sql(proof.sqliteSQL, on: stage.b),
+                ]
+                return onDevices == [server, server]
             }
             say("   \(proof.name)")
-            say("     psql      \(try stage.sql(proof.postgresSQL))")
-            say("     sqlite3 A \(try stage.sql(proof.sqliteSQL, on: stage.a))")
-            say("     sqlite3 B \(try stage.sql(proof.sqliteSQL, on: stage.b))")
+            say("     psql      \(try await stage.sql(proof.postgresSQL))")
+            say("     sqlite3 A \(try await stage.sql(proof.sqliteSQL, on: stage.a))")
+            say("     sqlite3 B \(try await stage.sql(proof.sqliteSQL, on: stage.b))")
         }
     }
 

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 import Synchronization
 
@@ -25,28 +26,26 @@ struct Stage: Sendable {
         }
         let psql = try Tool.find("psql", package: "postgresql-client")
         let sqlite = try Tool.find("sqlite3", package: "sqlite3")
-        let programs = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent()
-        let migration = programs.appending(path: "migration-tool")
+        let migration = try BuiltProgram("migration-tool").url
 
         say("1. Migrating the database and importing a real conference\n")
-        try Tool.run(migration, ["apply"])
+        try await Tool.run(migration, ["apply"])
         var sample = ["sample"]
         if let export { sample += ["--export", export] }
-        say(try Tool.run(migration, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
+        say(try await Tool.run(migration, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
-        let server = try await ServerProcess.start(programs.appending(path: "tombolo"))
+        let server = try await ServerProcess.start(BuiltProgram("tombolo").url)
         let folder = FileManager.default.temporaryDirectory.appending(path: "tombolo-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let device = programs.appending(path: "demo-device")
+        let device = try BuiltProgram("demo-device").url
         let bar = ProgressBar()
-        func start(_ name: String) throws -> DeviceProcess {
-            try DeviceProcess(name: name, program: device, file: folder.appending(path: "device-\(name).realm")) {
+        func start(_ name: String) async throws -> DeviceProcess {
+            try await DeviceProcess(name: name, program: device, file: folder.appending(path: "device-\(name).realm")) {
                 bar.show(name, $0)
             }
         }
-        let a = try start("A")
-        let b = try start("B")
+        let a = try await start("A")
+        let b = try await start("B")
         return Stage(
             psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: server.gateway, admin: server.admin,
             tickets: server.tickets, a: a, b: b, server: server, folder: folder)
@@ -54,19 +53,19 @@ struct Stage: Sendable {
 
     /// Runs a statement as any service would.
     @discardableResult
-    func sql(_ statement: String) throws -> String {
-        try Tool.run(psql, ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-c", statement])
+    func sql(_ statement: String) async throws -> String {
+        try await Tool.run(psql, ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-c", statement])
     }
 
     /// Runs a query with the sqlite3 tool on a device's file, while the device has it open.
-    func sql(_ statement: String, on device: DeviceProcess) throws -> String {
-        try Tool.run(sqlite, ["-readonly", "-batch", "-noheader", device.file.path(), statement])
+    func sql(_ statement: String, on device: DeviceProcess) async throws -> String {
+        try await Tool.run(sqlite, ["-readonly", "-batch", "-noheader", device.file.path(), statement])
     }
 
     func end() async {
         await a.end()
         await b.end()
-        server.end()
+        await server.end()
         try? FileManager.default.removeItem(at: folder)
     }
 }

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// Runs a program to its end.
@@ -5,28 +6,13 @@ enum Tool {
     /// The program's standard output, without the last line break.
     /// - Throws: ``DemoFailure`` with the program's messages when it ends with another code than 0.
     @discardableResult
-    static func run(_ program: URL, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let output = Pipe()
-        let messages = FileManager.default.temporaryDirectory.appending(path: "demo-\(UUID().uuidString).log")
-        _ = FileManager.default.createFile(atPath: messages.path(), contents: nil)
-        defer { try? FileManager.default.removeItem(at: messages) }
-        process.standardOutput = output
-        process.standardError = try FileHandle(forWritingTo: messages)
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        let text = String(decoding: data, as: UTF8.self)
-        guard process.terminationStatus == 0 else {
-            let reason = (try? String(contentsOf: messages, encoding: .utf8)) ?? ""
+    static func run(_ program: URL, _ arguments: [String]) async throws -> String {
+        let outcome = try await ProgramRun(program, arguments).outcome()
+        guard outcome.status == 0 else {
             throw DemoFailure(
-                "\(program.lastPathComponent) ended with code \(process.terminationStatus).\n\(text)\(reason)")
+                "\(program.lastPathComponent) ended with code \(outcome.status).\n\(outcome.output)\(outcome.messages)")
         }
-        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        return outcome.output.hasSuffix("\n") ? String(outcome.output.dropLast()) : outcome.output
     }
 
     /// Finds a program on the path.

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import ChildPrograms
 
 /// Runs `migration-tool codemod` on files in a folder of its own.
 struct Command {

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import ChildPrograms
 import Testing
 
 @Suite struct CommandTests {

@@ -2,7 +2,7 @@ import DatabaseManager
 import Foundation
 import GRDB
 import RealmSwift
-import TestPrograms
+import ChildPrograms
 import Testing
 
 /// Serialised, for the folder of the databases is the process's.

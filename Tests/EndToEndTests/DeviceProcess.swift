@@ -24,8 +24,8 @@ actor DeviceProcess {
 
     /// Starts the process and opens the file.
     func start() async throws {
-        let command = OrdinaryUser.command(try Programs.device, [file.path()])
-        let child = try ChildProcess(
+        let command = await OrdinaryUser.command(try Programs.device, [file.path()])
+        let child = try await ChildProcess(
             command.program, command.arguments, messages: file.appendingPathExtension("messages"))
         self.child = child
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
@@ -50,7 +50,7 @@ actor DeviceProcess {
     @discardableResult
     func ask(_ words: [String]) async throws -> String {
         guard let child, let answers else { throw EndToEndFailure("Device \(name) does not run.") }
-        try child.write(words.joined(separator: "\t"))
+        child.write(words.joined(separator: "\t"))
         let name = name
         let answer = try await withThrowingTaskGroup(of: String?.self) { group in
             group.addTask {

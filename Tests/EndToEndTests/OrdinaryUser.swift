@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// Runs programs as an ordinary user would: where the tests run as root, without root's privileges (capabilities(7)),
@@ -7,18 +8,14 @@ enum OrdinaryUser {
     private static let options = ["--bounding-set=-all,+dac_override,+dac_read_search", "--inh-caps=-all", "--"]
 
     /// What to run instead of a program: `setpriv` becomes the program, under the same process number.
-    static func command(_ program: URL, _ arguments: [String]) -> (program: URL, arguments: [String]) {
-        guard canDrop else { return (program, arguments) }
+    static func command(_ program: URL, _ arguments: [String]) async -> (program: URL, arguments: [String]) {
+        guard await canDrop.value else { return (program, arguments) }
         return (setpriv, options + [program.path()] + arguments)
     }
 
-    private static let canDrop: Bool = {
-        guard geteuid() == 0, FileManager.default.isExecutableFile(atPath: setpriv.path()) else { return false }
-        let process = Process()
-        process.executableURL = setpriv
-        process.arguments = options + ["true"]
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    private static let canDrop = Task { () -> Bool in
+        guard geteuid() == 0 else { return false }
+        let outcome = try? await ProgramRun(setpriv, options + ["true"]).outcome()
+        return outcome?.status == 0
+    }
 }

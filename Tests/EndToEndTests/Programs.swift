@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import ChildPrograms
 
 /// The executables that were built with the tests.
 enum Programs {

@@ -22,7 +22,7 @@ actor Server {
 
     /// Starts it; returns when it listens, or at once for a sequencer.
     func start() async throws {
-        let child = try ChildProcess(
+        let child = try await ChildProcess(
             try Programs.gateway, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
         self.child = child
         guard !arguments.contains("--sequencer-only") else { return }

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 import Testing
 
@@ -28,18 +29,19 @@ import Testing
     /// Modules that come with the toolchain or the system.
     static let systemModules: Set<String> = [
         "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "ObjectiveC", "Swift",
-        "Synchronization",
+        "Synchronization", "System",
     ]
 
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     @Test("Imports point down: a layer imports from the layers below it and from no others")
-    func importsPointDown() throws {
+    func importsPointDown() async throws {
         let layerOfModule = Dictionary(
-            uniqueKeysWithValues: try Self.targets().compactMap { target in target.layer.map { (target.name, $0) } })
+            uniqueKeysWithValues: try await Self.targets().compactMap { target in target.layer.map { (target.name, $0) }
+            })
         var problems: [String] = []
-        for target in try Self.targets() {
+        for target in try await Self.targets() {
             guard let layer = target.layer else { continue }
             guard let below = Self.layers[layer] else {
                 problems.append("Packages/\(layer) is not a layer that this test knows: say what it may import.")
@@ -58,9 +60,9 @@ import Testing
     }
 
     @Test("Every import is of a module that Package.swift names as a dependency of the target")
-    func importsAreDeclared() throws {
+    func importsAreDeclared() async throws {
         var problems: [String] = []
-        for target in try Self.targets() {
+        for target in try await Self.targets() {
             let known = target.dependencies.union(Self.systemModules)
             for (file, module) in try target.imports() where !known.contains(module) && module != "Testing" {
                 problems.append("\(file) imports \(module), which Package.swift doesn't list for \(target.name).")
@@ -73,11 +75,11 @@ import Testing
     static let sharedNames: Set<String> = ["RowFilter", "User"]
 
     @Test("A name means one thing: no two modules declare types of the same name")
-    func namesAreUnique() throws {
+    func namesAreUnique() async throws {
         let declaration =
             /^(?:@\w+(?:\(.*?\))? )*(?:(?:public|package|open|final|indirect) )*(?:struct|class|enum|protocol|actor) (\w+)/
         var modules: [String: Set<String>] = [:]
-        for target in try Self.targets() where target.layer != nil {
+        for target in try await Self.targets() where target.layer != nil {
             for file in try target.files() {
                 for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                     guard let match = line.prefixMatch(of: declaration) else { continue }
@@ -92,11 +94,11 @@ import Testing
     /// Identifiers and default values of objects are random, or the present, as in Realm; everything else comes as a
     /// parameter.
     @Test("The pure core has no clock and no randomness")
-    func coreIsDeterministic() throws {
+    func coreIsDeterministic() async throws {
         let forbidden = ["Date()", "ContinuousClock", "SystemRandomNumberGenerator", "FileManager", "Task.sleep"]
         let exceptions = ["ObjectId.swift", "Persistable+Date.swift"]
         var problems: [String] = []
-        for target in try Self.targets() where target.layer == "Core" {
+        for target in try await Self.targets() where target.layer == "Core" {
             for file in try target.files() where !exceptions.contains(file.lastPathComponent) {
                 let text = try String(contentsOf: file, encoding: .utf8)
                 for word in forbidden where text.contains(word) {
@@ -145,26 +147,19 @@ import Testing
         }
     }
 
-    private static let loaded = Result { try load() }
+    private static let loaded = Task { try await load() }
 
-    private static func targets() throws -> [Target] { try loaded.get() }
+    private static func targets() async throws -> [Target] { try await loaded.value }
 
     /// Asks SwiftPM, in a scratch folder of its own: the test runner may hold the lock of the usual one.
-    private static func load() throws -> [Target] {
+    private static func load() async throws -> [Target] {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "tombolo-manifest-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "swift", "package", "--package-path", root.path(), "--scratch-path", scratch.path(), "dump-package",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        let manifest = try JSONDecoder().decode(Manifest.self, from: data)
+        let description = try await ProgramRun(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["swift", "package", "--package-path", root.path(), "--scratch-path", scratch.path(), "dump-package"]
+        ).outcome()
+        let manifest = try JSONDecoder().decode(Manifest.self, from: Data(description.output.utf8))
         return manifest.targets.filter { $0.type != "system" }.compactMap { target in
             guard let path = target.path else { return nil }
             let folders = path.split(separator: "/").map(String.init)

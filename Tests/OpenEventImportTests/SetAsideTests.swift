@@ -1,7 +1,7 @@
 import EventModels
 import Foundation
 import PostgresClient
-import TestPrograms
+import ChildPrograms
 import TestSupport
 import Testing
 import TomboloModel

@@ -1,8 +1,10 @@
-import TestPrograms
+import ChildPrograms
 
 /// The built program, in processes of its own.
 enum Susi {
-    static func start(_ arguments: [String]) throws -> ProgramRun { try ProgramRun(program.url, arguments) }
+    static func start(_ arguments: [String]) async throws -> ProgramRun {
+        try await ProgramRun(program.url, arguments)
+    }
 
     static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> ProgramRun.Outcome {
         try await program.run(arguments, environment: environment)

@@ -1,5 +1,5 @@
 import Foundation
-import TestPrograms
+import ChildPrograms
 import Testing
 
 @testable import SUSI
@@ -160,7 +160,7 @@ import Testing
         let data = folder.url.appending(path: "data")
         var outcomes: Set<Int> = []
         for round in 1...4 {
-            let run = try Susi.start(["import", file, "--data", data.path])
+            let run = try await Susi.start(["import", file, "--data", data.path])
             // The log of the file grows while the transaction is under way.
             let log = data.appending(path: "susi.realm-wal").path
             while run.isRunning {

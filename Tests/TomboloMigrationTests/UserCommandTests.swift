@@ -1,6 +1,6 @@
 import Foundation
 import PostgresClient
-import TestPrograms
+import ChildPrograms
 import TestSupport
 import Testing
 import TomboloAuthentication
@@ -11,7 +11,7 @@ import TomboloAuthentication
         let pool: PostgresPool
         let address: String
 
-        func callAsFunction(_ arguments: String..., input: String? = nil) async throws -> ProgramRun.Outcome {
+        func callAsFunction(_ arguments: String..., input: String = "") async throws -> ProgramRun.Outcome {
             try await BuiltProgram("migration-tool", "MigrationTool").run(
                 ["user"] + arguments, environment: ["TOMBOLO_DATABASE_URL": address], input: input)
         }

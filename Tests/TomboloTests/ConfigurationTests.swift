@@ -139,8 +139,8 @@ struct ConfigurationTests {
     private class ConcreteBox: Box<Int> {}
 
     @Test("A Realm that lists no classes has all of the program's")
-    func defaultClasses() throws {
-        #expect(try LocalAppProcess.run("classes") == "none listed, 1 found")
+    func defaultClasses() async throws {
+        #expect(try await LocalAppProcess.run("classes") == "none listed, 1 found")
     }
 
     // MARK: Copies

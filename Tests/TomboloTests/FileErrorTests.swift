@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 import Testing
 import TomboloChangesets
@@ -76,8 +77,8 @@ struct FileErrorTests {
     @Test(
         "A file without permission is named with what to do, and left alone",
         .enabled(if: LocalAppProcess.canRunAsOrdinaryUser, "Root's privileges cannot be dropped without setpriv."))
-    func permissions() throws {
-        try LocalAppProcess.run("fill", path, "3")
+    func permissions() async throws {
+        try await LocalAppProcess.run("fill", path, "3")
         let folderPath = folder.url.path
         func allow(_ file: Int, _ folder: Int) throws {
             try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: path)
@@ -85,14 +86,14 @@ struct FileErrorTests {
         }
         defer { try? allow(0o600, 0o700) }
         try allow(0o400, 0o500)
-        let unwritable = try LocalAppProcess.runAsOrdinaryUser("try", path)
+        let unwritable = try await LocalAppProcess.runAsOrdinaryUser("try", path)
         #expect(unwritable.hasPrefix("filePermissionDenied: '\(path)' may not be written by this user"))
         try allow(0, 0o500)
-        let unreadable = try LocalAppProcess.runAsOrdinaryUser("try", path)
+        let unreadable = try await LocalAppProcess.runAsOrdinaryUser("try", path)
         #expect(unreadable.hasPrefix("filePermissionDenied: '\(path)' may not be read by this user"))
         try allow(0o600, 0o700)
-        #expect(try LocalAppProcess.runAsOrdinaryUser("try", path) == "written")
-        #expect(try LocalAppProcess.run("check", path).hasPrefix("old 4 "))
+        #expect(try await LocalAppProcess.runAsOrdinaryUser("try", path) == "written")
+        #expect(try await LocalAppProcess.run("check", path).hasPrefix("old 4 "))
     }
 
     @Test("Writing to a file moved or deleted under an open Realm is refused, and its data survives")
@@ -245,13 +246,13 @@ struct FileErrorTests {
     // MARK: Several processes
 
     @Test("Two processes writing at once both keep all their objects")
-    func twoProcesses() throws {
+    func twoProcesses() async throws {
         let path = folder.url.appending(path: "shared.sqlite").path
-        try LocalAppProcess.run("fill", path, "1")
-        let first = try LocalAppProcess.start("write", path, "A", "100")
-        let second = try LocalAppProcess.start("write", path, "B", "100")
-        #expect(try first.wait() == 0)
-        #expect(try second.wait() == 0)
+        try await LocalAppProcess.run("fill", path, "1")
+        let first = try await LocalAppProcess.start("write", path, "A", "100")
+        let second = try await LocalAppProcess.start("write", path, "B", "100")
+        #expect(try await first.outcome().status == 0)
+        #expect(try await second.outcome().status == 0)
         let connection = try SQLiteConnection(path: path, durability: .full)
         #expect(try connection.integer("SELECT count(*) FROM person") == 201)
         let statement = try connection.statement("PRAGMA integrity_check")

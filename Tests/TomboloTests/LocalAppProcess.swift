@@ -1,52 +1,35 @@
+import ChildPrograms
 import Foundation
-import TestPrograms
+import Testing
 
-/// A run of the executable LocalApp.
-struct LocalAppProcess {
-    private let process: Process
-    private let output: Pipe
-
-    static func start(_ arguments: String...) throws -> LocalAppProcess { try LocalAppProcess(arguments) }
+/// Runs of the executable LocalApp.
+enum LocalAppProcess {
+    static func start(_ arguments: String...) async throws -> ProgramRun {
+        try await ProgramRun(BuiltProgram("LocalApp").url, arguments)
+    }
 
     /// Runs to the end.
     /// - Returns: the first line of what it printed.
     @discardableResult
-    static func run(_ arguments: String...) throws -> String {
-        try LocalAppProcess(arguments).firstLine()
+    static func run(_ arguments: String...) async throws -> String {
+        try firstLine(try await BuiltProgram("LocalApp").run(arguments))
     }
 
     /// As ``run(_:)``, where the tests run as root without root's privileges (capabilities(7)): files that forbid
     /// something do so then.
-    static func runAsOrdinaryUser(_ arguments: String...) throws -> String {
-        guard geteuid() == 0 else { return try LocalAppProcess(arguments).firstLine() }
-        return try LocalAppProcess(
-            ["--bounding-set=-all", "--inh-caps=-all", "--", BuiltProgram("LocalApp").url.path] + arguments,
-            program: URL(fileURLWithPath: setpriv)
-        ).firstLine()
+    static func runAsOrdinaryUser(_ arguments: String...) async throws -> String {
+        let program = try BuiltProgram("LocalApp")
+        guard geteuid() == 0 else { return try firstLine(try await program.run(arguments)) }
+        let options = ["--bounding-set=-all", "--inh-caps=-all", "--", program.url.path]
+        return try firstLine(try await ProgramRun(URL(fileURLWithPath: setpriv), options + arguments).outcome())
     }
 
     static var canRunAsOrdinaryUser: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
 
     private static let setpriv = "/usr/bin/setpriv"
 
-    private func firstLine() throws -> String {
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        guard try wait() == 0 else { throw CocoaError(.executableLoad) }
-        return text.split(separator: "\n").first.map(String.init) ?? ""
-    }
-
-    private init(_ arguments: [String], program: URL? = nil) throws {
-        process = Process()
-        process.executableURL = try program ?? BuiltProgram("LocalApp").url
-        process.arguments = arguments
-        output = Pipe()
-        process.standardOutput = output
-        try process.run()
-    }
-
-    /// - Returns: the exit status, or the signal that ended it.
-    func wait() throws -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
+    private static func firstLine(_ outcome: ProgramRun.Outcome) throws -> String {
+        try #require(outcome.status == 0, "\(outcome.messages)")
+        return outcome.lines.first ?? ""
     }
 }

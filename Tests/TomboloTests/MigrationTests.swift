@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 import Testing
 import TomboloModel
@@ -406,15 +407,15 @@ struct MigrationTests {
     @Test(
         "A process killed during a migration leaves the old version whole, and the next one migrates it",
         arguments: ["began", "tablesPrepared", "block", "blockRan", "tablesFinished", "committed"])
-    func killed(step: String) throws {
+    func killed(step: String) async throws {
         let path = folder.url.appending(path: "killed.sqlite").path
-        try LocalAppProcess.run("fill", path, "500")
-        let status = try LocalAppProcess.start("migrate", path, step).wait()
-        #expect(status == SIGKILL)
-        let left = try LocalAppProcess.run("check", path)
+        try await LocalAppProcess.run("fill", path, "500")
+        let killed = try await LocalAppProcess.start("migrate", path, step).outcome()
+        #expect(killed.status == -SIGKILL)
+        let left = try await LocalAppProcess.run("check", path)
         #expect(left == (step == "committed" ? "new 500 125250" : "old 500 125250"))
-        try LocalAppProcess.run("migrate", path, "none")
-        #expect(try LocalAppProcess.run("check", path) == "new 500 125250")
+        try await LocalAppProcess.run("migrate", path, "none")
+        #expect(try await LocalAppProcess.run("check", path) == "new 500 125250")
         let connection = try SQLiteConnection(path: path, durability: .full)
         let check = try connection.statement("PRAGMA integrity_check")
         #expect(try check.step() && check.text(at: 0) == "ok")

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An executable of this package, as it was built together with the tests.
+/// An executable of this package, as it was built together with the running program or with the tests.
 public struct BuiltProgram: Sendable {
     public struct NotBuilt: Error, CustomStringConvertible {
         public let description: String
@@ -9,7 +9,7 @@ public struct BuiltProgram: Sendable {
     public let url: URL
 
     /// - Parameter names: its name as a product, and as a target: SwiftPM builds what a test depends on under either.
-    /// - Throws: ``NotBuilt`` where there is no such executable.
+    /// - Throws: ``NotBuilt`` if there is no such executable.
     public init(_ names: String...) throws {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         let folder = (bundle?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath())
@@ -27,10 +27,9 @@ public struct BuiltProgram: Sendable {
                 + "first.")
     }
 
-    /// Runs the program to its end.
-    /// - Parameter input: its standard input; nothing where nil.
+    /// Runs the program to its end: see ``ProgramRun``.
     public func run(
-        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil, input: String? = nil
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil, input: String = ""
     ) async throws -> ProgramRun.Outcome {
         try await ProgramRun(url, arguments, environment: environment, in: folder, input: input).outcome()
     }
