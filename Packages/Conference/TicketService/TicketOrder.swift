@@ -7,12 +7,19 @@ public import TomboloModel
 /// The order of an event's tickets: a text rank for each, unique within the event. A move writes one row.
 public struct TicketOrder: Sendable {
     private let pool: PostgresPool
+    private let events: ClassTable<Event>
+    private let tickets: ClassTable<Ticket>
 
     /// How often a move is tried again when a writer that does not take the event's lock (a device's upload, plain
     /// SQL) got in between.
     public static let attemptLimit = 5
 
-    public init(pool: PostgresPool) { self.pool = pool }
+    /// - Throws: `ValueError` if the schema isn't one of the conference's models.
+    public init(schema: Schema, pool: PostgresPool) throws {
+        self.pool = pool
+        events = try ClassTable(schema)
+        tickets = try ClassTable(schema)
+    }
 
     /// What a move came to.
     public struct Outcome: Hashable, Sendable {
@@ -37,7 +44,7 @@ public struct TicketOrder: Sendable {
         while true {
             do {
                 return try await pool.transaction { connection in
-                    try await Self.move(ticket, of: event, to: place, connection)
+                    try await move(ticket, of: event, to: place, connection)
                 }
             } catch let error as PostgresError
                 where attempt < Self.attemptLimit && (error.code == .uniqueViolation || Self.isConflict(error))
@@ -52,18 +59,21 @@ public struct TicketOrder: Sendable {
         error.code == .deadlockDetected || error.code == .serializationFailure
     }
 
-    nonisolated(nonsending) private static func move(
+    nonisolated(nonsending) private func move(
         _ ticket: ObjectId, of event: ObjectId, to place: TicketMove, _ connection: PostgresConnection
     ) async throws -> Outcome {
         let locked = try await connection.query(
-            "SELECT 1 FROM event WHERE _id = $1 AND \(TrashColumns.when) IS NULL FOR NO KEY UPDATE",
-            [.objectId(event)])
+            """
+            SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL
+            FOR NO KEY UPDATE
+            """, [.objectId(event)])
         guard !locked.isEmpty else { throw RequestFailure.noSuchObject("Event") }
 
         // Read after the lock was taken: what earlier moves did is visible to each new statement.
         let current = try await rank(of: ticket, in: event, connection)
         guard let current else {
-            let elsewhere = try await connection.query("SELECT 1 FROM ticket WHERE _id = $1", [.objectId(ticket)])
+            let elsewhere = try await connection.query(
+                "SELECT 1 FROM \(tickets) WHERE \(tickets[\._id]) = $1", [.objectId(ticket)])
             guard elsewhere.isEmpty else {
                 throw RequestFailure(
                     .conflict, "The ticket belongs to another event by now.", hint: "Read it again, then move it.",
@@ -84,20 +94,23 @@ public struct TicketOrder: Sendable {
                 .conflict, "The ranks of the event's tickets leave no room there.",
                 hint: "Give each ticket of the event a rank of its own.", properties: ["rank"], cause: error)
         }
-        try await connection.query("UPDATE ticket SET rank = $2 WHERE _id = $1", [.objectId(ticket), .text(rank)])
+        try await connection.query(
+            "UPDATE \(tickets) SET \(tickets[\.rank]) = $2 WHERE \(tickets[\._id]) = $1",
+            [.objectId(ticket), .text(rank)])
         return Outcome(rank: rank, position: try await position(rank, event, connection), isChanged: true)
     }
 
     /// The ranks that the new one goes between, the moving ticket left out; nil for an end.
-    nonisolated(nonsending) private static func gap(
+    nonisolated(nonsending) private func gap(
         _ place: TicketMove, _ ticket: ObjectId, _ event: ObjectId, _ connection: PostgresConnection
     ) async throws -> (lower: String?, upper: String?) {
-        func edge(_ sql: String, _ rank: String? = nil) async throws -> String? {
+        func edge(_ sql: String, _ anchor: String? = nil) async throws -> String? {
+            let rank = tickets[\.rank]
             var parameters: [PostgresParameter] = [.objectId(event), .objectId(ticket)]
-            if let rank { parameters.append(.text(rank)) }
+            if let anchor { parameters.append(.text(anchor)) }
             let result = try await connection.query(
-                "SELECT \(sql)(rank) FROM ticket WHERE event = $1 AND _id <> $2"
-                    + (rank == nil ? "" : sql == "max" ? " AND rank < $3" : " AND rank > $3"), parameters)
+                "SELECT \(sql)(\(rank)) FROM \(tickets) WHERE \(tickets[\.event]) = $1 AND \(tickets[\._id]) <> $2"
+                    + (anchor == nil ? "" : " AND \(rank) \(sql == "max" ? "<" : ">") $3"), parameters)
             return try result.first?[0].nonNull?.string
         }
         switch place {
@@ -112,7 +125,7 @@ public struct TicketOrder: Sendable {
         }
     }
 
-    nonisolated(nonsending) private static func anchorRank(
+    nonisolated(nonsending) private func anchorRank(
         _ ticket: ObjectId, _ event: ObjectId, _ connection: PostgresConnection
     ) async throws -> String {
         guard let rank = try await rank(of: ticket, in: event, connection) else {
@@ -123,19 +136,21 @@ public struct TicketOrder: Sendable {
         return rank
     }
 
-    nonisolated(nonsending) private static func rank(
+    nonisolated(nonsending) private func rank(
         of ticket: ObjectId, in event: ObjectId, _ connection: PostgresConnection
     ) async throws -> String? {
         try await connection.query(
-            "SELECT rank FROM ticket WHERE _id = $1 AND event = $2", [.objectId(ticket), .objectId(event)]
+            "SELECT \(tickets[\.rank]) FROM \(tickets) WHERE \(tickets[\._id]) = $1 AND \(tickets[\.event]) = $2",
+            [.objectId(ticket), .objectId(event)]
         ).first?[0].string
     }
 
-    nonisolated(nonsending) private static func position(
+    nonisolated(nonsending) private func position(
         _ rank: String, _ event: ObjectId, _ connection: PostgresConnection
     ) async throws -> Int {
         let result = try await connection.query(
-            "SELECT count(*) FROM ticket WHERE event = $1 AND rank <= $2", [.objectId(event), .text(rank)])
+            "SELECT count(*) FROM \(tickets) WHERE \(tickets[\.event]) = $1 AND \(tickets[\.rank]) <= $2",
+            [.objectId(event), .text(rank)])
         return try result[0, 0].int
     }
 }

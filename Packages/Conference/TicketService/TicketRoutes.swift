@@ -13,14 +13,16 @@ public import TomboloRules
 public struct TicketRoutes: Sendable {
     private let rules: Rules
     private let reader: RowReader
+    private let tickets: ClassTable<Ticket>
     private let order: TicketOrder
     private let page: EventPage
 
-    /// - Throws: when the page's template is broken, which is a mistake in the program.
+    /// - Throws: `ValueError` if the rules' schema isn't one of the conference's models.
     public init(rules: Rules, pool: PostgresPool) throws {
         self.rules = rules
         reader = RowReader(schema: rules.schema, pool: pool)
-        order = TicketOrder(pool: pool)
+        tickets = try ClassTable(rules.schema)
+        order = try TicketOrder(schema: rules.schema, pool: pool)
         page = try EventPage(reader: reader)
     }
 
@@ -43,14 +45,13 @@ public struct TicketRoutes: Sendable {
     }
 
     private func list(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
-        let ofEvent = Predicate.compare(PropertyPath("event"), .equal, .objectId(event))
-        let tickets = try await reader.snapshot { reader in
+        let ofEvent = Predicate.compare(PropertyPath(of: \Ticket.event), .equal, .objectId(event))
+        let rows = try await reader.snapshot { reader in
             _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules)
-            return try await reader.objects("Ticket", matching: .and([ofEvent, grant.filter]), sortedBy: ["rank"])
+            return try await reader.objects(tickets, matching: .and([ofEvent, grant.filter]), sortedBy: [\.rank])
         }
-        guard let item = rules.schema["Ticket"] else { return .null }
-        let list = tickets.enumerated().map { index, row -> JSON in
-            guard case .object(var members) = JSON(row, of: item) else { return .null }
+        let list = rows.enumerated().map { index, row -> JSON in
+            guard case .object(var members) = JSON(row.row, of: tickets.item) else { return .null }
             // Among the tickets that the caller sees: positions tell nothing about hidden ones.
             members["position"] = .int(Int64(index + 1))
             return .object(members)
@@ -59,9 +60,7 @@ public struct TicketRoutes: Sendable {
     }
 
     private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSON {
-        guard let column = rules.schema["Ticket"]?.columnIndex("event"),
-            case .objectId(let event) = grant.row[column]
-        else {
+        guard case .objectId(let event) = tickets.row(grant.row)[keyOf: \.event] else {
             throw RequestFailure(
                 .conflict, "The ticket belongs to no event, and so has no order.", hint: "Give it an event first.",
                 properties: ["event"])

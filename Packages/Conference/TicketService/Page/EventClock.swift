@@ -1,5 +1,4 @@
 import Foundation
-import TomboloModel
 
 /// Days and times as the clocks at the event show them.
 struct EventClock {
@@ -19,16 +18,15 @@ struct EventClock {
     }
 
     /// `Thursday, 2026-05-14`
-    func day(_ microseconds: Int64) -> String {
-        let parts = calendar.dateComponents(
-            [.year, .month, .day, .weekday], from: Date(microsecondsSince1970: microseconds))
+    func day(_ time: Date) -> String {
+        let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: time)
         let weekday = Self.weekdays[max(0, min(6, (parts.weekday ?? 1) - 1))]
         return "\(weekday), \(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
     }
 
     /// `09:30`
-    func time(_ microseconds: Int64) -> String {
-        let parts = calendar.dateComponents([.hour, .minute], from: Date(microsecondsSince1970: microseconds))
+    func time(_ time: Date) -> String {
+        let parts = calendar.dateComponents([.hour, .minute], from: time)
         return "\(padded(parts.hour, 2)):\(padded(parts.minute, 2))"
     }
 

@@ -10,9 +10,30 @@ struct EventPage: Sendable {
     private let reader: RowReader
     private let rules: Rules
     private let template: MustacheTemplate
+    private let tables: Tables
 
+    private struct Tables: Sendable {
+        let events: ClassTable<Event>
+        let tickets: ClassTable<Ticket>
+        let sessions: ClassTable<Session>
+        let rooms: ClassTable<Microlocation>
+        let tracks: ClassTable<Track>
+        let speakers: ClassTable<Speaker>
+
+        init(_ schema: Schema) throws(ValueError) {
+            events = try ClassTable(schema)
+            tickets = try ClassTable(schema)
+            sessions = try ClassTable(schema)
+            rooms = try ClassTable(schema)
+            tracks = try ClassTable(schema)
+            speakers = try ClassTable(schema)
+        }
+    }
+
+    /// - Throws: `ValueError` if the reader's schema isn't one of the conference's models.
     init(reader: RowReader) throws {
         self.reader = reader
+        tables = try Tables(reader.schema)
         rules = EventModels.rules
         template = try MustacheTemplate(string: Self.template)
     }
@@ -31,77 +52,82 @@ struct EventPage: Sendable {
     // MARK: Reading
 
     private struct Rows {
-        var event: Fields
-        var tickets: [Fields]
-        var sessions: [Fields]
-        var rooms: [Value: Fields]
-        var tracks: [Value: Fields]
-        var speakers: [Value: Fields]
+        var event: ClassRow<Event>
+        var tickets: [ClassRow<Ticket>]
+        var sessions: [ClassRow<Session>]
+        var rooms: [Value: ClassRow<Microlocation>]
+        var tracks: [Value: ClassRow<Track>]
+        var speakers: [Value: ClassRow<Speaker>]
         /// The speakers' keys of each session, in order.
         var speakersOfSession: [Value: [Value]]
     }
 
     nonisolated(nonsending) private func read(_ id: ObjectId, _ reader: RowReader) async throws -> Rows {
-        func objects(_ name: String, sortedBy sort: [String] = []) async throws -> [Fields] {
-            let subject = Self.programme.contains(name) ? Self.anyUser : .anonymous
-            guard let item = rules.schema[name], let index = rules.schema.index(of: name),
-                case .allowed(let filter) = rules.authorize(subject, .read, .objects(classIndex: index))
-            else { return [] }
-            let own = Predicate.compare(PropertyPath(name == "Event" ? "_id" : "event"), .equal, .objectId(id))
-            return try await reader.objects(name, matching: .and([own, filter]), sortedBy: sort)
-                .map { Fields(row: $0, item: item) }
+        /// - Parameter owner: the property that holds the event's key.
+        func objects<Class: Object>(
+            _ table: ClassTable<Class>, of owner: PartialKeyPath<Class>, sortedBy sort: [PartialKeyPath<Class>] = []
+        ) async throws -> [ClassRow<Class>] {
+            let subject = Self.programme.contains(table.item.name) ? Self.anyUser : .anonymous
+            let access = rules.authorize(subject, .read, .objects(classIndex: table.classIndex))
+            guard case .allowed(let filter) = access else { return [] }
+            let own = Predicate.compare(PropertyPath(of: owner), .equal, .objectId(id))
+            return try await reader.objects(table, matching: .and([own, filter]), sortedBy: sort)
         }
-        guard let event = try await objects("Event").first else { throw RequestFailure.noSuchObject("Event") }
-        let sessions = try await objects("Session", sortedBy: ["startsAt", "title"])
-        func byKey(_ rows: [Fields]) -> [Value: Fields] {
-            Dictionary(rows.map { ($0["_id"], $0) }, uniquingKeysWith: { first, _ in first })
+        guard let event = try await objects(tables.events, of: \._id).first else {
+            throw RequestFailure.noSuchObject("Event")
+        }
+        let sessions = try await objects(tables.sessions, of: \.event, sortedBy: [\.startsAt, \.title])
+        func byKey<Class>(_ rows: [ClassRow<Class>]) -> [Value: ClassRow<Class>] {
+            Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         }
         return Rows(
-            event: event, tickets: try await objects("Ticket", sortedBy: ["rank"]), sessions: sessions,
-            rooms: byKey(try await objects("Microlocation")), tracks: byKey(try await objects("Track")),
-            speakers: byKey(try await objects("Speaker")),
+            event: event, tickets: try await objects(tables.tickets, of: \.event, sortedBy: [\.rank]),
+            sessions: sessions, rooms: byKey(try await objects(tables.rooms, of: \.event)),
+            tracks: byKey(try await objects(tables.tracks, of: \.event)),
+            speakers: byKey(try await objects(tables.speakers, of: \.event)),
             speakersOfSession: try await reader.list(
-                "speakers", of: "Session", owners: sessions.map { $0["_id"] }))
+                PropertyPath(of: \Session.speakers).description, of: tables.sessions.item.name,
+                owners: sessions.map(\.key)))
     }
 
     // MARK: Showing
 
     private func content(_ rows: Rows) -> EventPageContent {
         let event = rows.event
-        let clock = EventClock(zone: event.text("timezone") ?? "UTC")
-        let start = event.microseconds("startsAt").map(clock.day)
-        let end = event.microseconds("endsAt").map(clock.day)
-        let dates = start == end ? start ?? "" : "\(start ?? "") to \(end ?? "")"
+        let clock = EventClock(zone: event[\.timezone])
+        let start = clock.day(event[\.startsAt])
+        let end = clock.day(event[\.endsAt])
+        let dates = start == end ? start : "\(start) to \(end)"
         let days = days(rows, clock)
         return EventPageContent(
-            eventName: PageText(event.text("name") ?? ""), eventDates: PageText(dates),
-            eventPlace: PageText(nonEmpty: event.text("locationName")),
-            eventDetails: PageText(nonEmpty: event.text("details")),
-            eventWebsite: PageText(webAddress: event.text("websiteURL")), zone: PageText(clock.name),
+            eventName: PageText(event[\.name]), eventDates: PageText(dates),
+            eventPlace: PageText(nonEmpty: event[\.locationName]),
+            eventDetails: PageText(nonEmpty: event[\.details]),
+            eventWebsite: PageText(webAddress: event[\.websiteURL]), zone: PageText(clock.name),
             hasTickets: !rows.tickets.isEmpty, tickets: rows.tickets.map(ticket), hasSchedule: !days.isEmpty,
             days: days)
     }
 
-    private func ticket(_ row: Fields) -> EventPageContent.Ticket {
-        let money = Money.text(minorUnits: row.int("price") ?? 0, currency: row.text("currency") ?? "")
+    private func ticket(_ row: ClassRow<Ticket>) -> EventPageContent.Ticket {
+        let money = Money.text(minorUnits: Int64(row[\.price]), currency: row[\.currency])
         let price: String =
-            switch row.text("kind").flatMap(TicketKind.init(rawValue:)) {
+            switch row[\.kind] {
             case .paid: money
             case .donation: "from \(money)"
-            case .free, nil: "free"
+            case .free: "free"
             }
         return EventPageContent.Ticket(
-            ticketName: PageText(row.text("name") ?? ""), ticketPrice: PageText(price),
-            ticketDetails: PageText(nonEmpty: row.text("details")))
+            ticketName: PageText(row[\.name]), ticketPrice: PageText(price),
+            ticketDetails: PageText(nonEmpty: row[\.details]))
     }
 
     /// Sessions come sorted by start, those without one first: they go to the end.
     private func days(_ rows: Rows, _ clock: EventClock) -> [EventPageContent.Day] {
         var days: [(name: String, sessions: [EventPageContent.Session])] = []
-        let unplanned = rows.sessions.filter { $0.microseconds("startsAt") == nil }
-        let planned = rows.sessions.filter { $0.microseconds("startsAt") != nil }
+        let unplanned = rows.sessions.filter { $0[\.startsAt] == nil }
+        let planned = rows.sessions.filter { $0[\.startsAt] != nil }
         for row in planned + unplanned {
-            let name = row.microseconds("startsAt").map(clock.day) ?? "Not scheduled yet"
+            let name = row[\.startsAt].map(clock.day) ?? "Not scheduled yet"
             let session = session(row, rows, clock)
             if days.last?.name == name {
                 days[days.count - 1].sessions.append(session)
@@ -112,14 +138,14 @@ struct EventPage: Sendable {
         return days.map { EventPageContent.Day(dayName: PageText($0.name), sessions: $0.sessions) }
     }
 
-    private func session(_ row: Fields, _ rows: Rows, _ clock: EventClock) -> EventPageContent.Session {
-        let times = [row.microseconds("startsAt"), row.microseconds("endsAt")].compactMap { $0.map(clock.time) }
-        let speakers = (rows.speakersOfSession[row["_id"]] ?? []).compactMap { rows.speakers[$0]?.text("name") }
+    private func session(_ row: ClassRow<Session>, _ rows: Rows, _ clock: EventClock) -> EventPageContent.Session {
+        let times = [row[\.startsAt], row[\.endsAt]].compactMap { $0.map(clock.time) }
+        let speakers = (rows.speakersOfSession[row.key] ?? []).compactMap { rows.speakers[$0]?[\.name] }
         return EventPageContent.Session(
             sessionTime: PageText(nonEmpty: times.joined(separator: "–")),
-            sessionTitle: PageText(row.text("title") ?? ""), sessionSubtitle: PageText(nonEmpty: row.text("subtitle")),
-            sessionRoom: PageText(nonEmpty: rows.rooms[row["room"]]?.text("name")),
-            sessionTrack: PageText(nonEmpty: rows.tracks[row["track"]]?.text("name")),
+            sessionTitle: PageText(row[\.title]), sessionSubtitle: PageText(nonEmpty: row[\.subtitle]),
+            sessionRoom: PageText(nonEmpty: rows.rooms[row[keyOf: \.room]]?[\.name]),
+            sessionTrack: PageText(nonEmpty: rows.tracks[row[keyOf: \.track]]?[\.name]),
             sessionSpeakers: PageText(nonEmpty: speakers.joined(separator: ", ")))
     }
 }

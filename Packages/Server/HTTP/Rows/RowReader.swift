@@ -95,6 +95,15 @@ public struct RowReader: Sendable {
         return try result.map { try row($0, of: item) }
     }
 
+    /// As ``objects(_:matching:isTrashed:sortedBy:limit:)``, by the properties of a model class.
+    public func objects<Class: Object>(
+        _ table: ClassTable<Class>, matching filter: Predicate, sortedBy properties: [PartialKeyPath<Class>] = []
+    ) async throws -> [ClassRow<Class>] {
+        try await objects(
+            table.item.name, matching: filter, sortedBy: properties.map { PropertyPath(of: $0).description }
+        ).map(table.row)
+    }
+
     /// Decodes a result's row whose first columns are ``columns(of:alias:)``.
     public func row(_ source: PostgresRow, of item: ClassSchema) throws -> Row {
         Row(
