@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// The tables of a subquery on the elements that a path leads to. Elements whose object is not there do not count.
+    /// The tables of a subquery on the elements that a path leads to. Elements whose object doesn't exist don't count.
     struct Elements {
         var tables: [String] = []
         var conditions: [String] = []
@@ -18,7 +18,7 @@ extension SQLBuilder {
     mutating func elements(at path: PropertyPath, from scope: Scope) throws(ValueError) -> Elements {
         let resolved = try schema.resolve(path, from: scope.item)
         guard resolved.isToMany, resolved.column == nil else {
-            throw ValueError("\(scope.item.name).\(path) is no list.")
+            throw ValueError("\(scope.item.name).\(path) isn't a list.")
         }
         var result = Elements(scope: scope)
         for step in resolved.steps { append(step, to: &result) }
@@ -62,7 +62,7 @@ extension SQLBuilder {
         }
     }
 
-    /// Adds a table under a name of its own, which is returned and from which the next step goes on.
+    /// Adds a table under a unique name and returns that name, from which the next step continues.
     private mutating func add(_ item: ClassSchema, to result: inout Elements) -> String {
         aliasCount += 1
         let alias = dialect.quoted("tombolo_\(aliasCount)")

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension SQLBuilder {
-    /// NOT moves down to single tests, which is safe in two-valued logic and keeps parentheses few: SQLite's parser
+    /// NOT is pushed down to single tests, which is safe in two-valued logic and saves parentheses: SQLite's parser
     /// stack is small.
     mutating func render(_ predicate: Predicate, negated: Bool) throws(ValueError) -> String {
         switch predicate {
@@ -19,8 +19,8 @@ extension SQLBuilder {
 
     func negate(_ sql: String, _ negated: Bool) -> String { negated ? "(NOT \(sql))" : sql }
 
-    /// Composite parts come first and the others are joined as a balanced tree: SQLite refuses expressions that are
-    /// deeper than 1,000 levels, counting each AND of a long chain as one.
+    /// Composite parts come first and the others are joined as a balanced tree, because SQLite refuses expressions
+    /// deeper than 1,000 levels and counts each AND of a chain as one.
     private mutating func join(
         _ parts: [Predicate], conjunction: Bool, negated: Bool
     ) throws(ValueError) -> String {
@@ -58,7 +58,7 @@ extension SQLBuilder {
         return twoValued(test, operand, onNull: comparison == .notEqual)
     }
 
-    /// SQLite keeps decimals as text. PostgreSQL orders them by number, but NaN above all others: here it is below
+    /// SQLite stores decimals as text. PostgreSQL orders them by number but puts NaN above all others; here it's below
     /// them.
     private mutating func compareDecimal(
         _ operand: Operand, _ comparison: Predicate.Comparison, _ literal: Value
@@ -72,7 +72,7 @@ extension SQLBuilder {
         let isNaN = literal == .decimal(.nan)
         let test: String
         switch comparison {
-        // What NaN is compared with needs no literal.
+        // A comparison with NaN needs no literal.
         case .less where isNaN: return "FALSE"
         case .lessOrEqual where isNaN: test = "\(operand.sql) = 'NaN'"
         case .greater where isNaN: test = "\(operand.sql) <> 'NaN'"
@@ -104,11 +104,11 @@ extension SQLBuilder {
         return twoValued("\(subject) IN (\(list))", operand, onNull: hasNull)
     }
 
-    /// Compares bytes: no LIKE, whose wildcards and case folding differ between databases.
+    /// Compares bytes. LIKE isn't used, since its wildcards and case folding differ between the databases.
     mutating func text(
         _ operand: Operand, _ test: Predicate.TextTest, _ text: String, ignoringCase: Bool
     ) -> String {
-        // Every text contains the empty one; the functions below do not agree about it.
+        // Every text contains the empty text, about which the functions below disagree.
         if text.isEmpty { return operand.isOptional ? "(\(operand.sql) IS NOT NULL)" : "TRUE" }
         let subject: String
         switch (ignoringCase, dialect) {
@@ -137,10 +137,10 @@ extension SQLBuilder {
         return twoValued(condition, operand, onNull: false)
     }
 
-    /// Makes a test that is NULL for NULL into one that is TRUE or FALSE.
+    /// Turns a test that is NULL for NULL into one that is TRUE or FALSE.
     func twoValued(_ test: String, _ operand: Operand, onNull: Bool) -> String {
         guard operand.isOptional else { return "(\(test))" }
-        // The subquery of a path should run once.
+        // A path's subquery should run only once.
         guard operand.isColumn else { return "coalesce(\(test), \(onNull ? "TRUE" : "FALSE"))" }
         return onNull ? "(\(test) OR \(operand.sql) IS NULL)" : "(\(test) AND \(operand.sql) IS NOT NULL)"
     }
@@ -168,7 +168,7 @@ extension Predicate {
 }
 
 extension String {
-    /// With A–Z folded and nothing else, as both databases do.
+    /// Folds A–Z and nothing else, as both databases do.
     fileprivate var lowercasedASCII: String {
         String(
             String.UnicodeScalarView(

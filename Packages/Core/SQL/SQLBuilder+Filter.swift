@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A side of a comparison: a column or a subquery, or a literal, which is bound wherever it is mentioned.
+/// One side of a comparison: a column, a subquery, or a literal, which is bound again at each mention.
 private enum Side {
     case operand(SQLBuilder.Operand)
     case literal(Value)
@@ -14,7 +14,7 @@ private enum Side {
     var isDecimal: Bool { if case .operand(let operand) = self { operand.isDecimal } else { false } }
 }
 
-/// What both sides of a comparison go through before.
+/// What is done to both sides before they're compared.
 private enum Folding {
     case none
     case text(StringOptions)
@@ -34,7 +34,7 @@ private enum Folding {
 }
 
 extension SQLBuilder {
-    /// NOT moves down to single tests, as for ``Predicate``.
+    /// NOT is pushed down to single tests, as for ``Predicate``.
     mutating func render(
         _ filter: Filter, _ scopes: ArraySlice<Scope>, negated: Bool
     ) throws(ValueError) -> String {
@@ -44,7 +44,9 @@ extension SQLBuilder {
         case .and(let parts): return try join(parts, scopes, conjunction: !negated, negated: negated)
         case .or(let parts): return try join(parts, scopes, conjunction: negated, negated: negated)
         case .quantified(let quantifier, let path, let inner):
-            guard let scope = scopes.last else { throw ValueError("A condition looks further out than its query.") }
+            guard let scope = scopes.last else {
+                throw ValueError("A condition refers to an object outside its query.")
+            }
             let elements = try elements(at: path, from: scope)
             let test = try render(inner, scopes + [elements.scope], negated: quantifier == .all)
             let isNegated = (quantifier == .any) == negated
@@ -54,9 +56,11 @@ extension SQLBuilder {
                 .compare(operand, comparison.mirrored, .literal(literal), options), scopes, negated: negated)
         case .compare(.property(let path), .equal, .literal(let literal), [])
         where !literal.isNull && scopes.last.map({ isKeyBehindLink(path, $0) }) == true:
-            // The link has the key itself, and maybe an index.
+            // The link's own column holds the key, and may have an index.
             let link = try operand(.property(PropertyPath(path.names.dropLast())), scopes)
-            guard let target = link.target else { throw ValueError("'\(path)' is no key behind a link.") }
+            guard let target = link.target else {
+                throw ValueError("'\(path)' isn't the primary key of a linked object.")
+            }
             let test = compare(link, .equal, literal)
             return negate("(\(test) AND \(isPresent(link, target, negated: false)))", negated)
         case .compare(.property(let path), .greater, .literal(.null), []) where isOwnText(path, scopes):
@@ -125,12 +129,12 @@ extension SQLBuilder {
         return resolved.column == key
     }
 
-    /// Whether a path is text of the object that the query is on: as in Realm every such text is greater than nil.
+    /// Whether a path is text of the queried object itself. As in Realm, every such text is greater than nil.
     private func isOwnText(_ path: PropertyPath, _ scopes: ArraySlice<Scope>) -> Bool {
         scopes.count == 1 && scopes.first.map { $0.item.isOwnText(path) } == true
     }
 
-    /// A link to an object that is not there, or not yet, reads as nil.
+    /// A link to an object that doesn't exist, or hasn't arrived yet, reads as nil.
     private mutating func isPresent(_ link: Operand, _ target: ClassSchema, negated: Bool) -> String {
         aliasCount += 1
         let alias = dialect.quoted("tombolo_\(aliasCount)")
@@ -223,7 +227,8 @@ extension Filter {
         }
     }
 
-    /// The same condition without literals that no property can hold, such as NaN or text with U+0000.
+    /// The same condition with tests decided that compare with literals no property can hold, such as NaN or text with
+    /// U+0000.
     var withoutImpossibleLiterals: Filter {
         switch self {
         case .constant: self

@@ -5,7 +5,7 @@ extension SQLBuilder {
     mutating func operand(
         _ operand: FilterOperand, _ scopes: ArraySlice<Scope>
     ) throws(ValueError) -> Operand {
-        guard let scope = scopes.last else { throw ValueError("A condition looks further out than its query reaches.") }
+        guard let scope = scopes.last else { throw ValueError("A condition refers to an object outside its query.") }
         switch operand {
         case .outer(let inner): return try self.operand(inner, scopes.dropLast())
         case .property(let path): return try self.operand(path, from: scope)
@@ -55,7 +55,7 @@ extension SQLBuilder {
         case (.max, let type): return result("max(\(value.sql))", type, isOptional: true)
         case (.average, _): return result("avg(\(value.sql))", .double, isOptional: true)
         case (.sum, .int):
-            // `sum` fails where it overflows; the halves do not, and put together they become a double.
+            // `sum` fails on overflow. The sums of both halves don't, and combined they become a double.
             let sql = "coalesce(sum(\(value.sql) >> 32) * 4294967296 + sum(\(value.sql) & 4294967295), 0)"
             return result(sql, .int(bits: 64), isOptional: false)
         case (.sum, _): return result("coalesce(sum(\(value.sql)), 0.0)", value.type, isOptional: false)

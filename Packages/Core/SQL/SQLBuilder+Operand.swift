@@ -1,30 +1,30 @@
 public import TomboloModel
 
 extension SQLBuilder {
-    /// The rows that paths begin at: those of the class, or the elements that a quantifier is about.
+    /// The rows that paths start at: the class's, or the elements that a quantifier ranges over.
     struct Scope {
         let item: ClassSchema
-        /// Quoted.
+        /// The table's name in the statement, quoted.
         let alias: String
     }
 
-    /// What an operand stands for in SQL.
+    /// An operand as SQL.
     struct Operand {
         let sql: String
-        /// The stored type: that of the target's key for a link. Integers count as 64-bit, for their literals may lie
+        /// The stored type, which for a link is its target's key type. Integers count as 64-bit, since literals may be
         /// outside a narrower range.
         let type: PropertyType
         /// Whether it can be NULL.
         let isOptional: Bool
-        /// A column of the row itself, which an index may serve.
+        /// Whether it's a column of the row itself, which an index may serve.
         let isColumn: Bool
-        /// For a link: the class of its objects.
+        /// For a link, the class it leads to.
         var target: ClassSchema?
 
         var isDecimal: Bool { type == .decimal128 }
-        /// In SQLite, what sorts, and is equal, as the value does: decimals are text there.
+        /// An expression that sorts and compares as the value does: in SQLite decimals are text.
         var comparable: String { comparable(sql) }
-        /// The same for what the value is compared with.
+        /// The same for the other side of a comparison.
         func comparable(_ sql: String) -> String { isDecimal ? "decimal_order(\(sql))" : sql }
     }
 
@@ -35,17 +35,17 @@ extension SQLBuilder {
         }
     }
 
-    /// The column that other rows refer to a class's rows by.
+    /// The column by which other rows refer to a class's rows.
     func key(of item: ClassSchema) -> String { item.primaryKey.map { dialect.quoted($0.sqlName) } ?? "rowid" }
 
     func operand(_ path: PropertyPath) throws(ValueError) -> Operand { try operand(path, from: rootScope) }
 
-    /// A column whose values SQL can put in an order.
+    /// A column whose values SQL can order.
     func sortable(_ path: PropertyPath) throws(ValueError) -> Operand {
         let scope = try rootScope
         if let column = try schema.resolve(path, from: scope.item).column {
             if column.isEncrypted {
-                throw ValueError("\(className).\(path) is encrypted: it cannot be sorted or compared.")
+                throw ValueError("\(className).\(path) is encrypted: it can't be sorted or compared.")
             }
             if case .array = column.type {
                 throw ValueError("\(className).\(path) is a list inside an embedded object: it has no order.")
@@ -57,7 +57,7 @@ extension SQLBuilder {
     func operand(_ path: PropertyPath, from scope: Scope) throws(ValueError) -> Operand {
         let resolved = try schema.resolve(path, from: scope.item)
         guard !resolved.isToMany, let column = resolved.column else {
-            throw ValueError("\(scope.item.name).\(path) leads to many values, where one is needed.")
+            throw ValueError("\(scope.item.name).\(path) leads to many values, but one is needed.")
         }
         var type = schema.storedType(of: column)
         if case .int = type { type = .int(bits: 64) }
@@ -68,9 +68,9 @@ extension SQLBuilder {
             isOptional: column.isOptional || !isColumn, isColumn: isColumn, target: target)
     }
 
-    /// The condition that the links and embedded objects on the way to a value are there, TRUE or FALSE; nil where the
-    /// row has the value itself.
-    /// - Throws: ``ValueError`` for a path that does not exist.
+    /// The condition that all links and embedded objects on the way to a value exist, TRUE or FALSE; nil if the value
+    /// is in the row itself.
+    /// - Throws: ``ValueError`` if the path doesn't exist.
     public func arrives(at path: PropertyPath) throws(ValueError) -> String? {
         let scope = try rootScope
         let resolved = try schema.resolve(path, from: scope.item)
@@ -79,14 +79,14 @@ extension SQLBuilder {
             if case .embedded = other.type { column.name.hasPrefix("\(other.name).") } else { false }
         }
         guard embedding != nil || !resolved.steps.isEmpty else { return nil }
-        // A value that is always there says the same as the key.
+        // A value that always exists tells as much as the key.
         let certain = embedding ?? (column.isOptional ? nil : column)
         let value = certain.map { dialect.quoted($0.sqlName) } ?? key(of: resolved.item)
         return "(\(select(value, resolved, from: scope)) IS NOT NULL)"
     }
 
-    /// A column of the row that a path ends at: `(SELECT "link1"."name" FROM "room" AS "link1" WHERE
-    /// "link1"."_id" = "session"."room")`.
+    /// A column of the row at the end of a path: `(SELECT "link1"."name" FROM "room" AS "link1" WHERE "link1"."_id" =
+    /// "session"."room")`.
     private func select(_ column: String, _ resolved: ResolvedPath, from scope: Scope) -> String {
         if resolved.steps.isEmpty { return "\(scope.alias).\(column)" }
         var tables: [String] = []
@@ -103,7 +103,7 @@ extension SQLBuilder {
             + "WHERE \(conditions.joined(separator: " AND ")))"
     }
 
-    /// Differs from the statement's own alias, whatever that is.
+    /// A name that differs from the statement's own alias.
     private func linkAlias(_ depth: Int) -> String {
         dialect.quoted(alias == "link\(depth)" ? "link\(depth)_" : "link\(depth)")
     }

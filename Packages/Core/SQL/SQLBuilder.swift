@@ -1,36 +1,39 @@
 public import TomboloModel
 
-/// Renders expressions on the rows of one class, and collects the parameters of the statement that they become part
-/// of. Several expressions may go into one statement: ask the same builder for them in the order of their
-/// placeholders, which matters in SQLite.
+/// Renders expressions on the rows of one class and collects their parameters. To put several expressions into one
+/// statement, ask the same builder for them in the order in which their placeholders appear; SQLite counts placeholders
+/// by position.
 ///
 ///     var builder = SQLBuilder(.postgresql, schema: schema, className: "Listing", alias: "l")
 ///     let condition = try builder.condition(predicate)
 ///     let order = try builder.orderBy([SQLSort(PropertyPath("price"))])
 ///     // SELECT … FROM "listing" AS "l" WHERE \(condition) ORDER BY \(order), with builder.parameters
 public struct SQLBuilder: Sendable {
+    /// The database that the SQL is for.
     public let dialect: SQLDialect
+    /// The schema that class and property names refer to.
     public let schema: Schema
+    /// The class whose rows the expressions are about.
     public let className: String
-    /// The name by which the class's table goes in the statement.
+    /// The name of the class's table in the statement.
     public let alias: String
-    /// What the placeholders stand for, in order.
+    /// The values of the placeholders, in order.
     public private(set) var parameters: [SQLParameter] = []
     private let firstParameter: Int
-    /// How many tables of subqueries have a name.
+    /// The number of named subquery tables.
     var aliasCount = 0
-    /// For SQLite: a table with the columns `list` and `value`. Lists of literals that would make more parameters than
-    /// ``maximumParameterCount`` are looked up there, by their position in ``lists``; without it every literal is bound.
+    /// For SQLite, a table with the columns `list` and `value`. Lists of literals that would exceed
+    /// ``maximumParameterCount`` are looked up there by their position in ``lists``. If nil, every literal is bound.
     public var listTable: String?
-    /// What ``listTable`` must hold when the statement runs.
+    /// The lists that ``listTable`` must hold when the statement runs.
     public internal(set) var lists: [[Value]] = []
-    /// The most parameters that lists may fill; SQLite allows 32,766 in all.
+    /// The maximum number of parameters for lists; SQLite allows 32,766 in all.
     public static let maximumParameterCount = 10_000
 
     /// - Parameters:
-    ///   - alias: the name of the class's table in the statement; the table's own name where nil.
+    ///   - alias: the name of the class's table in the statement, or nil for the table's own name.
     ///   - firstParameter: the number of the first placeholder, for PostgreSQL.
-    /// - Throws: ``ValueError`` for a class that the schema does not have.
+    /// - Throws: ``ValueError`` if the schema doesn't have the class.
     public init(
         _ dialect: SQLDialect, schema: Schema, className: String, alias: String? = nil, firstParameter: Int = 1
     ) throws(ValueError) {
@@ -50,24 +53,23 @@ public struct SQLBuilder: Sendable {
         return dialect.placeholder(firstParameter + parameters.count - 1)
     }
 
-    /// Adds a list as one parameter, an array, of which PostgreSQL takes any length: the parameters of a statement are
-    /// at most 65,535.
+    /// Adds a list as one array parameter of any length, since PostgreSQL limits a statement to 65,535 parameters.
     mutating func bind(list: [Value], _ type: PropertyType) -> String {
         parameters.append(SQLParameter(list: list, type))
         return dialect.placeholder(firstParameter + parameters.count - 1)
     }
 
     /// A condition that is TRUE or FALSE, never NULL, and equals ``Predicate/evaluate(_:)`` on every row. A plain
-    /// comparison stays visible as `"column" = placeholder`, so that an index on the column serves it.
-    /// - Throws: ``ValueError`` where the predicate does not fit the class.
+    /// comparison is rendered as `"column" = placeholder`, so that an index on the column serves it.
+    /// - Throws: ``ValueError`` if the predicate doesn't fit the class.
     public mutating func condition(_ predicate: Predicate) throws(ValueError) -> String {
         try predicate.check(for: className, in: schema, isBounded: false)
         return try render(predicate, negated: false)
     }
 
-    /// A condition of the whole query language, TRUE or FALSE, never NULL; in SQLite only. Needs the functions
-    /// `text_fold` and `text_like` where text is compared with options or by LIKE.
-    /// - Throws: ``ValueError`` where the condition does not fit the class.
+    /// A condition of the whole query language that is TRUE or FALSE, never NULL. SQLite only. Comparing text with
+    /// options or LIKE needs the functions `text_fold` and `text_like`.
+    /// - Throws: ``ValueError`` if the condition doesn't fit the class.
     public mutating func condition(_ filter: Filter) throws(ValueError) -> String {
         guard dialect == .sqlite else {
             throw ValueError("Only SQLite evaluates the whole query language; on the server, use predicates.")
@@ -76,10 +78,10 @@ public struct SQLBuilder: Sendable {
         return try render(filter.withoutImpossibleLiterals, [rootScope], negated: false)
     }
 
-    /// An aggregate over the rows of a statement, as one of its results: `max("o"."price")`. Nils do not count; of no
-    /// values the sum is 0 and the others are NULL.
+    /// An aggregate over a statement's rows, as one of its results: `max("o"."price")`. Nil doesn't count. Without any
+    /// values, the sum is 0 and the other aggregates are NULL.
     /// - Returns: the SQL, and the stored type of the result.
-    /// - Throws: ``ValueError`` for a path that does not exist, or whose values have no such aggregate.
+    /// - Throws: ``ValueError`` if the path doesn't exist or its values have no such aggregate.
     public func aggregate(
         _ aggregate: FilterOperand.Aggregate, of path: PropertyPath
     ) throws(ValueError) -> (sql: String, type: PropertyType) {
@@ -94,25 +96,24 @@ public struct SQLBuilder: Sendable {
         return (result.sql, result.type)
     }
 
-    /// Numbers the rows that have the same values at several paths, from 1: those numbered 1 are the distinct ones, the
-    /// first of each in an order. Only rows from which all the paths lead somewhere count: see ``arrives(at:)``.
+    /// Numbers rows with equal values at some paths from 1, so that the rows numbered 1 are distinct, the first of each
+    /// in an order. Rows from which a path leads nowhere don't count; see ``arrives(at:)``.
     /// - Parameter order: the keys of an ORDER BY.
-    /// - Throws: ``ValueError`` for a path that does not exist.
+    /// - Throws: ``ValueError`` if the path doesn't exist.
     public func distinctNumber(_ paths: [PropertyPath], orderBy order: String) throws(ValueError) -> String {
         var keys: [String] = []
         for path in paths { keys.append(try sortable(path).comparable) }
         return "row_number() OVER (PARTITION BY \(keys.joined(separator: ", ")) ORDER BY \(order))"
     }
 
-    /// The keys of an ORDER BY, without those words. Nil comes first in ascending order and last in descending, in
-    /// both databases, as in Realm; and as there, what a link or an embedded object that is not there would lead to comes
-    /// last in ascending order.
-    /// - Throws: ``ValueError`` for a path that does not exist.
+    /// The keys of an ORDER BY, without those words. As in Realm, and in both databases, nil comes first in ascending
+    /// and last in descending order, and values behind a missing link or embedded object come last in ascending order.
+    /// - Throws: ``ValueError`` if the path doesn't exist.
     public func orderBy(_ sorts: [SQLSort]) throws(ValueError) -> String {
         var keys: [String] = []
         for sort in sorts {
             let direction = sort.isAscending ? "ASC" : "DESC"
-            // PostgreSQL thinks of NULL as the greatest value, SQLite as the least.
+            // PostgreSQL treats NULL as the greatest value, SQLite as the least.
             let nulls = sort.isAscending ? " NULLS FIRST" : " NULLS LAST"
             for (key, isOptional) in try sortKeys(sort.path) {
                 keys.append("\(key) \(direction)\(dialect == .postgresql && isOptional ? nulls : "")")
@@ -121,13 +122,13 @@ public struct SQLBuilder: Sendable {
         return keys.joined(separator: ", ")
     }
 
-    /// What is compared to sort by a path, all of it in the same direction.
-    /// - Throws: ``ValueError`` for a path that does not exist.
+    /// The expressions compared to sort by a path, all in the same direction.
+    /// - Throws: ``ValueError`` if the path doesn't exist.
     public func sortKeys(_ path: PropertyPath) throws(ValueError) -> [(sql: String, isOptional: Bool)] {
         let operand = try sortable(path)
         var keys: [(sql: String, isOptional: Bool)] = []
         if let arrives = try arrives(at: path) { keys.append(("(NOT \(arrives))", false)) }
-        // PostgreSQL thinks of a decimal NaN as greater than all numbers.
+        // PostgreSQL sorts a decimal NaN above all numbers.
         if dialect == .postgresql, operand.isDecimal { keys.append(("(\(operand.sql) <> 'NaN')", operand.isOptional)) }
         keys.append((dialect == .sqlite ? operand.comparable : operand.sql, operand.isOptional))
         return keys

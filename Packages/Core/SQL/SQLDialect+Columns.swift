@@ -21,15 +21,15 @@ extension SQLDialect {
         }
     }
 
-    /// The name that a cast takes: ``columnType(of:)`` without its collation.
+    /// The type name for a cast: ``columnType(of:)`` without its collation.
     public func castType(of type: PropertyType) -> String {
         type == .string && self == .postgresql ? "text" : columnType(of: type)
     }
 
-    /// What a column's values must satisfy besides their type, as an SQL condition; nil where the type says it all.
+    /// An SQL condition that a column's values must satisfy besides having the type, or nil if the type is enough.
     ///
-    /// PostgreSQL is open to every writer, so that it checks what devices check in ``Column/validate(_:linkKeyType:)``.
-    /// A device's file has one writer, which has checked already: SQLite columns have no conditions.
+    /// Any service may write to PostgreSQL, so it checks what devices check in ``Column/validate(_:linkKeyType:)``. A
+    /// device's file has one writer, which has checked already, so SQLite columns have no conditions.
     /// - Parameter column: the column's name, quoted.
     public func check(_ column: String, of type: PropertyType) -> String? {
         guard self == .postgresql else { return nil }
@@ -48,9 +48,9 @@ extension SQLDialect {
         }
     }
 
-    /// What a ``Decimal128`` can hold: PostgreSQL's `numeric` has up to 131,072 digits before the point and 16,383
-    /// after it. Zeros at both ends do not count. With 34 digits at most, none above the greatest place and none below
-    /// the least one, the exponent is in its range.
+    /// The range of a ``Decimal128``: PostgreSQL's `numeric` has up to 131,072 digits before the point and 16,383 after
+    /// it. Leading and trailing zeros don't count. With at most 34 digits, none above the greatest place and none below
+    /// the least, the exponent is in range.
     private func decimalCheck(_ column: String) -> String {
         let digits = "btrim(replace(abs(\(column))::text, '.', ''), '0')"
         let end = Decimal128.maximumExponent + Decimal128.maximumDigits
@@ -59,8 +59,7 @@ extension SQLDialect {
             + "AND abs(\(column)) < '1e\(end)' AND scale(trim_scale(\(column))) <= \(-Decimal128.minimumExponent)"
     }
 
-    /// A column as it stands in CREATE TABLE: name, type, NOT NULL and CHECK. Keys, references and defaults are the
-    /// caller's.
+    /// A column as in CREATE TABLE: name, type, NOT NULL and CHECK. The caller adds keys, references and defaults.
     ///
     ///     "starts_at" timestamptz NOT NULL CHECK (isfinite("starts_at") AND …)
     public func columnDefinition(of column: Column, in schema: Schema) -> String {
@@ -72,8 +71,8 @@ extension SQLDialect {
         return parts.joined(separator: " ")
     }
 
-    /// The zero of a stored type as an SQL constant, for the DEFAULT of a required column that is added to a table
-    /// with rows.
+    /// The zero of a stored type as an SQL constant, used as DEFAULT when a required column is added to a table with
+    /// rows.
     public func zeroLiteral(of type: PropertyType) -> String {
         switch (self, type) {
         case (.sqlite, .bool), (_, .int), (.sqlite, .date): "0"

@@ -1,7 +1,7 @@
 public import TomboloModel
 
 extension SQLDialect {
-    /// The columns of a class whose values have no fixed size: text and data, keys among them.
+    /// The columns of a class whose values have no fixed size: text and data, including keys.
     public func sizedColumns(of item: ClassSchema, in schema: Schema) -> [Column] {
         item.columns.filter { column in
             switch schema.storedType(of: column) {
@@ -11,10 +11,10 @@ extension SQLDialect {
         }
     }
 
-    /// That a row's text and data have at most ``Row/maximumContentByteCount`` bytes together, as an SQL condition; nil
-    /// where one value alone has its own limit.
+    /// An SQL condition that a row's text and data together have at most ``Row/maximumContentByteCount`` bytes; nil if
+    /// the class has too few such columns to exceed it.
     ///
-    /// `octet_length` does not read values that PostgreSQL keeps out of the row.
+    /// `octet_length` doesn't read values that PostgreSQL stores out of line.
     public func rowSizeCheck(of item: ClassSchema, in schema: Schema) -> String? {
         let columns = sizedColumns(of: item, in: schema)
         guard self == .postgresql, columns.count > 1 else { return nil }

@@ -2,7 +2,9 @@ public import TomboloModel
 
 /// One key of an ORDER BY.
 public struct SQLSort: Hashable, Sendable {
+    /// The property to sort by, possibly through links.
     public let path: PropertyPath
+    /// Whether the least value comes first. Nil counts as least.
     public let isAscending: Bool
 
     public init(_ path: PropertyPath, ascending: Bool = true) {
