@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Holds the frames of the other side against RFC 6455 and puts fragments together: frame in, message out, without
-/// I/O. NIO's decoder has already refused control frames that are fragmented or have more than 125 bytes, and frames
-/// longer than a message may be.
+/// Checks the other side's frames against RFC 6455 and joins fragments: frame in, message out, without I/O. NIO's
+/// decoder has already refused control frames that are fragmented or longer than 125 bytes, and frames longer than a
+/// message may be.
 struct FrameReader {
-    /// Pings and pongs that the other side may send between two of our own pings (``MessageSocket/pingInterval``).
+    /// The number of pings and pongs the other side may send between two of our pings (``MessageSocket/pingInterval``).
     static let maximumControlFrameCount = 1_024
 
     private let isClient: Bool
@@ -29,10 +29,10 @@ struct FrameReader {
         self.maximumFragmentCount = maximumFragmentCount
     }
 
-    /// A ping of our own goes out: the other side may send control frames again.
+    /// Resets the count of control frames, when we send a ping.
     mutating func didPing() { controlFrameCount = 0 }
 
-    /// - Returns: a whole binary message or a control frame, unmasked; nil where the message goes on.
+    /// - Returns: a whole binary message or a control frame, unmasked, or nil if the message isn't complete.
     mutating func receive(_ frame: WebSocketFrame) throws(FrameViolation) -> WebSocketFrame? {
         guard (frame.maskKey == nil) == isClient else {
             throw FrameViolation(
@@ -46,14 +46,14 @@ struct FrameReader {
             guard message == nil else {
                 throw FrameViolation(.protocolError, "a new message before the last fragment of the one before it")
             }
-            // Its UTF-8 is never looked at.
+            // Text messages are refused, so UTF-8 is never checked.
             guard frame.opcode == .binary else {
                 throw FrameViolation(.unacceptableData, "a text message; only binary messages are used")
             }
             return try add(frame.unmaskedData, isLast: frame.fin)
         case .continuation:
             guard message != nil else {
-                throw FrameViolation(.protocolError, "a continuation of no message")
+                throw FrameViolation(.protocolError, "a continuation frame without a message to continue")
             }
             return try add(frame.unmaskedData, isLast: frame.fin)
         case .ping, .pong:
@@ -80,7 +80,7 @@ struct FrameReader {
             return WebSocketFrame(fin: true, opcode: .binary, data: data)
         }
         var unfinished = message ?? UnfinishedMessage(data: ByteBuffer(), fragmentCount: 0)
-        // The only reference: appending must not copy what is there.
+        // Drops the second reference, so that appending doesn't copy the buffer.
         message = nil
         unfinished.fragmentCount += 1
         guard
@@ -90,7 +90,7 @@ struct FrameReader {
             throw FrameViolation(.messageTooLarge, "a message in more than \(maximumFragmentCount) fragments")
         }
         guard unfinished.data.readableBytes + data.readableBytes <= maximumMessageByteCount else { throw tooLarge }
-        // Copied: a slice of what was read would keep all of that in memory.
+        // Copied, because a slice would keep the whole read buffer in memory.
         unfinished.data.writeImmutableBuffer(data)
         if isLast { return WebSocketFrame(fin: true, opcode: .binary, data: unfinished.data) }
         message = unfinished
@@ -101,7 +101,7 @@ struct FrameReader {
         FrameViolation(.messageTooLarge, "a message of more than \(maximumMessageByteCount) bytes")
     }
 
-    /// RFC 6455 §5.5.1: nothing, or a code and perhaps a reason in UTF-8.
+    /// RFC 6455 §5.5.1: a close frame is empty, or has a code and possibly a reason in UTF-8.
     private func check(closing data: ByteBuffer) throws(FrameViolation) {
         guard data.readableBytes > 0 else { return }
         var data = data
@@ -114,7 +114,7 @@ struct FrameReader {
             )
         }
         guard String(validating: data.readableBytesView, as: UTF8.self) != nil else {
-            throw FrameViolation(.dataInconsistentWithMessage, "a close frame whose reason is not UTF-8")
+            throw FrameViolation(.dataInconsistentWithMessage, "a close frame whose reason isn't UTF-8")
         }
     }
 }

@@ -1,9 +1,9 @@
 internal import NIOWebSocket
 
-/// A frame that RFC 6455 forbids or that this end does not take, and the close code that says so.
+/// A frame that RFC 6455 forbids or that this end doesn't accept, with the close code for it.
 struct FrameViolation: Error, Equatable {
     let code: WebSocketErrorCode
-    /// What was wrong, as the end of a sentence.
+    /// What was wrong, to complete the sentence "The other side sent …".
     let reason: String
 
     init(_ code: WebSocketErrorCode, _ reason: String) {
@@ -11,7 +11,7 @@ struct FrameViolation: Error, Equatable {
         self.reason = reason
     }
 
-    /// What NIO's decoder refuses by itself.
+    /// A violation that NIO's decoder found.
     init(_ error: NIOWebSocketError) {
         switch error {
         case .invalidFrameLength:

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// When the other side was last heard. Shared by the reader, which sets it, and the task that watches for silence.
+/// When the other side was last heard from. Shared by the reader, which sets it, and the task that watches for silence.
 final class Liveness: Sendable {
-    /// The time from which silence counts; nil while nobody listens, because the last message is still worked on.
+    /// The time silence is measured from, or nil while the last message is being handled and nobody reads.
     private let since: Mutex<ContinuousClock.Instant?> = Mutex(.now)
 
-    /// The other side was heard, or shall be from now on.
+    /// Starts measuring silence from now.
     func listen() { since.withLock { $0 = .now } }
 
     func pause() { since.withLock { $0 = nil } }

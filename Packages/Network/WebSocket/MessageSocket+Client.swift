@@ -5,11 +5,11 @@ internal import NIOSSL
 internal import NIOWebSocket
 
 extension MessageSocket {
-    /// Connecting takes no longer, nor do TLS and the upgrade together.
+    /// The time limit for connecting, and again for TLS and the upgrade together.
     public static let connectTimeout = Duration.seconds(10)
 
     /// Opens a connection as a client.
-    /// - Parameter timeout: for the network, and again for TLS and the upgrade.
+    /// - Parameter timeout: the time limit for the network connection, and again for TLS and the upgrade.
     /// - Throws: ``MessageSocketError/refusedUpgrade(_:)``, ``MessageSocketError/noUpgrade(within:)`` or a network error.
     public static func connect(
         host: String, port: Int, path: String, usesTLS: Bool, group: any EventLoopGroup,
@@ -31,7 +31,7 @@ extension MessageSocket {
         return try await upgrade.get()
     }
 
-    /// Closes the connection when the upgrade takes too long or fails.
+    /// Closes the connection if the upgrade fails or takes too long.
     private static func limited(
         _ upgrade: EventLoopFuture<MessageSocket>, of channel: any NIOCore.Channel, to timeout: Duration
     ) -> EventLoopFuture<MessageSocket> {
@@ -55,10 +55,10 @@ extension MessageSocket {
             maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false
         ) { channel, head in
             channel.eventLoop.makeCompletedFuture {
-                // RFC 6455 §4.1: the client asked for none.
+                // RFC 6455 §4.1: the client didn't ask for any.
                 for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
                 where head.headers.contains(name: name) {
-                    throw MessageSocketError.refusedUpgrade("it answered with \(name), which was not asked for.")
+                    throw MessageSocketError.refusedUpgrade("it answered with \(name), which wasn't asked for.")
                 }
                 return try MessageSocket(upgraded: channel, isClient: true)
             }
@@ -74,7 +74,7 @@ extension MessageSocket {
                 MessageSocketError.refusedUpgrade("check the address, and that a gateway answers at \(path)."))
         }
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration<MessageSocket>(upgradeConfiguration: configuration)
-        // A server's first frames may come in the same packet as its answer.
+        // A server's first frames may arrive in the same packet as its answer.
         pipeline.leftOverBytesStrategy = .forwardBytes
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     }

@@ -10,8 +10,8 @@ extension MessageSocket {
     /// Takes part in a server's choice between HTTP and WebSocket, together with ``filterOpenings(of:path:for:)``.
     /// - Parameters:
     ///   - path: where clients connect; other requests stay HTTP.
-    ///   - openingByteCount: what a client may send until ``MessageStream/liftOpeningLimit()``.
-    ///   - transform: makes what the server works with of the socket, its channel and the request that opened it.
+    ///   - openingByteCount: the number of bytes a client may send before ``MessageStream/liftOpeningLimit()``.
+    ///   - transform: makes the server's own value from the socket, its channel and the request that opened it.
     package static func serverUpgrader<Result: Sendable>(
         path: String, openingByteCount: Int? = nil,
         _ transform: @escaping @Sendable (MessageSocket, any NIOCore.Channel, HTTPRequestHead) -> Result
@@ -30,8 +30,8 @@ extension MessageSocket {
             })
     }
 
-    /// Makes requests that ask for an upgrade and do not open a WebSocket ordinary ones, which get an HTTP answer.
-    /// Called on the channel's event loop, when its pipeline has NIO's upgrade handler.
+    /// Turns requests that ask for an upgrade but don't open a WebSocket into ordinary ones, so that they get an HTTP
+    /// answer. Call on the channel's event loop once its pipeline has NIO's upgrade handler.
     package static func filterOpenings<Result: Sendable>(
         of channel: any NIOCore.Channel, path: String, for result: Result.Type
     ) throws {
@@ -40,7 +40,7 @@ extension MessageSocket {
         try pipeline.addHandler(OpeningFilter(path: path), position: .before(handler))
     }
 
-    /// What RFC 6455 §4.2.1 asks for.
+    /// Whether the request is an opening handshake according to RFC 6455 §4.2.1.
     static func isOpening(_ head: HTTPRequestHead, path: String) -> Bool {
         let keys = head.headers["Sec-WebSocket-Key"]
         return head.uri == path && head.method == .GET && head.version == .http1_1
@@ -48,7 +48,7 @@ extension MessageSocket {
             && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
             && head.headers["Sec-WebSocket-Version"] == ["13"]
             && keys.count == 1 && Data(base64Encoded: keys[0])?.count == keyByteCount
-            // A body would be taken for frames.
+            // A body would be mistaken for frames.
             && !head.headers.contains(name: "Transfer-Encoding")
             && head.headers["Content-Length"].allSatisfy { $0 == "0" }
     }

@@ -1,23 +1,23 @@
 package import NIOCore
 internal import NIOWebSocket
 
-/// One WebSocket connection that carries whole binary messages, on either side. Pings, fragments and closing
-/// (RFC 6455) are dealt with here; docs/websocket.md says what is refused and with which code.
+/// One WebSocket connection that carries whole binary messages, on either side. It handles pings, fragments and closing
+/// (RFC 6455); docs/websocket.md lists what is refused with which code.
 public struct MessageSocket: Sendable {
-    /// The largest message that is accepted, in bytes; a peer that sends more is closed with code 1009.
+    /// The largest accepted message in bytes. A larger one closes the connection with code 1009.
     public static let maximumMessageByteCount = 20 << 20
-    /// The fragments of one message; with more of them the connection is closed with code 1009.
+    /// The maximum number of fragments in a message. More close the connection with code 1009.
     public static let maximumFragmentCount = 4_096
-    /// Messages that wait for their reader; nothing more is taken off the network meanwhile.
+    /// The number of messages that may wait for their reader; nothing more is read from the network meanwhile.
     static let maximumWaitingMessages = 1
     /// How often the other side is pinged.
     public static let pingInterval = Duration.seconds(15)
-    /// A client that hears nothing from the server for so long takes the connection for dead.
+    /// A client that hears nothing from the server for this long considers the connection dead.
     public static let silenceLimit = Duration.seconds(45)
-    /// A server is more patient: a client that stands still for a minute does not answer pings meanwhile.
+    /// A server waits longer, since a client that is suspended for a minute doesn't answer pings.
     public static let serverSilenceLimit = Duration.seconds(90)
 
-    /// The closing handshake may take so long; then the network connection is closed without it.
+    /// The time limit for the closing handshake; then the network connection is closed without it.
     public static let closeTimeout = Duration.seconds(5)
 
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
@@ -26,8 +26,9 @@ public struct MessageSocket: Sendable {
     private let limit: OpeningLimit?
     private let isClient: Bool
 
-    /// Makes a channel after its upgrade one; called on its event loop.
-    /// - Parameter openingByteCount: what the other side may send at all until ``MessageStream/liftOpeningLimit()``.
+    /// Wraps an upgraded channel. Call on its event loop.
+    /// - Parameter openingByteCount: the number of bytes the other side may send before
+    ///   ``MessageStream/liftOpeningLimit()``; nil for no limit.
     package init(upgraded channel: any NIOCore.Channel, isClient: Bool, openingByteCount: Int? = nil) throws {
         let pipeline = channel.pipeline.syncOperations
         limit = openingByteCount.map(OpeningLimit.init(byteCount:))
@@ -42,15 +43,16 @@ public struct MessageSocket: Sendable {
         self.isClient = isClient
     }
 
-    /// Closes a connection that is not run, with code 1001. Every one is run or closed.
+    /// Closes a connection that was never run, with code 1001. Every connection must be run or closed.
     public func close() async { try? await channel.executeThenClose { _, _ in } }
 
-    /// Runs the connection until `body` returns or throws, or the other side is silent for too long; then closes it:
-    /// with code 1000 after `body` returned, 1001 when the task is cancelled, and 1011 when a server's `body` throws.
-    /// Returns when the network connection is closed, ``closeTimeout`` later at most.
+    /// Runs the connection until `body` returns or throws, or the other side is silent for too long. Then closes it:
+    /// with code 1000 if `body` returned, 1001 if the task was cancelled, 1011 if a server's `body` threw. Returns when
+    /// the network connection is closed, at most ``closeTimeout`` later.
     /// - Parameters:
-    ///   - silenceLimit: ``silenceLimit`` or ``serverSilenceLimit`` where nil.
-    ///   - body: gets the messages and a writer; both end when the connection does.
+    ///   - silenceLimit: how long the other side may be silent, or nil for ``silenceLimit`` on a client and
+    ///     ``serverSilenceLimit`` on a server.
+    ///   - body: receives the messages and a writer; both end with the connection.
     public func run(
         silenceLimit: Duration? = nil,
         _ body: @escaping @Sendable (MessageStream, MessageWriter) async throws -> Void
@@ -60,7 +62,7 @@ public struct MessageSocket: Sendable {
         try await channel.executeThenClose { inbound, outbound in
             let liveness = Liveness()
             let writer = MessageWriter(outbound: outbound, channel: network, isClient: isClient)
-            // Only the newest ping has to be answered (RFC 6455 §5.5.3).
+            // Only the latest ping needs an answer (RFC 6455 §5.5.3).
             let (pings, addPing) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -88,7 +90,7 @@ public struct MessageSocket: Sendable {
                     for await data in pings { try await writer.pong(data) }
                 }
                 group.addTask {
-                    // Writes nothing: a network that takes nothing must not keep it from looking.
+                    // This task doesn't write, since a blocked network mustn't stop it from watching.
                     while liveness.silence < silenceLimit {
                         try await Task.sleep(for: silenceLimit - liveness.silence)
                     }

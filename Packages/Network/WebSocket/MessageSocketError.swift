@@ -1,14 +1,15 @@
 internal import NIOWebSocket
 
-/// Why a connection ended before its time.
+/// Why a connection ended early.
 public enum MessageSocketError: Error, Sendable, CustomStringConvertible {
-    /// The other side sent nothing for so long.
+    /// The other side sent nothing for this long.
     case silent(Duration)
-    /// The other side sent what RFC 6455 forbids or this end does not take, and was told so with a close code.
+    /// The other side sent something that RFC 6455 forbids or this end doesn't accept, and was told so with a close
+    /// code.
     case violation(code: Int, reason: String)
-    /// The server answered the upgrade with something else.
+    /// The server answered the upgrade with something other than a WebSocket.
     case refusedUpgrade(String)
-    /// The server did not answer the upgrade.
+    /// The server didn't answer the upgrade in time.
     case noUpgrade(within: Duration)
 
     init(_ violation: FrameViolation) {
@@ -17,11 +18,11 @@ public enum MessageSocketError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .silent(let time): "The other side sent nothing for \(time); the connection counts as dead."
+        case .silent(let time): "The other side sent nothing for \(time), so the connection is considered dead."
         case .violation(let code, let reason):
             "The other side sent \(reason). The connection was closed with code \(code)."
-        case .refusedUpgrade(let reason): "The server did not open a WebSocket: \(reason)"
-        case .noUpgrade(let time): "The server did not open a WebSocket within \(time)."
+        case .refusedUpgrade(let reason): "The server didn't open a WebSocket: \(reason)"
+        case .noUpgrade(let time): "The server didn't open a WebSocket within \(time)."
         }
     }
 }

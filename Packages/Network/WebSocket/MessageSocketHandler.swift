@@ -1,12 +1,12 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Stands behind NIO's frame decoder: passes on messages and control frames that ``FrameReader`` accepts, and leads
-/// the closing handshake (RFC 6455 §7) whichever side begins it.
+/// Comes after NIO's frame decoder, passes on messages and control frames that ``FrameReader`` accepts, and conducts
+/// the closing handshake (RFC 6455 §7) whichever side starts it.
 ///
-/// A connection that is closed with bytes still unread is reset by the kernel, and a reset can overtake the last
-/// messages and the close frame. So closing goes on reading, and throws away what comes, until the other side closes
-/// too, up to ``MessageSocket/closeTimeout`` and ``MessageSocket/maximumMessageByteCount``.
+/// The kernel resets a connection that's closed with unread bytes, and a reset can overtake the last messages and the
+/// close frame. So while closing, input is read and discarded until the other side closes too, up to
+/// ``MessageSocket/closeTimeout`` and ``MessageSocket/maximumMessageByteCount``.
 final class MessageSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
@@ -16,9 +16,9 @@ final class MessageSocketHandler: ChannelDuplexHandler {
     private enum State {
         /// To `closing` when we close, to `ended` when the other side does or breaks a rule.
         case open
-        /// Our close frame went out, the other side's has not come. To `ended`.
+        /// Our close frame was sent, the other side's hasn't arrived. To `ended`.
         case closing
-        /// Only the end of the network connection is awaited.
+        /// Waiting only for the network connection to end.
         case ended
     }
 
@@ -56,7 +56,7 @@ final class MessageSocketHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // The reader of messages, who otherwise asks for more, may have gone.
+        // The reader of messages, which otherwise asks for more, may be gone.
         if state != .open { context.read() }
     }
 
@@ -170,7 +170,7 @@ final class MessageSocketHandler: ChannelDuplexHandler {
         return context.writeAndFlush(wrapOutboundOut(frame))
     }
 
-    /// A server ends its side, and still takes what is under way; a client waits for that.
+    /// A server ends its side but still receives what's in flight; a client waits for that.
     private func endOutput(after written: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
         if isInputClosed {
             drop(after: written, context)

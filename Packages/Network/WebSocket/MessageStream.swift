@@ -1,8 +1,8 @@
 public import NIOCore
 internal import NIOWebSocket
 
-/// The binary messages of a connection, one at a time: the next is not taken off the network before it is asked for,
-/// beyond one that the channel holds.
+/// The binary messages of a connection. Beyond one buffered message, nothing is read from the network until it's asked
+/// for.
 public struct MessageStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
@@ -11,8 +11,8 @@ public struct MessageStream: AsyncSequence, Sendable {
     let liveness: Liveness
     let onPing: @Sendable (ByteBuffer) -> Void
 
-    /// From now on the other side may send as much as it likes, in messages of no more than
-    /// ``MessageSocket/maximumMessageByteCount``.
+    /// Lets the other side send any amount from now on, in messages of up to ``MessageSocket/maximumMessageByteCount``.
+    /// Call once it's authenticated.
     public func liftOpeningLimit() { limit?.lift() }
 
     public func makeAsyncIterator() -> Iterator {
@@ -24,7 +24,8 @@ public struct MessageStream: AsyncSequence, Sendable {
         let liveness: Liveness
         let onPing: @Sendable (ByteBuffer) -> Void
 
-        /// Writes nothing: two sides that both wait until the other reads would wait for ever.
+        /// The next message, or nil when the connection has ended. Never writes, since two sides that both wait for the
+        /// other to read would wait forever.
         public mutating func next() async throws -> ByteBuffer? {
             liveness.listen()
             while let frame = try await frames.next() {

@@ -1,19 +1,19 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Writes messages; waits while the network does not take more.
+/// Writes messages, waiting while the network is full.
 public struct MessageWriter: Sendable {
     let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
     let channel: any NIOCore.Channel
     let isClient: Bool
 
-    /// What was written and is not with the operating system yet, in bytes.
+    /// The number of bytes written but not yet passed to the operating system.
     public func pendingByteCount() async throws -> Int {
         try await channel.getOption(.bufferedWritableBytes).get()
     }
 
-    /// What the other side's operating system has confirmed since the connection began, in bytes, or nil where this
-    /// system doesn't say. Goes on in small steps, unlike ``pendingByteCount()``, behind which lie megabytes of this
+    /// The number of bytes the other side's operating system has confirmed since the connection began, or nil if this
+    /// system doesn't know. It grows in small steps, unlike ``pendingByteCount()``, which hides megabytes in this
     /// system's own buffer.
     public func confirmedByteCount() async throws -> Int? {
         #if os(Linux)
@@ -26,12 +26,13 @@ public struct MessageWriter: Sendable {
         #endif
     }
 
-    /// Writes messages with one flush.
+    /// Writes several binary messages with one flush.
     public func write(_ messages: [[UInt8]]) async throws {
         try await outbound.write(
             contentsOf: messages.map { frame(.binary, ByteBuffer(bytes: $0)) })
     }
 
+    /// Writes one binary message.
     public func write(_ message: [UInt8]) async throws {
         try await outbound.write(frame(.binary, ByteBuffer(bytes: message)))
     }
@@ -46,7 +47,7 @@ public struct MessageWriter: Sendable {
         try await outbound.write(frame(.connectionClose, data))
     }
 
-    /// Clients mask what they send (RFC 6455 §5.3).
+    /// Clients mask their frames (RFC 6455 §5.3).
     private func frame(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: opcode, maskKey: isClient ? .random() : nil, data: data)
     }

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Stands before NIO's upgrade handler for the first request of a connection. When that handler does not carry out an
-/// upgrade which a request asks for, it drops the request's head, and the request never gets an answer. So it only sees
-/// those that it will carry out.
+/// Precedes NIO's upgrade handler for the first request of a connection. If that handler doesn't perform a requested
+/// upgrade, it drops the request's head and the request is never answered. So it only gets to see upgrades it will
+/// perform.
 final class OpeningFilter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,7 +19,7 @@ final class OpeningFilter: ChannelInboundHandler, RemovableChannelHandler {
         }
         if !MessageSocket.isOpening(head, path: path) { head.headers.remove(name: "Upgrade") }
         context.fireChannelRead(wrapInboundOut(.head(head)))
-        // What follows may be frames.
+        // Whatever follows may be frames.
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 }

@@ -2,8 +2,8 @@ internal import NIOCore
 internal import NIOWebSocket
 internal import Synchronization
 
-/// How many bytes the other side may still send, until the limit is lifted. Shared by the handler, which counts down on
-/// the event loop, and the session, which lifts it.
+/// The number of bytes the other side may still send, until the limit is lifted. Shared by the handler, which counts
+/// down on the event loop, and the session, which lifts it.
 final class OpeningLimit: Sendable {
     private let left: Mutex<Int?>
 
@@ -11,7 +11,7 @@ final class OpeningLimit: Sendable {
 
     func lift() { left.withLock { $0 = nil } }
 
-    /// - Returns: whether they are within the limit.
+    /// - Returns: whether the bytes are within the limit.
     func take(_ byteCount: Int) -> Bool {
         left.withLock { left in
             guard let before = left else { return true }
@@ -21,7 +21,7 @@ final class OpeningLimit: Sendable {
     }
 }
 
-/// Stands first, before frames are put together: what is too much is never in memory as a whole.
+/// Comes first, before frames are assembled, so that excess data never accumulates in memory.
 final class OpeningLimitHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -35,7 +35,7 @@ final class OpeningLimitHandler: ChannelInboundHandler {
         guard !isExceeded else { return }
         guard limit.take(unwrapInboundIn(data).readableBytes) else {
             isExceeded = true
-            // The handler of frames makes code 1009 of it.
+            // The frame handler turns this into code 1009.
             context.fireErrorCaught(NIOWebSocketError.invalidFrameLength)
             return
         }

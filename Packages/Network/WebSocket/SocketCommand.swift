@@ -1,9 +1,9 @@
 internal import NIOWebSocket
 
-/// What ``MessageSocketHandler`` is told beside frames, as outbound events.
+/// Outbound events that tell ``MessageSocketHandler`` something other than frames.
 enum SocketCommand {
-    /// When the channel is closed, the other side hears this code.
+    /// The close code to send when the channel is closed.
     case closeWith(WebSocketErrorCode)
-    /// Close the network at once: the other side does not listen.
+    /// Close the network connection at once, because the other side isn't listening.
     case drop
 }

@@ -7,7 +7,7 @@
                 UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64,
                 UInt64, UInt64
             )
-        /// What the other side has acknowledged, in bytes.
+        /// The number of bytes the other side has acknowledged.
         let confirmedByteCount: UInt64
     }
 #endif
