@@ -37,7 +37,7 @@ struct ElementCountTests {
             #expect(
                 refusal(bytes)
                     == ProtocolError(
-                        .tooLarge, "An upload has at most 1000000 instructions; send fewer changesets at once."))
+                        .tooLarge, "An upload may have at most 1000000 instructions; send fewer changesets at once."))
         }
     }
 
@@ -46,13 +46,13 @@ struct ElementCountTests {
         let classes = empty(4, MessageCodec.maximumClassCount + 1)
         #expect(
             refusal(ProtobufWriter.message { $0.field(3) { $0.field(1, classes) } })
-                == ProtocolError(.tooLarge, "A changeset has at most 10000 classes."))
+                == ProtocolError(.tooLarge, "A changeset may have at most 10000 classes."))
         let values = empty(2, MessageCodec.maximumPropertyCount + 1)
         for operation in [3, 4] {
             let bytes = ProtobufWriter.message {
                 $0.field(3) { $0.field(1) { $0.field(5) { $0.field(operation, values) } } }
             }
-            #expect(refusal(bytes) == ProtocolError(.tooLarge, "An instruction has at most 10000 values."))
+            #expect(refusal(bytes) == ProtocolError(.tooLarge, "An instruction may have at most 10000 values."))
         }
     }
 
@@ -61,16 +61,16 @@ struct ElementCountTests {
         let classes = empty(8, MessageCodec.maximumClassCount + 1)
         #expect(
             refusal(ProtobufWriter.message { $0.field(1, classes) })
-                == ProtocolError(.tooLarge, "A hello has at most 10000 classes."))
+                == ProtocolError(.tooLarge, "A hello may have at most 10000 classes."))
         let parts = SubscriptionSet.maximumPartCount
         let conditions = ProtobufWriter.message { $0.field(2) { $0.field(3) { $0.field(5, empty(1, parts)) } } }
         let literals = ProtobufWriter.message { $0.field(2) { $0.field(3) { $0.field(3, empty(2, parts)) } } }
         let queries = empty(2, SubscriptionSet.maximumCount + 1)
         for set in [5, 6] {
             for (content, message) in [
-                (queries, "A subscription set has at most 1000 queries."),
-                (conditions, "The queries of a subscription set have at most 30000 parts together."),
-                (literals, "The queries of a subscription set have at most 30000 parts together."),
+                (queries, "A subscription set may have at most 1000 queries."),
+                (conditions, "The queries of a subscription set may have at most 30000 parts together."),
+                (literals, "The queries of a subscription set may have at most 30000 parts together."),
             ] {
                 #expect(
                     refusal(ProtobufWriter.message { $0.field(1) { $0.field(set, content) } })
@@ -110,7 +110,7 @@ struct ElementCountTests {
         ] {
             let error = refusal(bytes)
             #expect(error?.code == .tooLarge)
-            #expect(error?.message.contains("A subscription set has at most 262144 bytes") == true)
+            #expect(error?.message.contains("A subscription set may have at most 262144 bytes") == true)
         }
     }
 
@@ -148,7 +148,7 @@ struct ElementCountTests {
         }
         #expect(
             error(codec.encode(ClientMessage.applied(tick: 1)))
-                == ProtocolError(.malformed, "A session begins with hello; another message came first."))
+                == ProtocolError(.malformed, "A session must begin with a hello, but another message came first."))
         #expect(error([])?.code == .malformed)
         #expect(error(ProtobufWriter.message { $0.field(1) { $0.field(1, 99) } })?.code == .unsupportedVersion)
         let token = [UInt8](repeating: UInt8(ascii: "x"), count: MessageCodec.maximumAccessTokenByteCount + 1)

@@ -87,7 +87,8 @@ struct HostileInputTests {
     @Test("A message that is too long is refused unread")
     func tooLong() {
         let bytes = [UInt8](repeating: 0, count: MessageCodec.maximumMessageByteCount + 1)
-        #expect(throws: ProtocolError(.tooLarge, "A message of a device has at most 20971520 bytes, not 20971521.")) {
+        let error = ProtocolError(.tooLarge, "A message of a device may have at most 20971520 bytes, not 20971521.")
+        #expect(throws: error) {
             try codec.decodeClientMessage(bytes)
         }
     }
@@ -165,7 +166,7 @@ struct HostileInputTests {
     func unknownKind() {
         for bytes in [[], [0x7a, 0x00]] as [[UInt8]] {
             let error = #expect(throws: ProtocolError.self) { try codec.decodeServerMessage(bytes) }
-            #expect(error == ProtocolError(.malformed, "A message of no kind that this version knows."))
+            #expect(error == ProtocolError(.malformed, "A message of a kind that this version doesn't know."))
         }
     }
 }

@@ -88,7 +88,7 @@ struct ProtocolErrorTests {
         var block = RowBlock(schema: optional.schema, classIndex: 0, columns: [0, 1], isWhole: true)
         block.append(Row([.string("a"), .null]))
         let bytes = optional.encode(BatchFrame(sequence: 0, blocks: [block]))
-        expect(.malformed, "frame 0: Room.seats: nil, but the property is required") {
+        expect(.malformed, "frame 0: Room.seats: nil in a required property") {
             _ = try codec.decodeBatchFrame(bytes)
         }
     }
@@ -118,9 +118,9 @@ struct ProtocolErrorTests {
         expect(
             "a block of Tag has 0 vectors for 1 properties",
             frame { $0.field(2, "_id") })
-        expect("A block of Tag does not begin with the primary key.", frame { _ in })
+        expect("A block of Tag doesn't begin with the primary key.", frame { _ in })
         expect(
-            "A block of Tag does not begin with the primary key.",
+            "A block of Tag doesn't begin with the primary key.",
             frame {
                 $0.field(2, "label"); $0.field(4, 1); text(&$0, lengths: [1], [0x61])
             })
@@ -141,7 +141,7 @@ struct ProtocolErrorTests {
                 text(&$0, lengths: [2], [0x61])
             })
         expect(
-            "Tag.label: text that is not UTF-8",
+            "Tag.label: text that isn't UTF-8",
             frame {
                 $0.field(2, "_id"); $0.field(2, "label"); $0.field(4, 1); key(&$0, [2])
                 text(&$0, lengths: [2], [0xc3, 0x28])
@@ -181,8 +181,8 @@ struct ProtocolErrorTests {
         }
         let key: (inout ProtobufWriter) -> Void = { $0.field(2) { $0.field(3, 2) } }
         expect("class 1 of 1", changeset { $0.field(1, 1) })
-        expect("a value of no kind", changeset { $0.field(6, 1) })
-        expect("an instruction of no kind", changeset { key(&$0) })
+        expect("a value of unknown kind", changeset { $0.field(6, 1) })
+        expect("an instruction of unknown kind", changeset { key(&$0) })
         expect(
             "the key of a Tag: '_id' is of type int and cannot hold \"x\".",
             changeset {
@@ -194,7 +194,7 @@ struct ProtocolErrorTests {
                 $0.field(2) { $0.field(1, 1) }; $0.field(6, 1)
             }, .badSchema)
         expect(
-            "an erase that says it is none",
+            "an erase whose value is false",
             changeset {
                 key(&$0); $0.field(6, 0)
             })
@@ -237,12 +237,12 @@ struct ProtocolErrorTests {
             ([], "a decimal of 0 bytes instead of 16"), ([1, 2, 3], "a decimal of 3 bytes instead of 16"),
             // A million digits as text.
             ([UInt8](repeating: UInt8(ascii: "9"), count: 1_000_000), "a decimal of 1000000 bytes instead of 16"),
-            (tooManyDigits, "a decimal that is not in its canonical form"),
+            (tooManyDigits, "a decimal that isn't in canonical form"),
             // The encoding's second form, whose coefficients are all too long; NaN and infinity that carry something.
-            ([UInt8](repeating: 0, count: 15) + [0x6c], "a decimal that is not in its canonical form"),
-            ([1] + [UInt8](repeating: 0, count: 14) + [0x7c], "a decimal that is not in its canonical form"),
-            ([UInt8](repeating: 0, count: 15) + [0xfc], "a decimal that is not in its canonical form"),
-            ([1] + [UInt8](repeating: 0, count: 14) + [0x78], "a decimal that is not in its canonical form"),
+            ([UInt8](repeating: 0, count: 15) + [0x6c], "a decimal that isn't in canonical form"),
+            ([1] + [UInt8](repeating: 0, count: 14) + [0x7c], "a decimal that isn't in canonical form"),
+            ([UInt8](repeating: 0, count: 15) + [0xfc], "a decimal that isn't in canonical form"),
+            ([1] + [UInt8](repeating: 0, count: 14) + [0x78], "a decimal that isn't in canonical form"),
         ] as [([UInt8], String)])
     func badDecimals(bytes: [UInt8], message: String) {
         let predicate = ProtobufWriter.message {
@@ -266,13 +266,13 @@ struct ProtocolErrorTests {
             .malformed,
             bytes.isEmpty
                 ? "frame 0: Everything.decimal128Value in row 0 has 0 bytes instead of 16."
-                : "frame 0: Everything.decimal128Value: a decimal that is not 16 bytes in canonical form, in row 0"
+                : "frame 0: Everything.decimal128Value: a decimal that isn't 16 canonical bytes, in row 0"
         ) { _ = try codec.decodeBatchFrame(frame) }
     }
 
     @Test("Changesets without a number, and uploads with gaps, are refused")
     func numbers() {
-        expect(.malformed, "changeset 0: number and base must not be negative, and numbers begin with 1") {
+        expect(.malformed, "changeset 0: number and base must not be negative, and numbers start at 1") {
             _ = try codec.decodeChangeset([])
         }
         let upload = ClientMessage.upload(
@@ -282,7 +282,7 @@ struct ProtocolErrorTests {
         }
         let many = ClientMessage.upload(
             (1...1_001).map { Changeset(number: $0, base: 0, stamp: Stamp(microseconds: 0), instructions: []) })
-        expect(.tooLarge, "An upload has at most 1000 changesets.") {
+        expect(.tooLarge, "An upload may have at most 1000 changesets.") {
             _ = try codec.decodeClientMessage(codec.encode(many))
         }
     }
@@ -298,13 +298,13 @@ struct ProtocolErrorTests {
         expect(.malformed, "subscription 'cheap' on Tag: condition on label: NaN, which no property can hold") {
             try decode(.compare(label, .less, .double(.nan)))
         }
-        expect(.malformed, "subscription 'cheap' on Tag: a property path of 0 names; it has 1 to 16") {
+        expect(.malformed, "subscription 'cheap' on Tag: a property path of 0 names; it must have 1 to 16") {
             try decode(.compare(PropertyPath([]), .less, .int(1)))
         }
-        expect(.tooLarge, "subscription 'cheap' on Tag: a query of more than 4096 parts") {
+        expect(.tooLarge, "subscription 'cheap' on Tag: a query with more than 4096 parts") {
             try decode(.isIn(label, (0..<4_096).map { .int($0) }))
         }
-        expect(.tooLarge, "subscription 'cheap' on Tag: a query of more than 4096 parts or 64 levels") {
+        expect(.tooLarge, "subscription 'cheap' on Tag: a query with more than 4096 parts or 64 levels") {
             try decode(.or([Predicate](repeating: .constant(false), count: 4_096)))
         }
         expect(.malformed, "condition on label: comparison operator 9, which does not exist") {
@@ -319,7 +319,7 @@ struct ProtocolErrorTests {
             version: 1,
             subscriptions: [Subscription](
                 repeating: Subscription(name: nil, className: "Tag", predicate: .constant(true)), count: 1_001))
-        expect(.tooLarge, "A subscription set has at most 1000 queries.") {
+        expect(.tooLarge, "A subscription set may have at most 1000 queries.") {
             _ = try codec.decodeSubscriptionSet(codec.encode(many))
         }
     }

@@ -2,40 +2,43 @@ internal import SwiftProtobuf
 public import TomboloChangesets
 public import TomboloModel
 
-/// Writes the bytes of a changeset while its instructions come, so that a large one is never in memory as instructions.
-/// The bytes are those of ``MessageCodec/encode(_:)-(Changeset)``.
+/// Writes a changeset's bytes one instruction at a time, so that a large changeset never exists as instructions in
+/// memory. The bytes equal those of ``MessageCodec/encode(_:)-(Changeset)``.
 public struct ChangesetWriter: Sendable {
     private let codec: MessageCodec
     private var names: ChangesetNames
     private var writer = WireWriter()
-    /// Where each instruction begins.
+    /// The offset of each instruction.
     private var starts: [Int] = []
-    /// What takes the place of an instruction.
+    /// Instructions that replace others, by position.
     private var replacements: [Int: WireWriter] = [:]
 
-    /// As ``MessageCodec/maximumFieldCount`` counts them, those of the instructions only.
+    /// The instructions' fields, counted as ``MessageCodec/maximumFieldCount`` does.
     private var instructionFieldCount = 0
 
+    /// Starts with the given instructions, whose positions refer to `schema`.
     public init(schema: Schema, _ instructions: [Instruction] = []) {
         codec = MessageCodec(schema: schema)
         names = ChangesetNames(schema: schema)
         for instruction in instructions { append(instruction) }
     }
 
+    /// The number of instructions appended so far.
     public var instructionCount: Int { starts.count }
 
-    /// The fields of an upload of this changeset alone.
+    /// The number of fields of an upload with this changeset alone.
     public var fieldCount: Int { Self.fieldsAroundInstructions + names.fieldCount + instructionFieldCount }
 
-    /// The upload, the changeset, its number, base and stamp.
+    /// One each for the upload, the changeset, its number, base and stamp.
     private static let fieldsAroundInstructions = 5
 
+    /// Appends an instruction, which must fit the schema.
     public mutating func append(_ instruction: Instruction) {
         starts.append(writer.count)
         instructionFieldCount += Self.write(instruction, &names, &writer)
     }
 
-    /// An instruction that was appended; nil for none.
+    /// The appended instruction at a position, or nil if there's none.
     public func instruction(at position: Int) -> Instruction? {
         let bytes: [UInt8]
         if let replacement = replacements[position] {
@@ -43,12 +46,12 @@ public struct ChangesetWriter: Sendable {
         } else {
             bytes = Array(writer.bytes[range(of: position)])
         }
-        // A changeset with this one instruction.
+        // The bytes of a changeset with only this instruction.
         guard let message = try? WireChangeset(serializedBytes: bytes).instructions.first else { return nil }
         return try? codec.decode(message, names.resolved(codec))
     }
 
-    /// Puts an instruction in the place of another one.
+    /// Replaces the instruction at a position.
     public mutating func replace(at position: Int, with instruction: Instruction) {
         guard let earlier = self.instruction(at: position) else { return }
         var replacement = WireWriter()
@@ -57,7 +60,7 @@ public struct ChangesetWriter: Sendable {
         replacements[position] = replacement
     }
 
-    /// The changeset's bytes. Nothing can be appended afterwards.
+    /// The changeset's bytes. Consumes the writer.
     public consuming func finish(number: Int64, base: Int64, stamp: Stamp) -> [UInt8] {
         var head = WireWriter()
         head.field(1, ifNotZero: number)
@@ -83,7 +86,7 @@ public struct ChangesetWriter: Sendable {
         starts[position]..<(position + 1 < starts.count ? starts[position + 1] : writer.count)
     }
 
-    // MARK: Instructions. Their writers say how many fields they wrote, as ``fieldCount`` counts them.
+    // MARK: Instructions. Each writer returns the number of fields it wrote, counted as ``fieldCount`` does.
 
     private static func write(
         _ instruction: Instruction, _ names: inout ChangesetNames, _ writer: inout WireWriter
@@ -93,7 +96,7 @@ public struct ChangesetWriter: Sendable {
         let position = names.position(ofClass: reference.classIndex)
         writer.field(1, ifNotZero: position)
         writer.field(2, reference.key)
-        // The instruction, its class unless that is the first one, the key and the operation.
+        // The instruction, its class unless it's the first, the key and the operation.
         var fieldCount = position == 0 ? 3 : 4
         switch instruction {
         case .create(_, let fields): fieldCount += write(fields, 3, position, &names, &writer)
@@ -134,17 +137,17 @@ public struct ChangesetWriter: Sendable {
     }
 }
 
-/// The names that a changeset uses, each class and property once, in the order of their first use.
+/// The class and property names that a changeset uses, each once, in order of first use.
 private struct ChangesetNames {
     let schema: Schema
     private var classes: [NamedClass] = []
-    /// By class position in the schema: its position here, or -1.
+    /// For each class position in the schema, the position here, or -1.
     private var positions: [Int]
 
     private struct NamedClass {
         let index: Int
         var columns: [Int] = []
-        /// By column: its position in `columns`, or -1.
+        /// For each column, its position in `columns`, or -1.
         var positions: [Int]
     }
 
@@ -170,7 +173,7 @@ private struct ChangesetNames {
         return next
     }
 
-    /// The field of each class, its name and those of its properties.
+    /// For each class its field, its name and its properties' names.
     var fieldCount: Int { classes.reduce(0) { $0 + 2 + $1.columns.count } }
 
     func write(to writer: inout WireWriter) {
@@ -186,7 +189,7 @@ private struct ChangesetNames {
     func resolved(_ codec: MessageCodec) -> [MessageCodec.ResolvedClass] {
         var result: [MessageCodec.ResolvedClass] = []
         for item in classes {
-            // Synced classes have keys.
+            // Synced classes always have keys.
             guard let key = schema[item.index].primaryKey else { return [] }
             result.append(MessageCodec.ResolvedClass(index: item.index, columns: item.columns, key: key))
         }

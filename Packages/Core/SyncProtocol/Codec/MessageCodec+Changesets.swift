@@ -3,12 +3,12 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension MessageCodec {
-    /// Reads a changeset whose shape was checked, one instruction at a time.
+    /// Reads a changeset one instruction at a time. Its shape has been checked.
     func decodeChangeset(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
         let (changeset, instructionCount) = try decodeHead(bytes, range)
         do throws(ProtocolError) {
             guard changeset.number > 0, changeset.base >= 0 else {
-                throw ProtocolError(.malformed, "number and base must not be negative, and numbers begin with 1")
+                throw ProtocolError(.malformed, "number and base must not be negative, and numbers start at 1")
             }
             let classes = try resolve(changeset.classes)
             var instructions: [Instruction] = []
@@ -24,7 +24,7 @@ extension MessageCodec {
         }
     }
 
-    /// Reads all of a changeset but its instructions, which use it and may precede it, and counts those.
+    /// Reads everything of a changeset but the instructions, which depend on it and may precede it, and counts them.
     func decodeHead(
         _ bytes: [UInt8], _ range: Range<Int>
     ) throws(ProtocolError) -> (changeset: WireChangeset, instructionCount: Int) {
@@ -41,7 +41,7 @@ extension MessageCodec {
         return (try Self.build(head, "changeset"), instructionCount)
     }
 
-    /// Builds the instructions of a changeset one after another; an error says which one was at fault.
+    /// Builds the instructions of a changeset one after another. An error says which one was wrong.
     func forEachInstruction(
         _ bytes: [UInt8], _ range: Range<Int>, _ body: (WireInstruction) throws(ProtocolError) -> Void
     ) throws(ProtocolError) {
@@ -58,9 +58,9 @@ extension MessageCodec {
         }
     }
 
-    /// An instruction with a key and an operation has no fewer bytes.
+    /// The fewest bytes of an instruction with a key and an operation.
     private static let minimumInstructionByteCount = 8
-    /// The field of a changeset that has its instructions.
+    /// The field that holds a changeset's instructions.
     private static let instructionKey = WireReader.Key(number: 5, type: .bytes)
 
     struct ResolvedClass {
@@ -74,7 +74,7 @@ extension MessageCodec {
         for item in classes {
             let index = try classIndex(item.name)
             guard let key = schema[index].primaryKey else {
-                throw ProtocolError(.badSchema, "\(item.name) has no primary key and is not synchronised")
+                throw ProtocolError(.badSchema, "\(item.name) has no primary key and isn't synchronised")
             }
             var columns: [Int] = []
             for name in item.columns { columns.append(try column(name, of: schema[index])) }
@@ -96,14 +96,14 @@ extension MessageCodec {
         }
         let reference = ObjectReference(classIndex: resolved.index, key: key)
         switch item.operation {
-        case nil: throw ProtocolError(.malformed, "an instruction of no kind")
+        case nil: throw ProtocolError(.malformed, "an instruction of unknown kind")
         case .create(let fields): return .create(reference, try decode(fields, resolved))
         case .set(let fields): return .set(reference, try decode(fields, resolved))
         case .add(let addition):
             return .add(
                 reference, column: try columnPosition(addition.column, resolved), amount: addition.amount)
         case .erase(let isErase):
-            guard isErase else { throw ProtocolError(.malformed, "an erase that says it is none") }
+            guard isErase else { throw ProtocolError(.malformed, "an erase whose value is false") }
             return .erase(reference)
         }
     }

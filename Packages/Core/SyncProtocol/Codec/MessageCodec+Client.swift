@@ -39,10 +39,10 @@ extension MessageCodec {
         return result
     }
 
-    /// Every message but uploads, which ``decodeUpload(_:_:)`` reads.
+    /// Decodes every message but uploads, which ``decodeUpload(_:_:)`` reads.
     func decode(_ message: WireClientMessage) throws(ProtocolError) -> ClientMessage {
         switch message.message {
-        case nil, .upload: throw ProtocolError(.malformed, "A message of no kind that this version knows.")
+        case nil, .upload: throw ProtocolError(.malformed, "A message of a kind that this version doesn't know.")
         case .hello(let hello):
             do throws(ProtocolError) {
                 return .hello(try decode(hello))
@@ -56,8 +56,8 @@ extension MessageCodec {
         }
     }
 
-    /// Reads an upload one instruction at a time: as Protocol Buffers messages all of them together would take twenty
-    /// times the bytes that they come in.
+    /// Reads an upload one instruction at a time. As Protocol Buffers messages, they would together take twenty times
+    /// their bytes.
     func decodeUpload(_ bytes: [UInt8], _ content: Range<Int>) throws(ProtocolError) -> [Changeset] {
         try WireShape.clientMessage.check(bytes, "message of a device")
         var result: [Changeset] = []

@@ -1,5 +1,5 @@
 extension MessageCodec {
-    /// A device's message, by the number of its one field.
+    /// The kinds of a device's message, with the number of its only field.
     enum ClientMessageKind: UInt64 {
         case hello = 1
         case subscribe = 2
@@ -7,17 +7,16 @@ extension MessageCodec {
         case applied = 4
     }
 
-    /// Whether a message is an upload. Nothing of it is built: an upload waits for its turn first.
+    /// Whether a message is an upload. Decodes nothing, because an upload first waits for its turn.
     public static func isUpload(_ bytes: [UInt8]) -> Bool { (try? kind(of: bytes))?.kind == .upload }
 
-    /// The version and the access token of a hello. Builds nothing of the rest, because the sender hasn't been
-    /// authenticated yet.
-    /// - Throws: ``ProtocolError`` for another message, for a version that this one doesn't speak, and for a token longer
+    /// The version and access token of a hello. Decodes nothing else, because the sender isn't authenticated yet.
+    /// - Throws: ``ProtocolError`` for any other message, a version that this one doesn't speak, and a token longer
     ///   than ``maximumAccessTokenByteCount``.
     public func opening(ofHello bytes: [UInt8]) throws(ProtocolError) -> HelloOpening {
         let (kind, content) = try Self.kind(of: bytes)
         guard kind == .hello else {
-            throw ProtocolError(.malformed, "A session begins with hello; another message came first.")
+            throw ProtocolError(.malformed, "A session must begin with a hello, but another message came first.")
         }
         var version = 0
         var token = 0..<0
@@ -25,9 +24,9 @@ extension MessageCodec {
         while !reader.isAtEnd {
             let start = reader.position
             guard let field = reader.field() else {
-                throw ProtocolError(.malformed, "The hello is cut short or garbled at byte \(start).")
+                throw ProtocolError(.malformed, "The hello is truncated or corrupted at byte \(start).")
             }
-            // The last one counts, as everywhere in Protocol Buffers.
+            // The last occurrence counts, as always in Protocol Buffers.
             switch (field.key.number, field.key.type) {
             case (1, .varint):
                 var value = WireReader(bytes, in: field.content)
@@ -42,15 +41,15 @@ extension MessageCodec {
         guard token.count <= Self.maximumAccessTokenByteCount else {
             throw ProtocolError(
                 .tooLarge,
-                "An access token has at most \(Self.maximumAccessTokenByteCount) bytes, not \(token.count).")
+                "An access token may have at most \(Self.maximumAccessTokenByteCount) bytes, not \(token.count).")
         }
         guard let accessToken = String(validating: bytes[token], as: UTF8.self) else {
-            throw ProtocolError(.malformed, "The access token is not text.")
+            throw ProtocolError(.malformed, "The access token isn't text.")
         }
         return HelloOpening(protocolVersion: version, accessToken: accessToken)
     }
 
-    /// The kind of a device's message, and where its content is.
+    /// The kind of a device's message, and the range of its content.
     static func kind(of bytes: [UInt8]) throws(ProtocolError) -> (kind: ClientMessageKind, content: Range<Int>) {
         var reader = WireReader(bytes)
         var found: (kind: ClientMessageKind, content: Range<Int>)?
@@ -58,15 +57,15 @@ extension MessageCodec {
             let start = reader.position
             guard let field = reader.field() else {
                 throw ProtocolError(
-                    .malformed, "The message of a device is cut short or garbled at byte \(start).")
+                    .malformed, "The device's message is truncated or corrupted at byte \(start).")
             }
             guard let kind = ClientMessageKind(rawValue: field.key.number) else { continue }
             guard field.key.type == .bytes, found == nil else {
-                throw ProtocolError(.malformed, "A message of a device is of one kind, and has it once.")
+                throw ProtocolError(.malformed, "A device's message must have exactly one kind.")
             }
             found = (kind, field.content)
         }
-        guard let found else { throw ProtocolError(.malformed, "A message of no kind that this version knows.") }
+        guard let found else { throw ProtocolError(.malformed, "A message of a kind that this version doesn't know.") }
         return found
     }
 

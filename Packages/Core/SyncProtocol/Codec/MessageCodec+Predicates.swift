@@ -35,10 +35,10 @@ extension MessageCodec {
         guard depth <= Predicate.maximumDepth, parts <= Predicate.maximumPartCount else {
             throw ProtocolError(
                 .tooLarge,
-                "a query of more than \(Predicate.maximumPartCount) parts or \(Predicate.maximumDepth) levels")
+                "a query with more than \(Predicate.maximumPartCount) parts or \(Predicate.maximumDepth) levels")
         }
         switch predicate.kind {
-        case nil: throw ProtocolError(.malformed, "a condition of no kind")
+        case nil: throw ProtocolError(.malformed, "a condition of unknown kind")
         case .constant(let value): return .constant(value)
         case .compare(let compare):
             let path = try path(compare.path)
@@ -50,7 +50,7 @@ extension MessageCodec {
         case .isIn(let membership):
             parts += membership.literals.count
             guard parts <= Predicate.maximumPartCount else {
-                throw ProtocolError(.tooLarge, "a query of more than \(Predicate.maximumPartCount) parts")
+                throw ProtocolError(.tooLarge, "a query with more than \(Predicate.maximumPartCount) parts")
             }
             let path = try path(membership.path)
             do throws(ProtocolError) {
@@ -78,7 +78,7 @@ extension MessageCodec {
     private func path(_ names: [String]) throws(ProtocolError) -> PropertyPath {
         guard (1...Self.maximumPathLength).contains(names.count) else {
             throw ProtocolError(
-                .malformed, "a property path of \(names.count) names; it has 1 to \(Self.maximumPathLength)")
+                .malformed, "a property path of \(names.count) names; it must have 1 to \(Self.maximumPathLength)")
         }
         return PropertyPath(names)
     }

@@ -118,7 +118,7 @@ extension MessageCodec {
         let index = try classIndex(wire.className)
         let item = schema[index]
         guard let key = item.primaryKey else {
-            throw ProtocolError(.badSchema, "\(item.name) has no primary key and is not synchronised")
+            throw ProtocolError(.badSchema, "\(item.name) has no primary key and isn't synchronised")
         }
         do throws(ProtocolError) {
             let vector = try decode(wire.keys, key)
@@ -127,7 +127,7 @@ extension MessageCodec {
             keys.reserveCapacity(vector.count)
             for row in 0..<vector.count {
                 let value = vector.value(row, as: type)
-                guard !value.isNull else { throw ProtocolError(.malformed, "row \(row) is no key") }
+                guard !value.isNull else { throw ProtocolError(.malformed, "row \(row) has no key") }
                 keys.append(value)
             }
             return ObjectRemoval(classIndex: index, keys: keys)
@@ -136,7 +136,7 @@ extension MessageCodec {
         }
     }
 
-    /// A vector of a column, whose offsets are in order and whose text is valid UTF-8.
+    /// Decodes the vector of a column, checking that its offsets are in order and its text is valid UTF-8.
     private func decode(_ wire: WireColumnVector, _ column: Column) throws(ProtocolError) -> ColumnVector {
         let type = schema.storedType(of: column)
         guard wire.type == wireType(type) else {
@@ -156,7 +156,7 @@ extension MessageCodec {
         }
         let nulls = [UInt8](wire.nils)
         if !column.isOptional, nulls.contains(where: { $0 != 0 }) {
-            throw ProtocolError(.malformed, "nil, but the property is required")
+            throw ProtocolError(.malformed, "nil in a required property")
         }
         return ColumnVector(storage: storage, nulls: nulls)
     }
@@ -165,7 +165,8 @@ extension MessageCodec {
         var sum: UInt64 = 0
         let ends = [UInt32](unsafeUninitializedCapacity: lengths.count) { buffer, count in
             for (index, length) in lengths.enumerated() {
-                // At most 20 Mi lengths of 32 bits: the sum fits; a too large one is refused below.
+                // At most 20 Mi lengths of 32 bits, so the sum can't overflow. A sum that is too large is refused
+                // below.
                 sum += UInt64(length)
                 buffer.initializeElement(at: index, to: UInt32(truncatingIfNeeded: sum))
             }
@@ -177,7 +178,7 @@ extension MessageCodec {
         return ends
     }
 
-    /// Every row has 16 bytes in the canonical form, or none; which rows may have none is for the block to say.
+    /// Checks that every row has 16 canonical bytes or none. The block decides which rows may have none.
     private static func checkDecimals(_ heap: [UInt8], _ ends: [UInt32]) throws(ProtocolError) {
         let bad = heap.withUnsafeBytes { heap in
             ends.indices.first { row in
@@ -187,13 +188,13 @@ extension MessageCodec {
         }
         guard let bad else { return }
         throw ProtocolError(
-            .malformed, "a decimal that is not \(Decimal128.byteCount) bytes in canonical form, in row \(bad)")
+            .malformed, "a decimal that isn't \(Decimal128.byteCount) canonical bytes, in row \(bad)")
     }
 
-    /// Validates all texts at once: the heap is UTF-8, and no text begins within a character.
+    /// Validates all texts at once: the heap must be UTF-8, and no text may start within a character.
     private static func checkText(_ heap: [UInt8], _ ends: [UInt32]) throws(ProtocolError) {
         guard String(validating: heap, as: UTF8.self) != nil else {
-            throw ProtocolError(.malformed, "text that is not UTF-8")
+            throw ProtocolError(.malformed, "text that isn't UTF-8")
         }
         for (row, end) in ends.enumerated() where Int(end) < heap.count && heap[Int(end)] & 0xc0 == 0x80 {
             throw ProtocolError(.malformed, "text that ends within a character, in row \(row)")

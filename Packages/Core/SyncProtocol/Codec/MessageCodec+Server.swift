@@ -22,7 +22,7 @@ extension MessageCodec {
 
     func decode(_ message: WireServerMessage) throws(ProtocolError) -> ServerMessage {
         switch message.message {
-        case nil: throw ProtocolError(.malformed, "A message of no kind that this version knows.")
+        case nil: throw ProtocolError(.malformed, "A message of a kind that this version doesn't know.")
         case .welcome(let welcome):
             guard welcome.lastChangeset >= 0 else {
                 throw ProtocolError(.malformed, "welcome: last changeset \(welcome.lastChangeset)")

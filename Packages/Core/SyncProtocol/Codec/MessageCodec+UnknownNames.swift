@@ -3,13 +3,13 @@ internal import SwiftProtobuf
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Changesets that name what the reader's schema does not have: those of a device that was away while the server's
-/// model changed, and those that an app queued before an update.
+/// Changesets with names that the reader's schema lacks: from a device that was away while the server's model changed,
+/// or queued by an app before its update.
 extension MessageCodec {
     // MARK: On the server
 
-    /// A changeset of an upload whose shape was checked. What the schema does not have refuses this changeset and no
-    /// other: see ``Changeset/defect``.
+    /// A changeset of an upload. Its shape has been checked. Names that the schema lacks refuse this changeset and no
+    /// other; see ``Changeset/defect``.
     func decodeUploaded(_ bytes: [UInt8], _ range: Range<Int>) throws(ProtocolError) -> Changeset {
         do throws(ProtocolError) {
             return try decodeChangeset(bytes, range)
@@ -28,7 +28,7 @@ extension MessageCodec {
                 throw error.at("changeset \(head.number)")
             }
             result.defect = ChangesetDefect(
-                refusal: Refusal(.invalid, "The server's schema does not fit: \(error.message)."),
+                refusal: Refusal(.invalid, "The changeset doesn't fit the server's schema: \(error.message)."),
                 fingerprint: fingerprint.value)
             return result
         }
@@ -57,7 +57,7 @@ extension MessageCodec {
             result.addAddition(
                 try Self.item(at: addition.column, of: names.columns, "property"), amount: addition.amount)
         case .erase(true): result.addErase()
-        case .erase, nil: throw ProtocolError(.malformed, "an instruction of no kind")
+        case .erase, nil: throw ProtocolError(.malformed, "an instruction of unknown kind")
         }
     }
 
@@ -79,8 +79,8 @@ extension MessageCodec {
 
     // MARK: On a device
 
-    /// What the app still knows of a queued changeset: writes of classes and properties that an update dropped, or gave
-    /// another type, are left out. Then ``Changeset/queuedBytes`` has all of it.
+    /// The part of a queued changeset that the app still knows, without writes to classes and properties that an update
+    /// removed or gave another type. ``Changeset/queuedBytes`` then has all of it.
     func decodeQueued(_ changeset: WireChangeset, _ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         var result = Changeset(
             number: changeset.number, base: changeset.base,
@@ -125,7 +125,7 @@ extension MessageCodec {
             }
             return .add(reference, column: column, amount: addition.amount)
         case .erase(true): return .erase(reference)
-        case .erase, nil: throw ProtocolError(.malformed, "an instruction of no kind")
+        case .erase, nil: throw ProtocolError(.malformed, "an instruction of unknown kind")
         }
     }
 
@@ -150,9 +150,9 @@ extension MessageCodec {
         return result
     }
 
-    /// The bytes of a changeset as first queued, with the number and the base that it has now.
+    /// The bytes of a changeset as first queued, with its current number and base.
     static func renumbered(_ bytes: [UInt8], _ changeset: Changeset) -> [UInt8] {
-        // The queue has read them before.
+        // Can't fail, since the queue has read these bytes before.
         guard var message = try? WireChangeset(serializedBytes: bytes) else { return bytes }
         message.number = changeset.number
         message.base = changeset.base
@@ -161,7 +161,7 @@ extension MessageCodec {
 }
 
 extension WireFieldWrites {
-    /// Whether the value at the position is from the property's declaration.
+    /// Whether the value at the position comes from the property's declaration.
     func isDefault(_ index: Int) -> Bool {
         let place = defaults.startIndex + (index >> 3)
         return place < defaults.endIndex && defaults[place] & (1 << UInt8(index & 7)) != 0

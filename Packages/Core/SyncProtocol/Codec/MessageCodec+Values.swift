@@ -21,9 +21,9 @@ extension MessageCodec {
 
     func decode(_ value: WireValue) throws(ProtocolError) -> Value {
         switch value.kind {
-        case nil: throw ProtocolError(.malformed, "a value of no kind")
+        case nil: throw ProtocolError(.malformed, "a value of unknown kind")
         case .nil(let isNil):
-            guard isNil else { throw ProtocolError(.malformed, "a nil value that says it is none") }
+            guard isNil else { throw ProtocolError(.malformed, "a nil value marked as not nil") }
             return .null
         case .bool(let value): return .bool(value)
         case .int(let value): return .int(value)
@@ -53,13 +53,13 @@ extension MessageCodec {
                     .malformed, "a decimal of \(bytes.count) bytes instead of \(Decimal128.byteCount)")
             }
             guard let number = bytes.withUnsafeBytes({ Decimal128(canonicalBID: $0) }) else {
-                throw ProtocolError(.malformed, "a decimal that is not in its canonical form")
+                throw ProtocolError(.malformed, "a decimal that isn't in canonical form")
             }
             return .decimal(number)
         }
     }
 
-    /// The type on the wire of a stored type; links have been resolved.
+    /// The wire type of a stored type, with links already resolved to keys.
     func wireType(_ type: PropertyType) -> WireValueType {
         switch type {
         case .bool: .bool
@@ -75,7 +75,7 @@ extension MessageCodec {
         }
     }
 
-    /// A class by its name.
+    /// The position of a class.
     func classIndex(_ name: String) throws(ProtocolError) -> Int {
         guard let index = schema.index(of: name) else {
             let hint = name.hint(in: schema.classes.map(\.name))
@@ -84,7 +84,7 @@ extension MessageCodec {
         return index
     }
 
-    /// A property by its name.
+    /// The position of a property in its class.
     func column(_ name: String, of item: ClassSchema) throws(ProtocolError) -> Int {
         guard let index = item.columnIndex(name) else {
             let hint = name.hint(in: item.columns.map(\.name))
@@ -95,13 +95,13 @@ extension MessageCodec {
 }
 
 extension String {
-    /// How much of a name that came over the network messages quote, in bytes.
+    /// The number of bytes that messages quote of a name that came over the network.
     private static let shownNameByteCount = 100
 
-    /// Cut for messages.
+    /// Shortened for messages.
     var shortened: String { shortened(toByteCount: Self.shownNameByteCount) }
 
-    /// The nearest known name.
+    /// A hint with the nearest known name, or an empty text.
     fileprivate func hint(in names: [String]) -> String {
         guard let name = nearest(in: names) else { return "" }
         return "; did you mean '\(name)'?"

@@ -2,55 +2,59 @@ internal import SwiftProtobuf
 public import TomboloChangesets
 public import TomboloModel
 
-/// Messages to and from bytes. The format is specified by the .proto files in `Packages/Core/SyncProtocol/Proto`; classes
-/// and properties travel by name, and are looked up in the schema of whoever reads.
+/// Converts messages to and from bytes. The .proto files in `Packages/Core/SyncProtocol/Proto` specify the format.
+/// Classes and properties travel by name and are looked up in the reader's schema.
 ///
-/// Devices also store what the codec makes: pending changesets, staged frames, subscription sets.
+/// Devices also store some encoded values: pending changesets, staged frames, subscription sets.
 ///
-/// Decoding takes bytes from anyone: it throws, and neither crashes nor uses memory beyond a small multiple of a
-/// message's size. It counts on the wire's shape first, and builds nothing of a message that has too much of something.
-/// Encoding takes values of this process; positions must be those of ``schema``.
+/// Decoding accepts bytes from anyone: it throws, never crashes, and uses memory up to a small multiple of a message's
+/// size. It first counts a message's parts, and builds nothing of a message that has too many. Encoding takes values of
+/// this process, whose positions must refer to ``schema``.
 public struct MessageCodec: Sendable {
+    /// The schema in which names are looked up and to which positions refer.
     public let schema: Schema
 
+    /// A codec for messages between this process and peers with the same or a different schema.
     public init(schema: Schema) { self.schema = schema }
 
-    /// The longest message, in bytes: room for one value of ``Value/maximumByteCount``.
+    /// The maximum size of a message in bytes: enough for one value of ``Value/maximumByteCount``.
     public static let maximumMessageByteCount = 20 << 20
-    /// The longest encoded subscription set, in bytes.
+    /// The maximum size of an encoded subscription set in bytes.
     public static let maximumSubscriptionSetByteCount = 256 << 10
-    /// The longest message of a device that is not an upload, in bytes: a `hello` with two subscription sets, a token and
-    /// 256 KiB of classes. An edge that has not seen a `hello` yet should accept no longer one.
+    /// The maximum size in bytes of a device's message other than an upload: a `hello` with two subscription sets, a
+    /// token and 256 KiB of classes. Before the `hello`, a server shouldn't accept more.
     public static let maximumControlByteCount = 2 * maximumSubscriptionSetByteCount + (256 << 10)
-    /// The longest access token, in bytes.
+    /// The maximum size of an access token in bytes.
     public static let maximumAccessTokenByteCount = 16 << 10
-    /// The longest encoded changeset, in bytes: one must fit an upload.
+    /// The maximum size of an encoded changeset in bytes, so that it fits an upload.
     public static let maximumChangesetByteCount = maximumMessageByteCount - 64
-    /// The most fields of one message, those of nested messages included; packed numbers count as one.
+    /// The maximum number of fields in a message, including nested messages; packed numbers count as one field.
     public static let maximumFieldCount = 4_000_000
-    /// The same for a device's message that is not an upload: as many as the sets and classes of the longest can have.
+    /// The same for a device's message other than an upload: as many as the sets and classes of the longest can have.
     public static let maximumControlFieldCount = 250_000
-    /// The most changesets of one upload.
+    /// The maximum number of changesets in an upload.
     public static let maximumChangesetsPerUpload = 1_000
-    /// The most property names of one path.
+    /// The maximum number of property names in a path.
     public static let maximumPathLength = 16
-    /// The most classes of a `hello` or a changeset.
+    /// The maximum number of classes in a `hello` or changeset.
     public static let maximumClassCount = 10_000
-    /// The most properties of a class, and values of an instruction.
+    /// The maximum number of properties in a class, and of values in an instruction.
     public static let maximumPropertyCount = 10_000
-    /// The most refusals of one batch.
+    /// The maximum number of refusals in a batch.
     public static let maximumRefusalCount = 100_000
-    /// How deep messages nest: two for each level of a predicate, and what is around it.
+    /// The maximum nesting of messages: two levels for each level of a predicate, and those around it.
     static let maximumNesting = 2 * Predicate.maximumDepth + 16
 
     // MARK: Messages
 
+    /// The bytes of a device's message.
     public func encode(_ message: ClientMessage) -> [UInt8] { bytes(of: message) }
 
+    /// The bytes of a gateway's message.
     public func encode(_ message: ServerMessage) -> [UInt8] { Self.serialize(wire(message)) }
 
-    /// - Throws: ``ProtocolError`` that says what was wrong and where. A `hello` of a version that this one cannot
-    ///   read throws ``ProtocolError/Code/unsupportedVersion``; one of another version that it can read is returned.
+    /// - Throws: ``ProtocolError`` that says what was wrong and where. A `hello` of a version that this one can't read
+    ///   throws ``ProtocolError/Code/unsupportedVersion``; a readable `hello` of another version is returned.
     public func decodeClientMessage(_ bytes: [UInt8]) throws(ProtocolError) -> ClientMessage {
         do throws(ProtocolError) {
             try Self.checkLength(bytes, "message of a device")
@@ -59,7 +63,7 @@ public struct MessageCodec: Sendable {
             guard bytes.count <= Self.maximumControlByteCount else {
                 throw ProtocolError(
                     .tooLarge,
-                    "A message that is not an upload has at most \(Self.maximumControlByteCount) bytes, "
+                    "A message other than an upload may have at most \(Self.maximumControlByteCount) bytes, "
                         + "not \(bytes.count).")
             }
             let message: WireClientMessage = try Self.parse(
@@ -83,42 +87,50 @@ public struct MessageCodec: Sendable {
 
     // MARK: Parts that are stored
 
+    /// The bytes of a changeset, as a device's queue stores it and an upload carries it.
     public func encode(_ changeset: Changeset) -> [UInt8] {
         if let bytes = changeset.queuedBytes { return Self.renumbered(bytes, changeset) }
         let writer = ChangesetWriter(schema: schema, changeset.instructions)
         return writer.finish(number: changeset.number, base: changeset.base, stamp: changeset.stamp)
     }
 
+    /// Decodes a changeset on its own. Throws ``ProtocolError/Code/badSchema`` if it has names that ``schema`` lacks.
     public func decodeChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         try Self.checkLength(bytes, "changeset")
         try WireShape.changeset.check(bytes, "changeset")
         return try decodeChangeset(bytes, bytes.indices)
     }
 
-    /// A changeset of a device's queue, which an earlier version of the app may have written: see
+    /// Decodes a changeset of a device's queue, which an earlier version of the app may have written; see
     /// ``Changeset/queuedBytes``.
     public func decodeQueuedChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
         let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
         return try decodeQueued(message, bytes)
     }
 
+    /// The bytes of a frame, as a device stages it.
     public func encode(_ frame: BatchFrame) -> [UInt8] { Self.serialize(wire(frame)) }
 
+    /// Decodes a staged frame.
     public func decodeBatchFrame(_ bytes: [UInt8]) throws(ProtocolError) -> BatchFrame {
         let message: WireBatchFrame = try Self.parse(bytes, .batchFrame, "batch frame")
         return try decode(message)
     }
 
+    /// The bytes of a predicate.
     public func encode(_ predicate: Predicate) -> [UInt8] { Self.serialize(wire(predicate)) }
 
+    /// Decodes a predicate. It may name properties that no class has.
     public func decodePredicate(_ bytes: [UInt8]) throws(ProtocolError) -> Predicate {
         let message: WirePredicate = try Self.parse(bytes, .predicate, "predicate")
         var parts = 0
         return try decode(message, depth: 0, parts: &parts)
     }
 
+    /// The bytes of a subscription set, as a device stores it.
     public func encode(_ subscriptions: SubscriptionSet) -> [UInt8] { Self.serialize(wire(subscriptions)) }
 
+    /// Decodes a stored subscription set. It may name classes and properties that ``schema`` lacks.
     public func decodeSubscriptionSet(_ bytes: [UInt8]) throws(ProtocolError) -> SubscriptionSet {
         let message: WireSubscriptionSet = try Self.parse(bytes, .subscriptionSet, "subscription set")
         return try decode(message)
@@ -130,15 +142,15 @@ public struct MessageCodec: Sendable {
         do {
             return try message.serializedBytes()
         } catch {
-            // The only reason without proto2 messages: more than 2 GiB, a hundred times the longest message.
-            preconditionFailure("A message could not be written: \(error)")
+            // Only possible beyond 2 GiB, a hundred times the largest message.
+            preconditionFailure("A message couldn't be encoded: \(error)")
         }
     }
 
     static func checkLength(_ bytes: [UInt8], _ what: String) throws(ProtocolError) {
         guard bytes.count <= maximumMessageByteCount else {
             throw ProtocolError(
-                .tooLarge, "A \(what) has at most \(maximumMessageByteCount) bytes, not \(bytes.count).")
+                .tooLarge, "A \(what) may have at most \(maximumMessageByteCount) bytes, not \(bytes.count).")
         }
     }
 
@@ -150,7 +162,7 @@ public struct MessageCodec: Sendable {
         return try build(bytes, what)
     }
 
-    /// Builds a message whose shape was checked.
+    /// Builds a message whose shape has been checked.
     static func build<Wire: Message>(_ bytes: [UInt8], _ what: String) throws(ProtocolError) -> Wire {
         var options = BinaryDecodingOptions()
         options.messageDepthLimit = maximumNesting
@@ -159,11 +171,11 @@ public struct MessageCodec: Sendable {
             return try Wire(serializedBytes: bytes, options: options)
         } catch {
             throw ProtocolError(
-                .malformed, "The \(what) of \(bytes.count) bytes is not what the protocol describes: \(error)")
+                .malformed, "The \(what) of \(bytes.count) bytes doesn't follow the protocol: \(error)")
         }
     }
 
-    /// The version in a `hello` whose other fields may be unreadable: its first field, as every version writes it.
+    /// The version in a `hello` whose other fields may be unreadable. Every version writes it as the first field.
     private static func protocolVersion(ofHello bytes: [UInt8]) -> Int? {
         var reader = WireReader(bytes)
         guard reader.key() == WireReader.Key(number: 1, type: .bytes), let length = reader.varint(),

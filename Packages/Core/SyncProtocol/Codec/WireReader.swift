@@ -16,9 +16,9 @@ struct WireReader {
     /// One field, by positions in the bytes.
     struct Field {
         let key: Key
-        /// Where its key begins.
+        /// The offset of its key.
         let start: Int
-        /// What follows the key, and the length for a field of bytes.
+        /// The bytes after the key, and after the length for a field of bytes.
         let content: Range<Int>
     }
 
@@ -28,7 +28,7 @@ struct WireReader {
 
     init(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
 
-    /// Walks over a message within others.
+    /// Walks over a nested message.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -37,7 +37,7 @@ struct WireReader {
 
     var isAtEnd: Bool { position >= end }
 
-    /// The next field's number and type; nil at the end of the bytes, and for anything that isn't a field.
+    /// The number and type of the next field, or nil at the end of the bytes and for anything that isn't a field.
     mutating func key() -> Key? {
         guard let value = varint(), value <= UInt64(UInt32.max), let type = FieldType(rawValue: value & 7) else {
             return nil
@@ -58,7 +58,7 @@ struct WireReader {
         return nil
     }
 
-    /// The next field with its content; nil at the end of the bytes, and for anything that isn't a field.
+    /// The next field with its content, or nil at the end of the bytes and for anything that isn't a field.
     mutating func field() -> Field? {
         let start = position
         guard let key = key() else { return nil }
@@ -75,10 +75,10 @@ struct WireReader {
         return Field(key: key, start: start, content: from..<position)
     }
 
-    /// Goes back to a position that was read before.
+    /// Returns to an earlier position.
     mutating func rewind(to position: Int) { self.position = position }
 
-    /// Moves on, or returns false if there are fewer bytes.
+    /// Skips bytes, or returns false if there are fewer.
     private mutating func skip(_ count: UInt64) -> Bool {
         guard count <= UInt64(end - position) else { return false }
         position += Int(count)

@@ -1,14 +1,14 @@
 internal import TomboloModel
 
-/// Which fields of a message are messages again: enough to count fields, elements and nesting before anything is
-/// allocated for them.
+/// Which fields of a message are messages themselves: enough to count fields, elements and nesting before anything is
+/// allocated.
 enum WireShape {
     case clientMessage, hello, subscriptionSet, subscription, predicate, predicateList, membership, upload
     case changeset, instruction, fieldWrites
     case serverMessage, batchFrame, rowBlock, batchEnd
-    /// Scalars, or messages of a few scalars; counted by its own fields.
+    /// Scalars, or messages of a few scalars; counted by their fields.
     case fields
-    /// Packed columns: not looked into.
+    /// Packed columns, which aren't inspected.
     case vector
 
     private func nested(_ number: UInt64) -> WireShape? {
@@ -35,7 +35,7 @@ enum WireShape {
         }
     }
 
-    /// What a field of bytes counts as.
+    /// The element that a field of bytes counts as.
     private func element(_ number: UInt64) -> WireElement? {
         switch (self, number) {
         case (.hello, 8): .helloClass
@@ -50,7 +50,7 @@ enum WireShape {
         }
     }
 
-    /// What is counted anew for each message of this shape.
+    /// The elements counted separately for each message of this shape.
     private var ownElements: [WireElement] {
         switch self {
         case .subscriptionSet: [.subscription, .queryPart]
@@ -60,13 +60,12 @@ enum WireShape {
         }
     }
 
-    /// Throws for a message that has too many fields or elements or nests too deeply, or isn't a Protocol Buffers
-    /// message at all.
+    /// Throws if the message has too many fields or elements, nests too deeply, or isn't a Protocol Buffers message.
     func check(
         _ bytes: [UInt8], _ what: String, maximumFieldCount: Int = MessageCodec.maximumFieldCount
     ) throws(ProtocolError) {
         var reader = WireReader(bytes)
-        // Where each open message ends, the innermost last.
+        // The end of each open message, innermost last.
         var open: [(shape: WireShape, end: Int)] = [(self, bytes.count)]
         var count = 0
         var elements = [Int](repeating: 0, count: WireElement.allCases.count)
@@ -83,7 +82,7 @@ enum WireShape {
             let start = reader.position
             // A field that ends outside its message.
             guard let field = reader.field(), field.content.upperBound <= end else {
-                throw ProtocolError(.malformed, "The \(what) is cut short or garbled at byte \(start).")
+                throw ProtocolError(.malformed, "The \(what) is truncated or corrupted at byte \(start).")
             }
             guard field.key.type == .bytes else { continue }
             if let element = shape.element(field.key.number) {
@@ -95,7 +94,7 @@ enum WireShape {
             guard let inner = shape.nested(field.key.number), inner != .vector else { continue }
             guard open.count < MessageCodec.maximumNesting else {
                 throw ProtocolError(
-                    .tooLarge, "The \(what) nests deeper than a query may: \(Predicate.maximumDepth) levels.")
+                    .tooLarge, "The \(what) nests deeper than a query's maximum of \(Predicate.maximumDepth) levels.")
             }
             for element in inner.ownElements { elements[element.rawValue] = 0 }
             if inner == .subscriptionSet { try Self.checkSize(ofSet: field.content.count) }
@@ -108,7 +107,7 @@ enum WireShape {
         guard byteCount <= MessageCodec.maximumSubscriptionSetByteCount else {
             throw ProtocolError(
                 .tooLarge,
-                "A subscription set has at most \(MessageCodec.maximumSubscriptionSetByteCount) bytes, not "
+                "A subscription set may have at most \(MessageCodec.maximumSubscriptionSetByteCount) bytes, not "
                     + "\(byteCount). Use fewer or shorter literals.")
         }
     }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Writes the fields of Protocol Buffers messages one after another, without a message in memory.
+/// Writes the fields of Protocol Buffers messages one after another, without building messages in memory.
 /// <https://protobuf.dev/programming-guides/encoding/>
 struct WireWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 
     var count: Int { bytes.count }
 
-    // MARK: Fields. Numbers are at most 15, so that a key is one byte.
+    // MARK: Fields. Numbers are at most 15, so that a key takes one byte.
 
     @inline(__always)
     mutating func key(_ number: UInt8, _ type: WireReader.FieldType) {
@@ -25,14 +25,14 @@ struct WireWriter: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// A number of type uint32, which is left out where it is 0.
+    /// A number of type uint32, left out if it's 0.
     mutating func field(_ number: UInt8, ifNotZero value: Int) {
         if value == 0 { return }
         key(number, .varint)
         varint(UInt64(value))
     }
 
-    /// A number of type sint64, which is left out where it is 0.
+    /// A number of type sint64, left out if it's 0.
     mutating func field(_ number: UInt8, ifNotZero value: Int64) {
         if value == 0 { return }
         key(number, .varint)
@@ -52,10 +52,10 @@ struct WireWriter: Sendable {
 
     private static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
 
-    /// How many bytes a number takes.
+    /// The number of bytes a number takes.
     private static func length(_ value: UInt64) -> Int { (64 - (value | 1).leadingZeroBitCount + 6) / 7 }
 
-    /// The length of a text, and the text.
+    /// Appends the length of a text and the text.
     private mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { text in
@@ -66,8 +66,8 @@ struct WireWriter: Sendable {
 
     // MARK: Messages within messages
 
-    /// Begins a message, whose length is not known yet.
-    /// - Returns: where its content begins, for ``close(_:)``.
+    /// Begins a message whose length isn't known yet.
+    /// - Returns: the offset of its content, to pass to ``close(_:)``.
     @inline(__always)
     mutating func open(_ number: UInt8) -> Int {
         key(number, .bytes)
@@ -88,15 +88,15 @@ struct WireWriter: Sendable {
         bytes.replaceSubrange((start - 1)..<start, with: prefix.bytes)
     }
 
-    /// Puts what another one wrote before everything.
+    /// Prepends another writer's bytes.
     mutating func prepend(_ other: WireWriter) { bytes.insert(contentsOf: other.bytes, at: 0) }
 
-    /// Appends a part of what another one wrote.
+    /// Appends part of another writer's bytes.
     mutating func append(_ other: ArraySlice<UInt8>) { bytes.append(contentsOf: other) }
 
     // MARK: Values
 
-    /// A message `Value`.
+    /// A `Value` message.
     mutating func field(_ number: UInt8, _ value: Value) {
         key(number, .bytes)
         switch value {
@@ -146,7 +146,7 @@ struct WireWriter: Sendable {
         }
     }
 
-    /// Everything of a value of so many bytes but the bytes.
+    /// A value of a number of bytes, up to the bytes themselves.
     private mutating func content(_ number: UInt8, _ count: Int) {
         varint(UInt64(1 + Self.length(UInt64(count)) + count))
         key(number, .bytes)

@@ -1,32 +1,35 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// What a device sends.
+/// A message from a device to a gateway.
 public enum ClientMessage: Hashable, Sendable {
-    /// First, once for each connection.
+    /// The first message of each connection.
     case hello(Hello)
-    /// A new subscription set; replaces the one before.
+    /// A new subscription set, which replaces the previous one.
     case subscribe(SubscriptionSet)
     /// Changesets in order of their numbers.
     case upload([Changeset])
-    /// The device applied the batch of this tick; the gateway may send more.
+    /// The device has applied the batch of this tick, so the gateway may send more.
     case applied(tick: Int64)
 }
 
 /// Opens a session.
 public struct Hello: Hashable, Sendable {
+    /// The version of the wire format that the device speaks.
     public var protocolVersion: Int
-    /// The access token of the user.
+    /// The user's access token.
     public var accessToken: String
+    /// The device file.
     public var client: ClientID
+    /// Where the device stands; ``Position/none`` before the first batch.
     public var position: Position
-    /// The set that the device's content was made with; ``SubscriptionSet/empty`` before the first batch.
+    /// The subscription set that the device's content comes from; ``SubscriptionSet/empty`` before the first batch.
     public var activeSubscriptions: SubscriptionSet
-    /// The set that the device wants now; equal to the active one where nothing changed.
+    /// The subscription set that the device wants now; equal to the active one if nothing changed.
     public var wantedSubscriptions: SubscriptionSet
-    /// The highest changeset number whose outcome the device has.
+    /// The highest number of a changeset whose outcome the device knows.
     public var acknowledged: Int64
-    /// The device's classes and columns: the gateway sends no others.
+    /// The device's classes and columns. The gateway sends no others.
     public var classes: [HelloClass]
 
     public init(
@@ -47,6 +50,7 @@ public struct Hello: Hashable, Sendable {
 
 /// One class of the device's schema, by names.
 public struct HelloClass: Hashable, Sendable {
+    /// The name of the class.
     public var name: String
     /// Property names with their types, as in ``Schema/canonicalText``: `price: int`.
     public var columns: [String]
@@ -63,7 +67,7 @@ public struct HelloClass: Hashable, Sendable {
         }
     }
 
-    /// A column as hello describes it.
+    /// A column as a hello describes it.
     public static func describe(_ column: Column) -> String {
         "\(column.name): \(column.type.name)\(column.isOptional ? "?" : "")"
     }
@@ -76,9 +80,10 @@ public struct HelloClass: Hashable, Sendable {
 
 /// Versions of the wire format. History:
 /// - 1: the first.
-/// - 2: decimals. A device of version 1 has no decimal properties, so that a gateway sends it none.
+/// - 2: decimals. A device of version 1 has no decimal properties, so a gateway doesn't send it any.
 public enum ProtocolVersion {
+    /// The version that this code writes.
     public static let current = 2
-    /// The oldest that a gateway still speaks.
+    /// The oldest version that a gateway still speaks.
     public static let oldest = 1
 }

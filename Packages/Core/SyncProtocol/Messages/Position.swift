@@ -1,12 +1,14 @@
-/// Where a device stands. It sends this at every connect, so that any gateway can go on.
+/// The state of a device's content. The device sends it with every connection, so that any gateway can continue.
 public struct Position: Hashable, Sendable {
+    /// The number of the last tick that the device applied; 0 for none.
     public var tick: Int64
+    /// The tick's ``Tick/token``.
     public var token: Int64
-    /// The version of the subscription set that the device's content was made with.
+    /// The version of the subscription set that the content comes from.
     public var subscriptionVersion: Int64
-    /// Hash of the rules and user data that decided what the device may see.
+    /// A hash of the rules and user data that decided what the device may see.
     public var rulesFingerprint: UInt64
-    /// ``Schema/fingerprint`` of the device's classes when the content was made.
+    /// The ``HelloClass/fingerprint(of:)`` of the device's classes when the content was sent.
     public var schemaFingerprint: UInt64
 
     public init(
@@ -19,7 +21,7 @@ public struct Position: Hashable, Sendable {
         self.schemaFingerprint = schemaFingerprint
     }
 
-    /// Before the first batch.
+    /// The position before the first batch.
     public static let none = Position(
         tick: 0, token: 0, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0)
 }

@@ -1,22 +1,26 @@
 public import TomboloChangesets
 
-/// What a gateway sends.
+/// A message from a gateway to a device.
 public enum ServerMessage: Hashable, Sendable {
     /// The session is open.
     case welcome(Welcome)
     case frame(BatchFrame)
     case end(BatchEnd)
-    /// The device's history is not the server's: it takes a new client id, keeps its unsent changesets, and starts over.
+    /// The device's history isn't the server's. The device takes a new client ID, keeps its unsent changesets, and
+    /// starts over.
     case reset(String)
-    /// The session cannot go on; the gateway closes the connection.
+    /// The session can't continue, and the gateway closes the connection.
     case failure(SessionFailure)
 }
 
+/// Answers a hello: the session is open.
 public struct Welcome: Hashable, Sendable {
+    /// The version of the wire format in this session: the device's.
     public var protocolVersion: Int
+    /// The server's clock when the session was opened.
     public var serverTime: Stamp
-    /// The highest changeset number that the server has applied or refused. Where it is beyond what the device has the
-    /// outcome of, the device uploads those in between again, as they were, before it gets its first batch.
+    /// The highest number of a changeset that the server has applied or refused. If the device doesn't know the outcome
+    /// of all of them, it uploads those in between again unchanged, before it gets its first batch.
     public var lastChangeset: Int64
 
     public init(protocolVersion: Int = ProtocolVersion.current, serverTime: Stamp, lastChangeset: Int64) {
@@ -38,6 +42,7 @@ public struct SessionFailure: Error, Hashable, Sendable, CustomStringConvertible
         case unavailable
     }
 
+    /// What kind of failure it is; apps may act on it.
     public let code: Code
     /// What was wrong and what to do.
     public let message: String

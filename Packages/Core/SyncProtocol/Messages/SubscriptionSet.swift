@@ -2,9 +2,11 @@ public import TomboloModel
 
 /// A named query on one class.
 public struct Subscription: Hashable, Sendable {
-    /// Nil for an unnamed one.
+    /// The name, or nil for an unnamed subscription.
     public var name: String?
+    /// The class whose objects it selects.
     public var className: String
+    /// The condition on the class's own properties; it doesn't follow links.
     public var predicate: Predicate
 
     public init(name: String?, className: String, predicate: Predicate) {
@@ -14,8 +16,9 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
-/// What a device wants to have. Every change makes a new version.
+/// The queries whose objects a device wants. Every change makes a new version.
 public struct SubscriptionSet: Hashable, Sendable {
+    /// Counts the changes on this device from 1; 0 is ``empty``.
     public var version: Int64
     public var subscriptions: [Subscription]
 
@@ -24,27 +27,29 @@ public struct SubscriptionSet: Hashable, Sendable {
         self.subscriptions = subscriptions
     }
 
+    /// The set of a new device: nothing.
     public static let empty = SubscriptionSet(version: 0, subscriptions: [])
 
-    /// The most subscriptions of one set.
+    /// The maximum number of subscriptions in a set.
     public static let maximumCount = 1_000
-    /// The most parts of all queries of a set together, see ``Predicate/partCount``: the server puts the old and the
-    /// new set into one statement, which takes 65,535 parameters.
+    /// The maximum ``Predicate/partCount`` of a set's queries together. The server puts the old and new set into one
+    /// statement, which is limited to 65,535 parameters.
     public static let maximumPartCount = 30_000
 
-    /// The most tests with `contains` of all queries of a set together, see ``Predicate/searchCount``: each reads a
-    /// property's whole text, in every row of its class.
+    /// The maximum ``Predicate/searchCount`` of a set's queries together: each `contains` reads a property's whole text
+    /// in every row of its class.
     public static let maximumSearchCount = 100
 
-    /// How much of a subscription's name, and of what is wrong with it, a message quotes, in bytes.
+    /// The number of bytes that a message quotes of a subscription's name, and of what's wrong with it.
     private static let shownNameByteCount = 100
     private static let shownProblemByteCount = 600
 
-    /// Checks every query against the schema. Paths of one name only.
+    /// Checks every query against the schema. Paths may have only one name, since subscriptions don't follow links.
     /// - Throws: ``ValueError`` that names the subscription.
     public func check(in schema: Schema) throws(ValueError) {
         guard subscriptions.count <= Self.maximumCount else {
-            throw ValueError("A subscription set has at most \(Self.maximumCount) queries, not \(subscriptions.count).")
+            throw ValueError(
+                "A subscription set may have at most \(Self.maximumCount) queries, not \(subscriptions.count).")
         }
         var partCount = 0
         var searchCount = 0
@@ -65,14 +70,14 @@ public struct SubscriptionSet: Hashable, Sendable {
             partCount += subscription.predicate.partCount
             guard partCount <= Self.maximumPartCount else {
                 throw ValueError(
-                    "The queries of a subscription set have at most \(Self.maximumPartCount) comparisons and literals "
-                        + "together; '\(name)' is beyond that.")
+                    "The queries of a subscription set may have at most \(Self.maximumPartCount) comparisons and "
+                        + "literals together; '\(name)' exceeds that.")
             }
             searchCount += subscription.predicate.searchCount
             guard searchCount <= Self.maximumSearchCount else {
                 throw ValueError(
-                    "The queries of a subscription set have at most \(Self.maximumSearchCount) tests with contains "
-                        + "together; '\(name)' is beyond that. Use fewer, or another test: beginsWith, endsWith or ==.")
+                    "The queries of a subscription set may have at most \(Self.maximumSearchCount) tests with contains "
+                        + "together; '\(name)' exceeds that. Use fewer, or use beginsWith, endsWith or == instead.")
             }
         }
     }

@@ -1,17 +1,18 @@
 public import TomboloChangesets
 
-/// Ends a batch: the device applies its frames and stands at this position afterwards.
+/// Ends a batch: the device applies its frames and is then at this position.
 public struct BatchEnd: Hashable, Sendable {
+    /// The device's position after the batch.
     public var position: Position
     /// The server's clock when the tick was made.
     public var serverTime: Stamp
-    /// Every changeset up to this number has its outcome in the database as of the tick; 0 where nothing new is known.
+    /// The outcomes of all changesets up to this number are in the database as of the tick; 0 if nothing new is known.
     public var acknowledged: Int64
-    /// Changesets up to `acknowledged` that were refused.
+    /// The refused changesets among those up to `acknowledged`, each sent once.
     public var refusals: [RefusedChangeset]
-    /// The batch is everything that the device may have: what it does not name is removed.
+    /// Whether the batch is everything the device may have, so that objects it doesn't name are removed.
     public var replacesAll: Bool
-    /// How many frames the batch has; a device that staged another number discards them and reconnects.
+    /// The number of frames in the batch. A device that staged a different number discards them and reconnects.
     public var frameCount: Int
 
     public init(
@@ -27,9 +28,11 @@ public struct BatchEnd: Hashable, Sendable {
     }
 }
 
-/// A changeset that the server did not accept.
+/// A changeset that the server didn't accept.
 public struct RefusedChangeset: Hashable, Sendable {
+    /// The changeset's number.
     public let number: Int64
+    /// Why it was refused.
     public let refusal: Refusal
 
     public init(number: Int64, refusal: Refusal) {

@@ -1,15 +1,17 @@
 public import TomboloModel
 
-/// A part of a batch: as much as fits one message. The device stages it and applies the batch as a whole.
+/// A part of a batch that fits one message. The device stages frames and applies the batch as a whole.
 public struct BatchFrame: Hashable, Sendable {
-    /// Position in its batch, from 0.
+    /// The frame's position in its batch, from 0.
     public var sequence: Int
+    /// Rows to insert or update.
     public var blocks: [RowBlock]
-    /// Objects that leave the device: erased, trashed, or no longer matched. Their list elements go with them.
+    /// Objects that leave the device because they were erased, moved into the trash, or no longer match. Their list
+    /// elements leave with them.
     public var removals: [ObjectRemoval]
-    /// Objects of the whole batch, for progress; 0 where unknown.
+    /// The number of objects in the whole batch, for progress; 0 if unknown.
     public var totalObjects: Int
-    /// Objects in this and the earlier frames.
+    /// The number of objects in this and all earlier frames.
     public var objectsSoFar: Int
 
     public init(
@@ -23,12 +25,14 @@ public struct BatchFrame: Hashable, Sendable {
         self.objectsSoFar = objectsSoFar
     }
 
+    /// Whether the frame changes nothing.
     public var isEmpty: Bool { blocks.isEmpty && removals.isEmpty }
 }
 
-/// Keys of one class that leave the device.
+/// Objects of one class that leave the device.
 public struct ObjectRemoval: Hashable, Sendable {
     public let classIndex: Int
+    /// The objects' primary keys.
     public var keys: [Value]
 
     public init(classIndex: Int, keys: [Value]) {

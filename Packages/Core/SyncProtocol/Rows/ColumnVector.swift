@@ -1,7 +1,7 @@
 internal import Foundation
 public import TomboloModel
 
-/// The values of one column for all rows of a ``RowBlock``, packed: no allocation for each value.
+/// The values of one column for all rows of a ``RowBlock``, packed without an allocation per value.
 public struct ColumnVector: Hashable, Sendable {
     public enum Storage: Hashable, Sendable {
         /// bool (0 or 1), int, date (microseconds).
@@ -12,8 +12,9 @@ public struct ColumnVector: Hashable, Sendable {
         case bytes(ends: [UInt32], heap: [UInt8])
     }
 
+    /// The values, in row order.
     public var storage: Storage
-    /// One bit for each row, lowest first, 1 = nil; empty where no value is nil. Nil rows hold 0 or no bytes.
+    /// One bit per row, lowest first, 1 for nil; empty if no value is nil. Nil rows hold 0 or no bytes.
     public var nulls: [UInt8]
 
     public init(storage: Storage, nulls: [UInt8] = []) {
@@ -21,7 +22,7 @@ public struct ColumnVector: Hashable, Sendable {
         self.nulls = nulls
     }
 
-    /// Empty, ready for values of a stored type (``Schema/storedType(of:)``).
+    /// An empty vector for values of a stored type (``Schema/storedType(of:)``).
     public init(type: PropertyType) {
         switch type {
         case .bool, .int, .date: self.init(storage: .integers([]))
@@ -31,6 +32,7 @@ public struct ColumnVector: Hashable, Sendable {
         }
     }
 
+    /// The number of rows.
     public var count: Int {
         switch storage {
         case .integers(let values): values.count
@@ -44,6 +46,7 @@ public struct ColumnVector: Hashable, Sendable {
         return byte < nulls.count && nulls[byte] & (1 << UInt8(row & 7)) != 0
     }
 
+    /// Appends a value, which must be null or of the vector's type.
     public mutating func append(_ value: Value) {
         let row = count
         switch (storage, value) {
@@ -80,7 +83,7 @@ public struct ColumnVector: Hashable, Sendable {
         }
     }
 
-    /// Appends a value of a bytes column.
+    /// Appends the bytes of a value to a bytes column.
     public mutating func appendBytes(_ bytes: UnsafeRawBufferPointer) {
         guard case .bytes(var ends, var heap) = storage else { return }
         storage = .bytes(ends: [], heap: [])
@@ -96,7 +99,7 @@ public struct ColumnVector: Hashable, Sendable {
         nulls[byte] |= 1 << UInt8(row & 7)
     }
 
-    /// The value of a row, for a stored type. A block that passed ``RowBlock/check(in:)`` has one for every row.
+    /// The value of a row as a stored type. A block that passed ``RowBlock/check(in:)`` has one for every row.
     public func value(_ row: Int, as type: PropertyType) -> Value {
         if isNull(row) { return .null }
         switch (storage, type) {

@@ -1,13 +1,16 @@
 public import TomboloModel
 
-/// Rows of one class, column by column: the form in which rows leave PostgreSQL, travel, and enter SQLite.
+/// Rows of one class, column by column: the form in which rows leave PostgreSQL, travel, and reach SQLite.
 public struct RowBlock: Hashable, Sendable {
+    /// The class's position in the schema.
     public let classIndex: Int
-    /// Positions in the class's columns, the primary key first.
+    /// Positions of the columns in the class, the primary key's first.
     public let columns: [Int]
-    /// True: whole objects, which replace what the device has. False: changed columns of objects that it has.
+    /// True for whole objects, which replace the device's; false for changed columns of objects that it has.
     public let isWhole: Bool
+    /// The number of rows, at most ``maximumRowCount``.
     public private(set) var rowCount: Int
+    /// One vector for each of ``columns``.
     public var vectors: [ColumnVector]
 
     public init(classIndex: Int, columns: [Int], isWhole: Bool, rowCount: Int, vectors: [ColumnVector]) {
@@ -25,22 +28,24 @@ public struct RowBlock: Hashable, Sendable {
             vectors: columns.map { ColumnVector(type: schema.storedType(of: schema[classIndex].columns[$0])) })
     }
 
-    /// Appends the block's columns of a row.
+    /// Appends a row; of a whole row only the block's columns are taken.
     public mutating func append(_ row: Row) {
         for (position, column) in columns.enumerated() { vectors[position].append(row[column]) }
         rowCount += 1
     }
 
-    /// For code that appends to the vectors itself, once for each row after its last column.
+    /// Completes a row, for code that appends to the vectors itself. Call once after a row's last column.
     public mutating func finishRow() { rowCount += 1 }
 
+    /// The value at a row and a position in ``columns``.
     public func value(row: Int, position: Int, schema: Schema) -> Value {
         vectors[position].value(row, as: schema.storedType(of: schema[classIndex].columns[columns[position]]))
     }
 
+    /// The primary key of a row.
     public func key(row: Int, schema: Schema) -> Value { value(row: row, position: 0, schema: schema) }
 
-    /// Rough size in memory and on the wire, in bytes.
+    /// The approximate size in memory and on the wire, in bytes.
     public var byteCount: Int {
         vectors.reduce(64) { sum, vector in
             switch vector.storage {
@@ -51,16 +56,17 @@ public struct RowBlock: Hashable, Sendable {
         }
     }
 
-    /// Checks a block that came from outside: counts, offsets and lengths.
-    /// - Throws: ``ValueError`` that says what does not fit.
+    /// Checks the counts, offsets and lengths of a block that came from outside.
+    /// - Throws: ``ValueError`` that says what doesn't fit.
     public func check(in schema: Schema) throws(ValueError) {
         guard schema.classes.indices.contains(classIndex) else { throw ValueError("Block of an unknown class.") }
         let item = schema[classIndex]
         guard let key = item.primaryKeyIndex, columns.first == key, columns.count == vectors.count else {
-            throw ValueError("A block of \(item.name) does not begin with the primary key.")
+            throw ValueError("A block of \(item.name) doesn't begin with the primary key.")
         }
         guard rowCount >= 0, rowCount <= Self.maximumRowCount else {
-            throw ValueError("A block of \(item.name) has \(rowCount) rows; at most \(Self.maximumRowCount) fit.")
+            throw ValueError(
+                "A block of \(item.name) has \(rowCount) rows, more than the maximum of \(Self.maximumRowCount).")
         }
         for (column, vector) in zip(columns, vectors) {
             guard item.columns.indices.contains(column), vector.count == rowCount else {
@@ -68,7 +74,7 @@ public struct RowBlock: Hashable, Sendable {
             }
             let type = schema.storedType(of: item.columns[column])
             guard vector.nulls.count <= (rowCount + 7) / 8 else {
-                throw ValueError("A block of \(item.name) marks rows as nil that it does not have.")
+                throw ValueError("A block of \(item.name) marks rows as nil that it doesn't have.")
             }
             switch (vector.storage, type) {
             case (.integers, .bool), (.integers, .int), (.integers, .date), (.doubles, .double): break
@@ -92,12 +98,12 @@ public struct RowBlock: Hashable, Sendable {
                 }
             default:
                 throw ValueError(
-                    "\(item.name).\(item.columns[column].name) is of type \(type.name), which the block is not.")
+                    "\(item.name).\(item.columns[column].name) is of type \(type.name), but the block isn't.")
             }
         }
     }
 
-    /// How many bytes every value of a type has; nil where they differ.
+    /// The number of bytes of every value of a type, or nil if they differ.
     private static func byteCount(of type: PropertyType) -> Int? {
         switch type {
         case .objectId: ObjectId.byteCount
@@ -107,6 +113,6 @@ public struct RowBlock: Hashable, Sendable {
         }
     }
 
-    /// The most rows of one block.
+    /// The maximum number of rows in a block.
     public static let maximumRowCount = 65_536
 }

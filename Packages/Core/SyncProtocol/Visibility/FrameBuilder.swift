@@ -1,7 +1,7 @@
 internal import Foundation
 public import TomboloModel
 
-/// Collects what a session must send for a tick, by class and shape: pure, used for live ticks and catching up.
+/// Collects what a session must send for a tick, by class and shape. Pure; used for live ticks and for catching up.
 public struct FrameBuilder: Sendable {
     private struct Shape: Hashable {
         let classIndex: Int
@@ -10,19 +10,24 @@ public struct FrameBuilder: Sendable {
     }
 
     private let schema: Schema
-    /// The columns that the device has, by class; the primary key first.
+    /// The columns that the device has, by class, the primary key's first.
     private let deviceColumns: [Int: [Int]]
     private var blocks: [RowBlock] = []
     private var openBlock: [Shape: Int] = [:]
     private var removals: [Int: [Value]] = [:]
+    /// The number of objects added or removed so far.
     public private(set) var objectCount = 0
 
+    /// Collects for a device that has only some classes and columns.
+    ///
+    /// - Parameter deviceColumns: by class position, the columns to send, the primary key's first. Other classes are
+    /// left out.
     public init(schema: Schema, deviceColumns: [Int: [Int]]) {
         self.schema = schema
         self.deviceColumns = deviceColumns
     }
 
-    /// Adds what a change means for a session that saw `old` before and sees `new` now.
+    /// Adds the effect of a change on a session that saw objects by `old` before and sees them by `new` now.
     public mutating func add(_ change: RootChange, old: Visibility, new: Visibility) {
         let classIndex = change.reference.classIndex
         let had = old.includes(change.old, classIndex: classIndex, schema: schema)
@@ -42,11 +47,13 @@ public struct FrameBuilder: Sendable {
         }
     }
 
+    /// Adds a whole object or list element.
     public mutating func addWhole(_ row: Row, classIndex: Int) {
         guard let columns = deviceColumns[classIndex] else { return }
         append(row, Shape(classIndex: classIndex, columns: columns, isWhole: true))
     }
 
+    /// Removes an object or list element from the device.
     public mutating func remove(_ key: Value, classIndex: Int) {
         guard deviceColumns[classIndex] != nil else { return }
         removals[classIndex, default: []].append(key)
@@ -73,7 +80,7 @@ public struct FrameBuilder: Sendable {
         }
     }
 
-    /// The collected frames, each of about ``BatchFrame/targetByteCount`` or of one row that is larger.
+    /// The collected frames, each of about ``BatchFrame/targetByteCount``, or with one larger row.
     public func frames() -> [BatchFrame] {
         var result: [BatchFrame] = []
         var current = BatchFrame(sequence: 0)
@@ -112,7 +119,7 @@ public struct FrameBuilder: Sendable {
 }
 
 extension Value {
-    /// Roughly what the value takes in a message, in bytes.
+    /// The approximate size of the value in a message, in bytes.
     fileprivate var sentByteCount: Int {
         switch self {
         case .string(let text): text.utf8.count + 4
@@ -123,11 +130,11 @@ extension Value {
 }
 
 extension RowBlock {
-    /// Whether the next row begins a block of its own, so that blocks and frames stay near their size.
+    /// Whether the next row starts a new block, so that blocks and frames stay near their target size.
     fileprivate var isFull: Bool { rowCount >= Self.maximumRowCount || byteCount >= BatchFrame.targetByteCount }
 
-    /// The block's rows in blocks of about ``BatchFrame/targetByteCount`` at most; one row always fits.
-    /// - Parameter isKept: leaves out the rows for which it returns false.
+    /// The block's rows split into blocks of about ``BatchFrame/targetByteCount``; one row always fits.
+    /// - Parameter isKept: rows for which it returns false are left out.
     public func cut(schema: Schema, where isKept: ((Int) -> Bool)? = nil) -> [RowBlock] {
         if isKept == nil, byteCount <= 2 * BatchFrame.targetByteCount { return [self] }
         var result: [RowBlock] = []
@@ -148,8 +155,8 @@ extension RowBlock {
 }
 
 extension BatchFrame {
-    /// Frames are cut at about this size, in bytes: small enough for memory, large enough to be efficient.
+    /// The approximate size at which frames are cut, in bytes: small enough for memory, large enough to be efficient.
     public static let targetByteCount = 256 << 10
-    /// The most objects that leave in one frame.
+    /// The maximum number of removals in a frame.
     public static let maximumRemovalCount = 16_384
 }

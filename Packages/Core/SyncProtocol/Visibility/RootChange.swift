@@ -1,19 +1,22 @@
 public import TomboloChangesets
 public import TomboloModel
 
-/// What happened to one object, its lists included, between two ticks. Rows are as of those ticks; a row in the trash
-/// counts as absent.
+/// What happened to one object and its lists between two ticks. Rows are as of those ticks; a row in the trash counts
+/// as absent.
 public struct RootChange: Hashable, Sendable {
+    /// The object.
     public let reference: ObjectReference
+    /// Its row at the older tick, or nil if it didn't exist.
     public let old: Row?
+    /// Its row at the newer tick, or nil if it doesn't exist.
     public let new: Row?
     /// Columns that differ between `old` and `new`.
     public let changedColumns: [Int]
-    /// All elements of the object's lists at the newer tick, by element class; sent when the object moves in.
+    /// All elements of the object's lists at the newer tick, by element class. Sent when the object becomes visible.
     public let elements: [Int: [Row]]
-    /// Elements that were added or changed, by element class: their whole rows.
+    /// The whole rows of elements that were added or changed, by element class.
     public let changedElements: [Int: [Row]]
-    /// Keys of elements that went, by element class.
+    /// The keys of elements that were removed, by element class.
     public let removedElements: [Int: [Value]]
 
     public init(
@@ -36,8 +39,11 @@ public struct RootChange: Hashable, Sendable {
 
 /// Everything that happened between two ticks, each object once.
 public struct TickDifference: Sendable {
+    /// The number of the older tick.
     public let from: Int64
+    /// The number of the newer tick.
     public let to: Int64
+    /// The changed objects.
     public let changes: [RootChange]
     /// Clients whose changesets were applied or refused in between, each with the number of the first such changeset.
     public let clients: [ClientID: Int64]

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension TickDifference {
-    /// Roughly what the difference takes in memory, in bytes.
+    /// The approximate size of the difference in memory, in bytes.
     public var byteCount: Int { changes.reduce(0) { $0 + $1.byteCount } }
 }
 

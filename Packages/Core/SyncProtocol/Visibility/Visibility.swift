@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// Which objects one session may and wants to have: for each class the union of its subscriptions, narrowed by what
-/// the rules permit. Classes without an entry are invisible; list elements follow the object that has the list.
+/// Which objects a session may have and wants: for each class the union of its subscriptions, narrowed by the rules.
+/// Classes without an entry are invisible; list elements are visible with their owner.
 public struct Visibility: Hashable, Sendable {
-    /// By class position; ``Predicate/constant(_:)`` false is left out.
+    /// The condition for each visible class, by class position. ``Predicate/constant(_:)`` false is left out.
     public private(set) var predicates: [Int: Predicate]
-    /// The largest ``Predicate/partCount`` and ``Predicate/searchCount`` of a class: what one row costs at most.
+    /// The largest ``Predicate/partCount`` and ``Predicate/searchCount`` of any class: the maximum cost of a row.
     private let rowCost: (parts: Int, searches: Int)
 
     public init(predicates: [Int: Predicate]) {
@@ -14,7 +14,7 @@ public struct Visibility: Hashable, Sendable {
         rowCost = (visible.values.map(\.partCount).max() ?? 0, visible.values.map(\.searchCount).max() ?? 0)
     }
 
-    /// Roughly what it takes to match a difference, in comparisons and in bytes that are searched: no more than this.
+    /// An upper bound for the cost of matching a difference, in comparisons plus bytes searched.
     public func matchingCost(changeCount: Int, byteCount: Int) -> Int {
         let compared = changeCount.multipliedReportingOverflow(by: rowCost.parts)
         let searched = byteCount.multipliedReportingOverflow(by: rowCost.searches)
@@ -26,7 +26,7 @@ public struct Visibility: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(predicates) }
 
-    /// - Parameter readable: what the rules let the subject read of a class; false where nothing permits it.
+    /// - Parameter readable: the objects of a class that the rules let the user read; false for none.
     public init(subscriptions: SubscriptionSet, schema: Schema, readable: (Int) -> Predicate) {
         var wanted: [Int: [Predicate]] = [:]
         for subscription in subscriptions.subscriptions {
@@ -41,9 +41,10 @@ public struct Visibility: Hashable, Sendable {
                 }))
     }
 
+    /// Sees nothing.
     public static let nothing = Visibility(predicates: [:])
 
-    /// Whether the session has the object, given its row; nil rows (erased, trashed) are never visible.
+    /// Whether an object with this row is visible. Nil rows (erased or in the trash) never are.
     public func includes(_ row: Row?, classIndex: Int, schema: Schema) -> Bool {
         guard let row, let predicate = predicates[classIndex] else { return false }
         return predicate.matches(row, of: schema[classIndex])
