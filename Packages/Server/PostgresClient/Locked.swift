@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value behind a lock. Hold it for a few instructions only: never across a system call that may wait.
+/// A value behind a lock. Hold the lock for a few instructions only, never across a system call that may block.
 final class Locked<Value>: @unchecked Sendable {
-    // `value` is only touched inside `withLock`, hence under `lock`.
+    // `value` is only accessed inside `withLock`, so always under `lock`.
     private let lock = NSLock()
     private var value: Value
 

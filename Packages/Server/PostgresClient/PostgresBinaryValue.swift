@@ -1,6 +1,6 @@
 import Foundation
 
-/// One value as the server sent it, with its decoders. The bytes are borrowed.
+/// One value as the server sent it, and its decoders. The bytes are borrowed.
 struct PostgresBinaryValue {
     enum Failure: Error {
         case typeMismatch, malformed, outOfRange
@@ -73,7 +73,7 @@ struct PostgresBinaryValue {
         }
     }
 
-    /// PostgreSQL writes `NaN`, `Infinity` and `-Infinity`, all of which Swift reads.
+    /// PostgreSQL writes `NaN`, `Infinity` and `-Infinity`, which Swift can read.
     private func serverDouble() throws(Failure) -> Double {
         try parsed(Double.self)
     }
@@ -92,7 +92,7 @@ struct PostgresBinaryValue {
         case PostgresOID.numeric:
             if isBinary { return try PostgresNumeric.text(bytes) }
         case PostgresOID.firstUserDefined...:
-            // Enums and textual extension types such as citext send their text.
+            // Enums and textual extension types such as citext are sent as text.
             break
         default:
             if isBinary { throw .typeMismatch }
@@ -135,7 +135,7 @@ struct PostgresBinaryValue {
         return value
     }
 
-    /// A `timestamp` without zone is taken as UTC.
+    /// A `timestamp` without time zone is taken as UTC.
     func timestampMicroseconds() throws(Failure) -> Int64 {
         guard isBinary, oid == PostgresOID.timestamptz || oid == PostgresOID.timestamp else { throw .typeMismatch }
         guard let value = PostgresTime.decode(try integer(Int64.self)) else { throw .outOfRange }
@@ -179,7 +179,7 @@ struct PostgresBinaryValue {
         return result
     }
 
-    /// The value as PostgreSQL would print it, for the types whose form is plain.
+    /// The value as PostgreSQL would print it, for types with a simple form.
     func text() throws(Failure) -> String {
         guard isBinary else {
             guard let value = String(validating: bytes, as: UTF8.self) else { throw .malformed }

@@ -1,7 +1,7 @@
 import CLibPQ
 public import Foundation
 
-/// One value of a result; a reference into the result's memory, decoded when asked.
+/// One value of a result: a reference into the result's memory, decoded on access.
 public struct PostgresCell: Sendable {
     let storage: PostgresResultStorage
     let row: Int32
@@ -11,12 +11,12 @@ public struct PostgresCell: Sendable {
         PQgetisnull(storage.raw, row, column) == 1
     }
 
-    /// The type's number.
+    /// The OID of the value's type.
     public var oid: UInt32 {
         PQftype(storage.raw, column)
     }
 
-    /// `nil` for NULL: `try row["name"].nonNull?.string`.
+    /// The cell itself, or nil for NULL: `try row["name"].nonNull?.string`.
     public var nonNull: PostgresCell? {
         isNull ? nil : self
     }
@@ -65,11 +65,12 @@ extension PostgresCell {
         }
     }
 
-    /// As `int64`, for Swift's everyday integer.
+    /// Like `int64`, as `Int`.
     public var int: Int {
         get throws(PostgresDecodingError) { Int(try int64) }
     }
 
+    /// The value of a `bool`.
     public var bool: Bool {
         get throws(PostgresDecodingError) {
             try decode("Bool") { value throws(PostgresBinaryValue.Failure) in try value.bool() }
@@ -90,8 +91,7 @@ extension PostgresCell {
         }
     }
 
-    /// A `numeric` in digits and exponent, as in `1250E-2`, of bounded length: see
-    /// ``PostgresNumeric/scientific(_:)``.
+    /// A `numeric` as digits and exponent, like `1250E-2`, of bounded length; see ``PostgresNumeric/scientific(_:)``.
     public var scientific: String {
         get throws(PostgresDecodingError) {
             try decode("numeric") { value throws(PostgresBinaryValue.Failure) in try value.scientific() }
@@ -105,6 +105,7 @@ extension PostgresCell {
         }
     }
 
+    /// The value of a `uuid`.
     public var uuid: UUID {
         get throws(PostgresDecodingError) {
             try decode("UUID") { value throws(PostgresBinaryValue.Failure) in try value.uuid() }
@@ -119,8 +120,8 @@ extension PostgresCell {
         }
     }
 
-    /// The value as PostgreSQL prints it, for numbers, booleans, text, JSON, `uuid` and `bytea`, and for every value
-    /// that came in text form.
+    /// The value as PostgreSQL prints it, for numbers, booleans, text, JSON, `uuid` and `bytea`, and for any value that
+    /// came in text form.
     public var text: String {
         get throws(PostgresDecodingError) {
             try decode("text") { value throws(PostgresBinaryValue.Failure) in try value.text() }
@@ -136,42 +137,49 @@ extension PostgresCell {
         try decode(expected) { array throws(PostgresBinaryValue.Failure) in try array.elements(body) }
     }
 
+    /// `int2[]`, `int4[]` or `int8[]`.
     public var int64Array: [Int64?] {
         get throws(PostgresDecodingError) {
             try elements("[Int64?]") { value throws(PostgresBinaryValue.Failure) in try value.int64() }
         }
     }
 
+    /// `bool[]`.
     public var boolArray: [Bool?] {
         get throws(PostgresDecodingError) {
             try elements("[Bool?]") { value throws(PostgresBinaryValue.Failure) in try value.bool() }
         }
     }
 
+    /// `float4[]` or `float8[]`.
     public var doubleArray: [Double?] {
         get throws(PostgresDecodingError) {
             try elements("[Double?]") { value throws(PostgresBinaryValue.Failure) in try value.double() }
         }
     }
 
+    /// Arrays of the types that ``string`` reads.
     public var stringArray: [String?] {
         get throws(PostgresDecodingError) {
             try elements("[String?]") { value throws(PostgresBinaryValue.Failure) in try value.string() }
         }
     }
 
+    /// `bytea[]`, copied.
     public var bytesArray: [[UInt8]?] {
         get throws(PostgresDecodingError) {
             try elements("[[UInt8]?]") { value throws(PostgresBinaryValue.Failure) in try value.byteArray() }
         }
     }
 
+    /// `uuid[]`.
     public var uuidArray: [UUID?] {
         get throws(PostgresDecodingError) {
             try elements("[UUID?]") { value throws(PostgresBinaryValue.Failure) in try value.uuid() }
         }
     }
 
+    /// `timestamptz[]` or `timestamp[]`, in the unit of ``timestampMicroseconds``.
     public var timestampMicrosecondsArray: [Int64?] {
         get throws(PostgresDecodingError) {
             try elements("[Int64?]") { value throws(PostgresBinaryValue.Failure) in try value.timestampMicroseconds() }

@@ -1,30 +1,30 @@
 import CLibPQ
 
-/// Where and how to connect. The password shows in no description.
+/// Where and how to connect. No description shows the password.
 ///
-/// What is not set here comes from libpq's environment variables (`PGHOST`, `PGUSER`, …) and password file.
+/// Anything not set here comes from libpq's environment variables (`PGHOST`, `PGUSER`, …) and password file.
 public struct PostgresConfiguration: Sendable, Equatable {
     /// libpq's connection keywords (PostgreSQL manual, section 34.1.2), such as `host`, `port`, `dbname`, `user`.
     public var keywords: [String: String]
-    /// Shown in `pg_stat_activity`.
+    /// The name shown in `pg_stat_activity`.
     public var applicationName: String {
         get { keywords["application_name"] ?? "" }
         set { keywords["application_name"] = newValue }
     }
-    /// How long opening a connection may take.
+    /// The time limit for opening a connection.
     public var connectTimeout: Duration = Self.defaultConnectTimeout
-    /// The server cancels statements that run longer; `nil` leaves the server's setting.
+    /// The server cancels statements that run longer than this; nil keeps the server's setting.
     public var statementTimeout: Duration?
-    /// Server settings of every session, such as `["search_path": "public"]`.
+    /// Server settings for every session, such as `["search_path": "public"]`.
     public var settings: [String: String] = [:]
-    /// How many statements a connection keeps prepared; 0 prepares none (for poolers that forbid it).
+    /// The number of statements a connection keeps prepared; 0 for none, for poolers that don't support them.
     public var preparedStatementLimit = Self.defaultPreparedStatementLimit
 
     public static let defaultConnectTimeout = Duration.seconds(10)
     public static let defaultPreparedStatementLimit = 256
 
-    /// Keeps dead network peers from holding a connection for hours: the first three while the connection waits for
-    /// the server, the last (in milliseconds, Linux only) while the server doesn't confirm what it was sent.
+    /// Keep dead network peers from holding a connection for hours. The first three apply while waiting for the server,
+    /// the last (in milliseconds, Linux only) while the server doesn't confirm data sent to it.
     private static let defaultKeywords = [
         "application_name": "tombolo", "client_encoding": "UTF8", "keepalives_idle": "30", "keepalives_interval": "10",
         "keepalives_count": "3", "tcp_user_timeout": "60000",
@@ -43,12 +43,13 @@ public struct PostgresConfiguration: Sendable, Equatable {
 
     /// Reads `postgresql://user@host:port/database?…` or `host=… dbname=…`.
     ///
-    /// - Throws: `PostgresError` saying what libpq did not understand.
+    /// - Throws: `PostgresError` if libpq can't parse the string. It never quotes the string, which may have a
+    ///   password.
     public init(_ connectionString: String) throws {
         keywords = Self.defaultKeywords
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(connectionString, &message) else {
-            // libpq quotes parts of the string, which may hold the password: not repeated here.
+            // libpq's message quotes parts of the string, which may contain the password, so it's not repeated.
             PQfreemem(message)
             throw PostgresError(
                 code: .unableToConnect, message: "the PostgreSQL connection string is malformed",
@@ -66,24 +67,26 @@ public struct PostgresConfiguration: Sendable, Equatable {
         }
     }
 
+    /// The database name in ``keywords``.
     public var database: String? {
         get { keywords["dbname"] }
         set { keywords["dbname"] = newValue }
     }
 
+    /// The user name in ``keywords``.
     public var user: String? {
         get { keywords["user"] }
         set { keywords["user"] = newValue }
     }
 
-    /// The same server and user with another database.
+    /// The same configuration for another database.
     public func database(_ name: String) -> Self {
         var copy = self
         copy.database = name
         return copy
     }
 
-    /// What libpq gets, sorted by keyword, settings folded into `options`.
+    /// The keywords for libpq, sorted, with the settings in `options`.
     var connectionKeywords: [(String, String)] {
         var all = keywords
         var serverSettings = settings
@@ -99,7 +102,7 @@ public struct PostgresConfiguration: Sendable, Equatable {
         return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The server splits `options` at blanks; a backslash protects one.
+    /// The server splits `options` at spaces; a backslash escapes one.
     private static func escapeOption(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing(" ", with: "\\ ")
     }
@@ -108,7 +111,7 @@ public struct PostgresConfiguration: Sendable, Equatable {
 extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private static let secretKeywords: Set<String> = ["password", "sslpassword"]
 
-    /// The keywords without the secret ones' values.
+    /// The keywords, with secret values left out.
     public var description: String {
         keywords.sorted { $0.key < $1.key }
             .map { key, value in "\(key)=\(Self.secretKeywords.contains(key) ? "****" : value)" }
@@ -125,7 +128,7 @@ extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConve
 }
 
 extension Duration {
-    /// Rounded up, at least 1.
+    /// The duration in milliseconds, rounded up, at least 1.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension PostgresConnection {
-    /// Runs `COPY … FROM STDIN` with the chunks that `next` returns until `nil`; rows may cross chunks.
+    /// Runs `COPY … FROM STDIN` with the chunks that `next` returns until nil. Rows may span chunks.
     ///
-    /// When `next` throws, the server undoes the copy and the error is passed on.
+    /// If `next` throws, the server undoes the copy and the error is rethrown.
     /// - Returns: the number of rows copied.
     @discardableResult
     nonisolated(nonsending) public func copyIn<Chunk: ContiguousBytes & Sendable>(
@@ -48,8 +48,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs `COPY … TO STDOUT` and hands whole rows over in chunks of about 64 KiB. The server waits while `consume`
-    /// works. When `consume` throws, the copy is cancelled and the error is passed on.
+    /// Runs `COPY … TO STDOUT` and passes whole rows to `consume` in chunks of about 64 KiB. The server waits while
+    /// `consume` runs. If it throws, the copy is cancelled and the error is rethrown.
     nonisolated(nonsending) public func copyOut(
         _ sql: String, file: String = #fileID, line: Int = #line,
         _ consume: nonisolated(nonsending) ([UInt8]) async throws -> Void

@@ -1,5 +1,5 @@
 extension PostgresConnection {
-    /// Subscribes to channels; notifications wait for `waitForNotifications`.
+    /// Subscribes to channels. Read notifications with `waitForNotifications`.
     func listen(_ channels: [String]) async throws {
         let sql = channels.map { "LISTEN \(PostgresSQL.quoteIdentifier($0))" }.joined(separator: ";")
         try await interruptible { session in
@@ -8,7 +8,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until there is at least one notification, and takes all. `lost` says that more came than are kept.
+    /// Waits for at least one notification and returns all. `lost` is true if more arrived than are kept.
     func waitForNotifications() async throws -> (notifications: [PostgresNotification], lost: Bool) {
         try await interruptible { session in
             try session.waitForNotifications(.init(sql: "LISTEN", file: #fileID, line: #line))

@@ -1,7 +1,7 @@
 extension PostgresConnection {
-    /// Runs one statement. A text that comes again is prepared and kept.
+    /// Runs one statement. From its second use, a statement is prepared and cached.
     ///
-    /// - Returns: all its rows, in binary form unless `format` says otherwise.
+    /// - Returns: all rows, in binary form unless `format` says otherwise.
     @discardableResult
     public func query(
         _ sql: String, _ parameters: [PostgresParameter] = [], format: PostgresResultFormat = .binary,
@@ -13,8 +13,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs any number of statements, separated by semicolons and without parameters; outside a transaction they form
-    /// one. Values of their results are in text form.
+    /// Runs any number of statements, separated by semicolons and without parameters. Outside a transaction they form
+    /// one. Results are in text form.
     @discardableResult
     public func execute(
         _ sql: String, file: String = #fileID, line: Int = #line
@@ -25,10 +25,10 @@ extension PostgresConnection {
     }
 
     /// Sends all statements at once and reads their results: one round trip, and one transaction unless one is open.
-    /// Any amount of data may go both ways. COPY is not possible here.
+    /// Any amount of data may go either way. COPY isn't supported.
     ///
-    /// - Throws: the first error with its `statementIndex`; nothing after it has run, and outside a transaction nothing
-    ///   before it either. The connection stays usable.
+    /// - Throws: the first error with its `statementIndex`. Nothing after that statement has run, and outside a
+    ///   transaction everything before it is undone. The connection stays usable.
     @discardableResult
     public func pipeline(
         _ statements: [PostgresStatement], format: PostgresResultFormat = .binary,
@@ -39,15 +39,16 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a SELECT through a cursor and hands its rows over in batches; the next batch is fetched while `body`
-    /// works. Memory is bounded by two batches. Opens a transaction unless one is open.
+    /// Runs a SELECT through a cursor and passes its rows to `body` in batches, fetching the next batch while `body`
+    /// runs. Memory is bounded by two batches. Opens a transaction unless one is open.
     ///
-    /// `body` cannot use this connection. When it throws, the stream ends and the error is passed on. A transaction of
-    /// the caller's own stays usable then, unless the task is cancelled: the rows asked for ahead are cancelled on the
-    /// server, and the transaction can only be rolled back.
+    /// `body` can't use this connection. If it throws, the stream ends and the error is rethrown. The caller's own
+    /// transaction then stays usable, unless the task is cancelled: that cancels the prefetched rows on the server, and
+    /// the transaction can only be rolled back.
     /// - Parameters:
-    ///   - batch: the most rows of a batch.
-    ///   - batchByteCount: about the most bytes of a batch, judged by the rows before; one row always fits.
+    ///   - batch: the maximum number of rows in a batch.
+    ///   - batchByteCount: the approximate maximum of bytes in a batch, estimated from earlier rows; one row always
+    ///     fits.
     nonisolated(nonsending) public func stream(
         _ sql: String, _ parameters: [PostgresParameter] = [], batch: Int = 1_000, batchByteCount: Int = 4 << 20,
         file: String = #fileID, line: Int = #line,
@@ -73,7 +74,7 @@ extension PostgresConnection {
             }
         } catch {
             let present = cursor
-            // The rows asked for ahead may take the server minutes: a cancelled task does not wait for them.
+            // The prefetched rows may take the server minutes. A cancelled task doesn't wait for them.
             try? await cancellable { session in try session.abortStream(present, site) }
             throw error
         }

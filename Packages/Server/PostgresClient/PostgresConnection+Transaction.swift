@@ -1,9 +1,9 @@
 extension PostgresConnection {
-    /// Runs `body` in a transaction: COMMIT when it returns, ROLLBACK when it throws or the task is cancelled.
+    /// Runs `body` in a transaction: COMMIT if it returns, ROLLBACK if it throws or the task is cancelled.
     ///
-    /// `body` uses the connection it gets; no other task may use it meanwhile. Nothing is repeated: the caller
-    /// decides, by `PostgresError.isRetryable`. A connection lost during COMMIT is error 08007: the transaction may
-    /// or may not have happened.
+    /// `body` must use the connection it's given, and no other task may use it meanwhile. Nothing is retried: the
+    /// caller decides by `PostgresError.isRetryable`. Losing the connection during COMMIT throws error 08007: the
+    /// transaction may or may not have been committed.
     @discardableResult
     nonisolated(nonsending) public func transaction<R>(
         isolation: PostgresIsolation? = nil, readOnly: Bool = false,
@@ -12,7 +12,7 @@ extension PostgresConnection {
     ) async throws -> R {
         guard transactionStatus == .idle || transactionStatus == .closed else {
             throw PostgresError(
-                code: .activeTransaction, message: "the connection is in a transaction already",
+                code: .activeTransaction, message: "the connection is already in a transaction",
                 hint: "Use savepoint inside a transaction, or another connection.", file: file, line: line)
         }
         var begin = "BEGIN"
@@ -31,8 +31,8 @@ extension PostgresConnection {
         return result
     }
 
-    /// Runs `body` between SAVEPOINT and RELEASE; when it throws, only its own work is rolled back and the error is
-    /// passed on. Use it inside a transaction.
+    /// Runs `body` between SAVEPOINT and RELEASE. If it throws, only its own work is rolled back and the error is
+    /// rethrown. Use it inside a transaction.
     @discardableResult
     nonisolated(nonsending) public func savepoint<R>(
         file: String = #fileID, line: Int = #line,
@@ -53,7 +53,7 @@ extension PostgresConnection {
         return result
     }
 
-    /// Not cancellable: half a commit does not exist.
+    /// Not cancellable, since a commit can't be half done.
     private func commit(file: String, line: Int) throws {
         let site = PostgresSession.CallSite(sql: "COMMIT", file: file, line: line)
         let tag = try uninterrupted { session in
@@ -61,19 +61,19 @@ extension PostgresConnection {
                 return try session.execute(site).last?.commandTag
             } catch var error as PostgresError where session.transactionStatus == .closed {
                 error.code = .transactionResolutionUnknown
-                error.hint = "The transaction may or may not have happened: look before doing it again."
+                error.hint = "The transaction may or may not have been committed: check before repeating it."
                 throw error
             }
         }
         guard tag == "COMMIT" else {
             throw PostgresError(
                 code: .inFailedTransaction, message: "the transaction was rolled back: a statement in it had failed",
-                hint: "Let the statement's error leave the transaction's closure, or use savepoint.",
+                hint: "Let the statement's error leave the transaction's closure, or use a savepoint.",
                 sql: "COMMIT", file: file, line: line)
         }
     }
 
-    /// Rolls an open transaction back, also in a cancelled task. A connection that cannot is closed, which rolls back
+    /// Rolls back an open transaction, even in a cancelled task. If that fails, closes the connection, which rolls back
     /// too.
     package func rollback(file: String = #fileID, line: Int = #line) {
         guard session(isOpenAfter: "ROLLBACK", file: file, line: line) else { return close() }

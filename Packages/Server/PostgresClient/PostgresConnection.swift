@@ -2,9 +2,9 @@ public import Logging
 
 /// One connection to PostgreSQL.
 ///
-/// The actor runs on a dispatch queue of its own, where libpq may wait for the server. Calls from several tasks take
-/// turns, each statement whole; who needs several statements together uses `transaction`, `pipeline` or a connection
-/// of its own from a `PostgresPool`.
+/// The actor runs on its own dispatch queue, where libpq may wait for the server. Calls from several tasks take turns
+/// statement by statement. For several statements together, use `transaction`, `pipeline`, or a connection of your own
+/// from a `PostgresPool`.
 ///
 /// Cancelling a task cancels its running statement on the server and throws `CancellationError`; the connection stays
 /// usable. Every other failure is a `PostgresError`.
@@ -12,8 +12,9 @@ public actor PostgresConnection {
     private let executor: PostgresQueueExecutor
     private let session: PostgresSession
     nonisolated let interrupt: PostgresInterrupt
+    /// What the connection was opened with.
     nonisolated public let configuration: PostgresConfiguration
-    /// What other threads may know: copied here from the session after every operation.
+    /// State for other threads, copied from the session after every operation.
     private nonisolated let status = Locked(Status())
 
     struct Status {
@@ -50,30 +51,30 @@ public actor PostgresConnection {
         try await interruptible { session in try session.open(file: file, line: line) }
     }
 
-    /// Ends the connection; the server rolls an open transaction back. May be called more than once.
+    /// Closes the connection. The server rolls back an open transaction. May be called more than once.
     public func close() {
         session.close()
         publishStatus()
     }
 
-    /// Cancels the statement that is running now, if any: it fails with SQLSTATE 57014. May be called from any thread.
+    /// Cancels the running statement, if any, which fails with SQLSTATE 57014. May be called from any thread.
     nonisolated public func cancel() {
         interrupt.request()
     }
 
     // MARK: State
 
-    /// As of the last operation.
+    /// The transaction's state as of the last operation.
     nonisolated public var transactionStatus: PostgresTransactionStatus {
         status.withLock { $0.transaction }
     }
 
-    /// The server process, as in `pg_stat_activity.pid`; 0 when closed.
+    /// The server process, as in `pg_stat_activity.pid`; 0 if closed.
     nonisolated public var processID: Int32 {
         status.withLock { $0.processID }
     }
 
-    /// The socket, for a look from outside while the connection is idle; -1 when closed.
+    /// The socket, to be inspected while the connection is idle; -1 if closed.
     nonisolated var socket: Int32 {
         status.withLock { $0.socket }
     }
@@ -89,7 +90,7 @@ public actor PostgresConnection {
         }
     }
 
-    /// Reads what the server sent while the connection was idle; false when it is lost.
+    /// Reads what the server sent while the connection was idle. Returns false if the connection is lost.
     func checkIdle() -> Bool {
         defer { publishStatus() }
         return session.checkIdle()
@@ -97,7 +98,7 @@ public actor PostgresConnection {
 
     // MARK: Running operations
 
-    /// Runs `body` on the connection's thread, to its end.
+    /// Runs `body` on the connection's thread without interruption.
     func uninterrupted<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) throws -> R {
         defer {
             session.endOperation()
@@ -107,14 +108,14 @@ public actor PostgresConnection {
         return try body(session)
     }
 
-    /// Runs `body` on the connection's thread; cancelling the task cancels what the server does for it.
+    /// Runs `body` on the connection's thread. Cancelling the task cancels its statement on the server.
     func interruptible<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
         return try await cancellable(body)
     }
 
-    /// As ``interruptible(_:)``, but runs `body` in a cancelled task too, and cancels at once what the server does for
-    /// it: for clean-up that may have to wait for a statement under way.
+    /// Like ``interruptible(_:)``, but also runs `body` in a cancelled task and immediately cancels its statement on
+    /// the server. For clean-up that may have to wait for a running statement.
     func cancellable<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
         defer {
             session.endOperation()
@@ -122,7 +123,7 @@ public actor PostgresConnection {
         }
         session.beginOperation()
         do {
-            // The operation does not suspend, so nothing else of this actor runs before it ends.
+            // The operation doesn't suspend, so nothing else runs on this actor before it ends.
             return try await withTaskCancellationHandler {
                 try body(session)
             } onCancel: {

@@ -1,23 +1,25 @@
-/// A cell that does not hold what the caller asked for.
+/// A cell that can't be read as the requested type, or a column that doesn't exist.
 public struct PostgresDecodingError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: Sendable, Equatable {
         case noSuchColumn(known: [String])
         case null
-        /// The column's type is another one.
+        /// The column has another type.
         case typeMismatch
-        /// The bytes do not form such a value.
+        /// The bytes aren't a valid value of the type.
         case malformed
-        /// The value exists on the server but not in the Swift type.
+        /// The value is valid on the server but out of the Swift type's range.
         case outOfRange
     }
 
+    /// Why the cell couldn't be read.
     public var reason: Reason
+    /// The column's name.
     public var column: String
-    /// From 0.
+    /// The row's index in the result, from 0.
     public var row: Int
-    /// The Swift type that was asked for.
+    /// The Swift type that was requested.
     public var expected: String
-    /// The type's number that the server gave (`SELECT oid::regtype`).
+    /// The OID of the column's type (`SELECT oid::regtype`).
     public var foundOID: UInt32
 
     public init(reason: Reason, column: String, row: Int, expected: String, foundOID: UInt32) {
@@ -36,12 +38,12 @@ public struct PostgresDecodingError: Error, Sendable, Equatable, CustomStringCon
             "column \"\(column)\", row \(row): NULL where \(expected) was expected; "
                 + "check isNull, use nonNull, or COALESCE in the SQL"
         case .typeMismatch:
-            "column \"\(column)\", row \(row): the type with OID \(foundOID) cannot be read as \(expected); "
+            "column \"\(column)\", row \(row): the type with OID \(foundOID) can't be read as \(expected); "
                 + "cast it in the SQL"
         case .malformed:
-            "column \"\(column)\", row \(row): the bytes of the type with OID \(foundOID) are not a valid \(expected)"
+            "column \"\(column)\", row \(row): the bytes of the type with OID \(foundOID) aren't a valid \(expected)"
         case .outOfRange:
-            "column \"\(column)\", row \(row): the value does not fit into \(expected)"
+            "column \"\(column)\", row \(row): the value doesn't fit into \(expected)"
         }
     }
 }

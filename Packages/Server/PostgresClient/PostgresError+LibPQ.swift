@@ -21,8 +21,8 @@ extension PostgresError {
         position = field("P").flatMap { Int($0) }
     }
 
-    /// A connection that could not be opened. Before that happens libpq offers no error fields, so the code is read
-    /// from its verbose text, `… FATAL:  28P01: password authentication failed …`.
+    /// A connection that couldn't be opened. libpq has no error fields at that point, so the code is read from its
+    /// verbose text, `… FATAL: 28P01: password authentication failed …`.
     init(connecting text: String, file: String?, line: Int?) {
         var code = PostgresSQLState.unableToConnect
         var lines: [String] = []
@@ -47,7 +47,7 @@ extension PostgresError {
 }
 
 extension String {
-    /// Without blank ends, in one line.
+    /// The text on one line, without surrounding whitespace.
     var trimmedLines: String {
         split(whereSeparator: \.isNewline).joined(separator: "; ")
     }

@@ -1,14 +1,16 @@
-/// What went wrong in a statement or a connection.
+/// An error of a statement or a connection.
 ///
-/// `description` is fit for logs: it holds the server's message, the SQL text and where the statement was issued,
-/// and never a parameter's value. `detail` and `context` come from the server as they are and may quote values of
-/// rows, so they are not part of it.
+/// `description` is safe for logs: it has the server's message, the SQL text and where the statement was issued, but
+/// never a parameter's value. `detail` and `context` come unchanged from the server and may quote values of rows, so
+/// they aren't part of it.
 public struct PostgresError: Error, Sendable {
+    /// The SQLSTATE, from the server or set by the client.
     public var code: PostgresSQLState
+    /// The server's primary message. Messages of class 22 quote the offending value; descriptions leave it out.
     public var message: String
     /// The server's second line, such as `Key (email)=(…) already exists.` May quote values.
     public var detail: String?
-    /// What to do about it.
+    /// What to do about the error.
     public var hint: String?
     /// The server's call stack (functions, COPY line). May quote values.
     public var context: String?
@@ -19,14 +21,15 @@ public struct PostgresError: Error, Sendable {
     public var constraintName: String?
     /// The name of the server's C function that reported the error.
     public var routine: String?
-    /// Where in `sql` the error is, in characters from 1.
+    /// The position of the error in `sql`, in characters from 1.
     public var position: Int?
     /// The statement's text, without its parameters.
     public var sql: String?
-    /// Which statement of a pipeline failed, from 0.
+    /// The index of the failed statement of a pipeline, from 0.
     public var statementIndex: Int?
-    /// Source file of the call that issued the statement.
+    /// The source file of the call that issued the statement.
     public var file: String?
+    /// The line in ``file``.
     public var line: Int?
 
     public init(
@@ -47,26 +50,26 @@ extension PostgresError {
     private static let retryableClasses: Set<String> = ["08", "40", "53", "55", "57", "58"]
     private static let refusalClasses: Set<String> = ["22", "23"]
 
-    /// The same work may succeed when it is done again from the start of its transaction: connection, serialization,
-    /// resources, locks, operator intervention, system; also a cached plan that a schema change made invalid.
+    /// Whether repeating the whole transaction may succeed: errors of connections, serialization, resources, locks,
+    /// operator intervention and the system, and a cached plan that a schema change made invalid.
     public var isRetryable: Bool {
         Self.retryableClasses.contains(code.errorClass) || isStalePlan
     }
 
-    /// The data itself is at fault (a bad value, a violated constraint, a value too long for an index): doing it again
-    /// cannot help. The other limits of class 54 (columns, arguments, nesting) are about statements, not about data.
+    /// Whether the data itself is at fault (a bad value, a violated constraint, a value too long for an index), so that
+    /// repeating can't help. The other limits of class 54 (columns, arguments, nesting) concern statements, not data.
     public var isRefusal: Bool {
         Self.refusalClasses.contains(code.errorClass) || code == .programLimitExceeded
     }
 
-    /// A prepared statement's plan or result columns no longer fit the tables.
+    /// Whether a prepared statement's plan or result columns no longer fit the tables.
     var isStalePlan: Bool {
         code == .featureNotSupported && routine == "RevalidateCachedQuery"
     }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// How much of the SQL text, and of the server's message and hint, a description shows, in code points.
+    /// The number of code points that a description shows of the SQL text, and of the server's message and hint.
     static let shownSQLLimit = 2_000
 
     public var description: String {
@@ -91,7 +94,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
         description
     }
 
-    /// Cut between code points: a `Character` may have any number of them.
+    /// Cuts between code points, since a `Character` may have any number of them.
     private static func shortened(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: shownSQLLimit, limitedBy: scalars.endIndex),
@@ -101,7 +104,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     }
 
     /// Messages of class 22 quote the offending value, for instance `invalid input syntax for type integer: "…"`. The
-    /// value may hold quotes itself, so everything from the first to the last one goes.
+    /// value may contain quotes itself, so everything from the first to the last one is left out.
     private var messageWithoutValues: String {
         guard code.errorClass == "22", let first = message.firstIndex(of: "\""),
             let last = message.lastIndex(of: "\"")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tells a connection's thread, which may be waiting in `poll`, that somebody wants its operation to stop.
+/// Tells a connection's thread, which may be waiting in `poll`, to stop its operation.
 ///
-/// A request reaches only the operation that is running when it is made; the thread itself then talks to the server,
+/// A request reaches only the operation running at that moment. The connection's own thread then talks to the server,
 /// so that a late request can never hit the next statement.
 final class PostgresInterrupt: Sendable {
     private struct State {
@@ -11,7 +11,7 @@ final class PostgresInterrupt: Sendable {
     }
 
     private let state = Locked(State())
-    /// The end that `poll` watches.
+    /// The end of the pipe that `poll` watches.
     let readDescriptor: Int32
     private let writeDescriptor: Int32
 
@@ -20,7 +20,7 @@ final class PostgresInterrupt: Sendable {
         guard pipe(&ends) == 0 else {
             throw PostgresError(
                 code: .insufficientResources,
-                message: "could not make a pipe: \(String(cString: strerror(errno)))",
+                message: "couldn't make a pipe: \(String(cString: strerror(errno)))",
                 hint: "Raise the limit of open files (ulimit -n) or use fewer connections.")
         }
         readDescriptor = ends[0]
@@ -36,7 +36,7 @@ final class PostgresInterrupt: Sendable {
         close(writeDescriptor)
     }
 
-    /// The operation that starts now can be interrupted until `end()`.
+    /// Starts an operation that can be interrupted until `end()`.
     func begin() {
         state.withLock { $0 = State(isRunning: true, isRequested: false) }
     }
@@ -50,13 +50,13 @@ final class PostgresInterrupt: Sendable {
         if wasRequested { drain() }
     }
 
-    /// May be called from any thread. Does nothing when no operation is running.
+    /// Interrupts the running operation, if any. May be called from any thread.
     func request() {
         state.withLock { state in
             guard state.isRunning, !state.isRequested else { return }
             state.isRequested = true
             var byte: UInt8 = 1
-            // Does not wait: the pipe is non-blocking and holds at most one byte.
+            // Doesn't block: the pipe is non-blocking and holds at most one byte.
             _ = write(writeDescriptor, &byte, 1)
         }
     }

@@ -1,6 +1,6 @@
 public import Logging
 
-/// Listens for notifications on a connection of its own, which it opens again whenever it is lost.
+/// Listens for notifications on its own connection, and reconnects whenever that is lost.
 ///
 /// Run it in a task (`run()` returns when that task is cancelled or `stop()` is called) and read `events` in another:
 /// ```swift
@@ -8,7 +8,7 @@ public import Logging
 /// for await event in listener.events { … }
 /// ```
 public final class PostgresListener: Sendable {
-    /// Events that wait to be read; when more come, all are dropped and replaced by `.connected`.
+    /// The number of events that may wait to be read. If more come, all are replaced by one `.connected`.
     public static let defaultEventLimit = 10_000
 
     private let configuration: PostgresConfiguration
@@ -35,13 +35,13 @@ public final class PostgresListener: Sendable {
         mailbox = PostgresMailbox(limit: max(2, eventLimit))
     }
 
-    /// Ends when `run()` does. For one reader.
+    /// The events, for a single reader. Ends when `run()` does.
     public var events: AsyncStream<PostgresListenerEvent> {
         let mailbox = mailbox
         return AsyncStream(unfolding: { await mailbox.next() })
     }
 
-    /// Connects, listens and reconnects until the task is cancelled or `stop()` is called. Call it once.
+    /// Connects, listens and reconnects until the task is cancelled or `stop()` is called. Call it only once.
     public func run() async {
         let work = Task { await listen() }
         let wasStopped = running.withLock { running in
@@ -65,7 +65,7 @@ public final class PostgresListener: Sendable {
         }?.cancel()
     }
 
-    /// The server process that serves the listener, 0 while not connected.
+    /// The server process of the listener's connection; 0 while not connected.
     public var processID: Int32 {
         running.withLock { $0.connection }?.processID ?? 0
     }

@@ -1,5 +1,5 @@
-/// A bounded queue between the listener and its reader. Overflow replaces everything by `.connected`, which tells the
-/// reader to read the database anew: no notification is lost silently.
+/// A bounded queue between the listener and its reader. An overflow replaces everything with `.connected`, which tells
+/// the reader to read the database again, so that no notification is lost silently.
 final class PostgresMailbox: Sendable {
     private struct State {
         var events: [PostgresListenerEvent] = []
@@ -45,13 +45,13 @@ final class PostgresMailbox: Sendable {
         if let (reader, event) = delivery { reader.resume(returning: event) }
     }
 
-    /// `nil` at the end, or when the task is cancelled.
+    /// The next event, or nil at the end or if the task is cancelled.
     func next() async -> PostgresListenerEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> (PostgresListenerEvent?, isFinal: Bool) in
                     if let event = state.take() { return (event, true) }
-                    // Checked under the lock: a cancellation from now on finds the reader.
+                    // Checked under the lock, so that a later cancellation finds the reader.
                     if state.isFinished || Task.isCancelled || state.reader != nil { return (nil, true) }
                     state.reader = continuation
                     return (nil, false)

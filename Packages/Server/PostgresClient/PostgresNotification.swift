@@ -1,4 +1,4 @@
-/// What `NOTIFY channel, 'payload'` delivered.
+/// A notification sent by `NOTIFY channel, 'payload'`.
 public struct PostgresNotification: Sendable, Hashable {
     public var channel: String
     public var payload: String

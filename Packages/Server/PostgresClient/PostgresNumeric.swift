@@ -6,16 +6,17 @@ public enum PostgresNumeric {
     private static let positiveInfinity: UInt16 = 0xD000
     private static let negativeInfinity: UInt16 = 0xF000
 
-    /// So many digits are kept whatever follows them: a group more than 34, and the first may be 1 to 4 of them.
+    /// The number of digit groups kept: enough for 34 digits plus one group, since the first group may have only one
+    /// digit.
     private static let maximumGroupCount = 10
 
-    /// A number as digits and exponent, `-1250E-2`; `NaN`, `Infinity`, `-Infinity`. Zeros after the point stay, as far
-    /// as there are less than 40 digits.
+    /// A number as digits and exponent, such as `-1250E-2`, or `NaN`, `Infinity`, `-Infinity`. Trailing zeros after the
+    /// point are kept as long as there are less than 40 digits.
     ///
-    /// Numbers may have 147,455 digits; the text has at most 41. At least 37 are kept; where others follow that are not
-    /// all 0, a 1 follows for all of them, so that whoever rounds the text to less rounds the number.
+    /// A `numeric` may have 147,455 digits, but the text has at most 41. At least 37 digits are kept. If nonzero digits
+    /// were dropped, a single 1 stands for them, so that rounding the text to fewer digits rounds the number correctly.
     /// - Parameter bytes: the binary form.
-    /// - Returns: nil for bytes that are no number.
+    /// - Returns: the text, or nil if the bytes aren't a number.
     public static func scientific(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 8 else { return nil }
         func word(_ index: Int) -> UInt16 {
@@ -51,7 +52,7 @@ public enum PostgresNumeric {
             digits = [UInt8(ascii: "0")]
             exponent = end
         } else if exponent > end {
-            // The form leaves zeros at the end out.
+            // The binary form leaves out trailing zeros.
             let zeros = min(exponent - end, max(0, maximumGroupCount * 4 - digits.count))
             digits.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: zeros))
             exponent -= zeros

@@ -1,4 +1,5 @@
-/// Numbers of the built-in types that this client encodes or decodes (`pg_type.dat` in PostgreSQL's source).
+/// OIDs of the built-in types that this client encodes or decodes (`pg_type.dat` in PostgreSQL's source), named like
+/// the types.
 public enum PostgresOID {
     /// The server infers the type from the statement.
     public static let inferred: UInt32 = 0
@@ -42,6 +43,6 @@ public enum PostgresOID {
     public static let jsonbArray: UInt32 = 3807
     public static let uuidArray: UInt32 = 2951
 
-    /// Types that a database's own objects define (enums, domains' arrays, extensions) have numbers from here on.
+    /// The lowest OID of types defined in a database (enums, extensions, arrays of domains).
     public static let firstUserDefined: UInt32 = 16_384
 }

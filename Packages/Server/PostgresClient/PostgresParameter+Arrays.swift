@@ -42,13 +42,13 @@ extension PostgresParameter {
         }
     }
 
-    /// Decimal numbers as text, as in `numeric(_:)`. Not binary: the server parses them.
+    /// Decimal numbers as text, as in `numeric(_:)`. Sent as text, which the server parses.
     public static func numericArray(_ texts: [String?]) -> Self {
-        // Numbers have no character that an array's text form gives a meaning.
+        // Numbers have no characters that are special in an array's text form.
         Self(PostgresOID.numericArray, .textFormat("{\(texts.map { $0 ?? "NULL" }.joined(separator: ","))}"))
     }
 
-    /// JSON texts as `jsonb[]`.
+    /// JSON texts as a `jsonb[]`.
     public static func jsonbArray(_ values: [String?]) -> Self {
         array(PostgresOID.jsonbArray, PostgresOID.jsonb, values) { value, bytes in
             bytes.append(PostgresBinary.jsonbVersion)

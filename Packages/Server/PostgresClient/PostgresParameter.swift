@@ -2,7 +2,7 @@ public import Foundation
 
 /// One value for `$1`, `$2`, … of a statement, sent in binary with its type.
 ///
-/// Every constructor takes an optional: `nil` is a NULL of that type. Literals work too: strings are `text`, integers
+/// Every constructor takes an optional: nil is a NULL of that type. Literals work too: strings are `text`, integers
 /// `int8`, floating-point numbers `float8`.
 public struct PostgresParameter: Sendable, Equatable {
     enum Storage: Sendable, Equatable {
@@ -17,11 +17,11 @@ public struct PostgresParameter: Sendable, Equatable {
         case bytes([UInt8])
         case data(Data)
         case uuid(UUID)
-        /// Not binary: the server parses it.
+        /// Sent as text, which the server parses.
         case textFormat(String)
     }
 
-    /// The type's number; 0 lets the server infer it.
+    /// The OID of the parameter's type; 0 lets the server infer it.
     public let oid: UInt32
     let storage: Storage
 
@@ -36,7 +36,7 @@ public struct PostgresParameter: Sendable, Equatable {
 }
 
 extension PostgresParameter {
-    /// NULL of the type that the statement implies.
+    /// A NULL whose type the server infers.
     public static let null = PostgresParameter(PostgresOID.inferred, nil)
 
     public static func bool(_ value: Bool?) -> Self {
@@ -59,7 +59,7 @@ extension PostgresParameter {
         Self(PostgresOID.float8, value.map { .double($0) })
     }
 
-    /// The server refuses U+0000 in text (22021).
+    /// A `text`. U+0000 in it is an error (22021).
     public static func text(_ value: String?) -> Self {
         Self(PostgresOID.text, value.map { .string($0) })
     }
@@ -96,7 +96,7 @@ extension PostgresParameter {
         Self(PostgresOID.numeric, text.map { .textFormat($0) })
     }
 
-    /// A value in PostgreSQL's text form whose type the statement implies (enums, ranges, `pg_snapshot`, …).
+    /// A value in PostgreSQL's text form, whose type the server infers (enums, ranges, `pg_snapshot`, …).
     public static func untyped(_ text: String?) -> Self {
         Self(PostgresOID.inferred, text.map { .textFormat($0) })
     }
@@ -127,7 +127,7 @@ extension PostgresParameter: ExpressibleByStringLiteral, ExpressibleByIntegerLit
 }
 
 extension PostgresParameter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The type only: values must not end up in logs.
+    /// The type only, since values mustn't end up in logs.
     public var description: String {
         isNull ? "NULL" : "<value of type \(oid)>"
     }

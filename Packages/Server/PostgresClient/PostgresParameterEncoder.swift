@@ -1,9 +1,9 @@
 import CLibPQ
 import Foundation
 
-/// Lays a statement's parameters out as libpq wants them. Its buffers are used again for the next statement.
+/// Lays out a statement's parameters for libpq. Its buffers are reused for the next statement.
 struct PostgresParameterEncoder {
-    /// What the protocol can count (Int16, unsigned).
+    /// The protocol's limit (Int16, unsigned).
     static let parameterLimit = 65_535
 
     private var bytes: [UInt8] = []
@@ -14,7 +14,7 @@ struct PostgresParameterEncoder {
     private var pointers: [UnsafePointer<CChar>?] = []
 
     private static let nullOffset = -1
-    /// Larger buffers are given back after use, in bytes.
+    /// Buffers larger than this, in bytes, are freed after use.
     private static let keptCapacity = 1 << 20
 
     mutating func encode(_ parameters: [PostgresParameter]) throws {
@@ -49,12 +49,12 @@ struct PostgresParameterEncoder {
                     throw PostgresError(
                         code: .characterNotInRepertoire,
                         message: "parameter $\(offsets.count + 1) contains the character U+0000",
-                        hint: "PostgreSQL's text cannot hold it: remove it, or use bytea.")
+                        hint: "PostgreSQL's text can't hold it: remove it, or use bytea.")
                 }
             }
             offsets.append(isNull ? Self.nullOffset : start)
             lengths.append(Int32(clamping: bytes.count - start))
-            // libpq reads text-format values up to a zero byte.
+            // libpq reads values in text form up to a zero byte.
             if format == 0 { bytes.append(0) }
             formats.append(format)
             oids.append(parameter.oid)

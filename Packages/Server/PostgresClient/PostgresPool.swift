@@ -3,19 +3,22 @@ public import Logging
 
 /// A bounded set of connections to one database.
 ///
-/// Connections are opened when needed and kept. Requests beyond the bound wait in order; their number and time are
-/// bounded too. A connection that broke, or was given back inside a transaction that does not roll back, is replaced.
+/// Connections are opened when needed and kept. Further requests wait in order; their number and waiting time are
+/// bounded too. A connection that broke, or came back inside a transaction that can't be rolled back, is replaced.
 public final class PostgresPool: Sendable {
+    /// The bounds of a pool.
     public struct Options: Sendable {
         public static let defaultMaximumConnections = 8
         public static let defaultMaximumWaiters = 1_000
         public static let defaultAcquireTimeout = Duration.seconds(30)
 
+        /// The maximum number of connections, at least 1.
         public var maximumConnections: Int
-        /// Requests that may wait; further ones fail at once.
+        /// The maximum number of waiting requests; further ones fail at once.
         public var maximumWaiters: Int
-        /// How long a request may wait for a free connection, and how long opening one is tried again.
+        /// How long a request may wait for a free connection, and how long opening one is retried.
         public var acquireTimeout: Duration
+        /// The waits between attempts to open a connection.
         public var backoff: PostgresBackoff
 
         public init(
@@ -30,10 +33,13 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// How the connections are used at the moment.
+    /// The current use of the connections.
     public struct Statistics: Sendable, Equatable {
+        /// Open connections that nobody uses.
         public var idle: Int
+        /// Connections that are lent out.
         public var inUse: Int
+        /// Requests waiting for a connection.
         public var waiting: Int
 
         public init(idle: Int, inUse: Int, waiting: Int) {
@@ -43,7 +49,9 @@ public final class PostgresPool: Sendable {
         }
     }
 
+    /// What connections are opened with.
     public let configuration: PostgresConfiguration
+    /// The pool's bounds.
     public let options: Options
     private let logger: Logger
     private let clock = ContinuousClock()
@@ -60,15 +68,16 @@ public final class PostgresPool: Sendable {
                 maximumConnections: options.maximumConnections, maximumWaiters: options.maximumWaiters))
     }
 
+    /// The current use of the connections. May be called from any thread.
     public var statistics: Statistics {
         state.withLock { $0.statistics }
     }
 
     // MARK: Using connections
 
-    /// Lends a connection for the time of `body`. Session settings that `body` changes stay with the connection.
+    /// Lends a connection to `body`. Session settings that `body` changes stay with the connection.
     ///
-    /// - Throws: what `body` throws, `PostgresPoolError`, or the `PostgresError` that kept a connection from opening.
+    /// - Throws: what `body` throws, `PostgresPoolError`, or the `PostgresError` that prevented a connection.
     @discardableResult
     nonisolated(nonsending) public func withConnection<R>(
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
@@ -115,8 +124,8 @@ public final class PostgresPool: Sendable {
 
     // MARK: Shutting down
 
-    /// Refuses new and waiting requests, and returns when all connections are closed. Those in use get `grace` to
-    /// come back; then their statements are cancelled and they are closed as soon as those stop.
+    /// Refuses new and waiting requests, and returns when all connections are closed. Connections in use have `grace`
+    /// to come back; then their statements are cancelled and they're closed as soon as those stop.
     public func shutdown(grace: Duration = .seconds(5)) async {
         let actions = state.withLock { $0.shutDown() }
         for waiter in actions.refused { waiter.resume(throwing: PostgresPoolError.shutDown) }
@@ -124,7 +133,7 @@ public final class PostgresPool: Sendable {
         let deadline = Task {
             try await Task.sleep(for: grace)
             for connection in state.withLock({ Array($0.lent.values) }) { connection.cancel() }
-            // A closed connection lets every later statement of its borrower fail.
+            // Once a connection is closed, its borrower's later statements fail.
             for connection in state.withLock({ Array($0.lent.values) }) { await connection.close() }
         }
         await withCheckedContinuation { continuation in
@@ -154,7 +163,7 @@ public final class PostgresPool: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let decision = state.withLock {
-                    // Checked under the lock: a cancellation from now on finds the waiter.
+                    // Checked under the lock, so that a later cancellation finds the waiter.
                     Task.isCancelled ? .cancelled : $0.request(id: id, deadline: deadline, continuation)
                 }
                 switch decision {
@@ -184,7 +193,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// A look at the socket, without asking the server: an idle connection has nothing to read unless it is closing.
+    /// Looks at the socket without asking the server: an idle connection has nothing to read unless it's closing.
     private func isAlive(_ connection: PostgresConnection) async -> Bool {
         var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
         guard descriptor.fd >= 0 else { return false }
@@ -192,7 +201,7 @@ public final class PostgresPool: Sendable {
         return await connection.checkIdle()
     }
 
-    /// Opens a connection for a slot that is counted already.
+    /// Opens a connection for a slot that's already counted.
     private func open(
         replacing old: PostgresConnection?, deadline: ContinuousClock.Instant
     ) async throws -> PostgresConnection {
@@ -252,7 +261,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    /// A counted slot has no connection any more: the next in line may open one.
+    /// A counted slot has lost its connection, so the next waiter may open one.
     private func freeSlot() {
         let next = state.withLock { $0.freeSlot() }
         next.waiter?.resume(returning: .slot)

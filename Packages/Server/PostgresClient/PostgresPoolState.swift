@@ -1,13 +1,13 @@
-/// Who has which connection, and who waits. Pure bookkeeping under the pool's lock: it opens, closes and resumes
-/// nothing itself.
+/// Tracks connections and waiters. Pure bookkeeping under the pool's lock: it doesn't open, close or resume anything
+/// itself.
 ///
 /// `slots` counts connections that are open or being opened; it never exceeds `maximumConnections`. A slot is idle,
 /// lent, or being opened by a task that was granted it.
 struct PostgresPoolState {
     enum Grant {
-        /// A connection from the idle ones or from its last user.
+        /// A connection, idle or from its last user.
         case connection(PostgresConnection)
-        /// The right to open one.
+        /// Permission to open a connection.
         case slot
     }
 
@@ -34,7 +34,7 @@ struct PostgresPoolState {
     let maximumConnections: Int
     let maximumWaiters: Int
     private var slots = 0
-    /// The last one back goes out first, so that a small load keeps few connections busy.
+    /// Last in, first out, so that a small load keeps few connections busy.
     private var idle: [PostgresConnection] = []
     private(set) var lent: [ObjectIdentifier: PostgresConnection] = [:]
     /// In order of arrival.
@@ -81,7 +81,7 @@ struct PostgresPoolState {
         return waiters.remove(at: index).continuation
     }
 
-    /// `nil` when nobody waits; the timer then ends.
+    /// The next waiter's deadline, or nil if nobody waits; the timer then ends.
     mutating func nextDeadline() -> ContinuousClock.Instant? {
         if waiters.isEmpty { timerRuns = false }
         return waiters.first?.deadline
@@ -93,14 +93,14 @@ struct PostgresPoolState {
         return expired.map(\.continuation)
     }
 
-    /// A connection was opened for a granted slot. False when the pool was shut down meanwhile.
+    /// Records a connection opened for a granted slot. Returns false if the pool was shut down meanwhile.
     mutating func lend(_ connection: PostgresConnection) -> Bool {
         guard !isShutDown else { return false }
         lent[ObjectIdentifier(connection)] = connection
         return true
     }
 
-    /// The connection is gone; its slot stays counted until `freeSlot`.
+    /// Forgets a connection. Its slot stays counted until `freeSlot`.
     mutating func forget(_ connection: PostgresConnection) {
         lent[ObjectIdentifier(connection)] = nil
     }
@@ -139,7 +139,7 @@ struct PostgresPoolState {
         return (waiters.map(\.continuation), idle)
     }
 
-    /// True when there is nothing to wait for.
+    /// Returns true if there's nothing to wait for.
     mutating func waitUntilEmpty(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
         guard slots > 0 else { return true }
         waitingForEmpty.append(continuation)

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs one actor on a serial dispatch queue of its own, so that its blocking calls hold up a thread of that queue
-/// and never one of Swift's cooperative pool.
+/// Runs an actor on its own serial dispatch queue, so that its blocking calls block a thread of that queue and never
+/// one of Swift's cooperative pool.
 final class PostgresQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -12,18 +12,20 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage.rowCount }
+    /// The number of columns.
     public var columnCount: Int { storage.columnCount }
 
+    /// The names of the columns, in order. Names may repeat.
     public var columnNames: [String] {
         (0..<storage.columnCount).map(storage.columnName)
     }
 
-    /// Bytes that libpq holds for the result.
+    /// The size of libpq's memory for the result, in bytes.
     public var byteCount: Int { PQresultMemorySize(storage.raw) }
 
     /// The index of the first column with this name, compared exactly.
     ///
-    /// - Throws: `PostgresDecodingError` with the names that there are.
+    /// - Throws: `PostgresDecodingError` listing the existing names.
     public func column(_ name: String) throws(PostgresDecodingError) -> Int {
         for column in 0..<storage.columnCount where storage.columnName(column) == name { return column }
         throw PostgresDecodingError(
@@ -35,25 +37,25 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
         PQcmdTuples(storage.raw).flatMap { Int(String(cString: $0)) } ?? 0
     }
 
-    /// What the server says it did, such as `INSERT 0 1`.
+    /// The server's command tag, such as `INSERT 0 1`.
     public var commandTag: String {
         PQcmdStatus(storage.raw).map { String(cString: $0) } ?? ""
     }
 
-    /// Traps when there is no such row.
+    /// The row at an index. Traps if it doesn't exist.
     public subscript(row: Int) -> PostgresRow {
         precondition(row >= 0 && row < storage.rowCount, "row \(row) of \(storage.rowCount)")
         return PostgresRow(result: self, index: row)
     }
 
-    /// Traps when there is no such row or column.
+    /// The cell at a row and column. Traps if either doesn't exist.
     public subscript(row: Int, column: Int) -> PostgresCell {
         precondition(row >= 0 && row < storage.rowCount, "row \(row) of \(storage.rowCount)")
         precondition(column >= 0 && column < storage.columnCount, "column \(column) of \(storage.columnCount)")
         return PostgresCell(storage: storage, row: Int32(row), column: Int32(column))
     }
 
-    /// Looks the column up at every call: in loops take `column(_:)` once.
+    /// The cell of a named column. Looks the name up on every call; in loops, call `column(_:)` once.
     public subscript(row: Int, column: String) -> PostgresCell {
         get throws(PostgresDecodingError) {
             self[row, try self.column(column)]

@@ -2,9 +2,9 @@ import CLibPQ
 
 /// Owns a `PGresult`.
 ///
-/// Unchecked because the compiler cannot see into C: a `PGresult` is read-only once libpq returned it, and the libpq
-/// manual (section 34.20, threaded programs) allows passing it between threads freely. Nothing here changes it;
-/// it is freed once, when the last reference goes.
+/// Unchecked because the compiler can't see into C: a `PGresult` is read-only once libpq has returned it, and the libpq
+/// manual (section 34.20, threaded programs) allows passing it freely between threads. Nothing here modifies it, and
+/// it's freed once, with the last reference.
 final class PostgresResultStorage: @unchecked Sendable {
     let raw: OpaquePointer
     let rowCount: Int

@@ -1,8 +1,8 @@
 import CLibPQ
 
-/// Puts rows that came one at a time into one result.
+/// Collects rows that arrive one at a time into one result.
 ///
-/// Used by one session at a time, which owns the rows until ``finish()`` gives them away.
+/// Used by one session at a time, which owns the rows until ``finish()`` returns them.
 final class PostgresRowCollector {
     private var raw: OpaquePointer?
 
@@ -12,7 +12,7 @@ final class PostgresRowCollector {
     var byteCount: Int { raw.map { PQresultMemorySize($0) } ?? 0 }
 
     /// Takes over a result with one row.
-    /// - Returns: false if there is no memory for it.
+    /// - Returns: false if there isn't enough memory.
     func append(_ row: OpaquePointer) -> Bool {
         guard let raw else {
             self.raw = row
@@ -30,7 +30,7 @@ final class PostgresRowCollector {
         return true
     }
 
-    /// The rows so far; nil without any. The next row begins another result.
+    /// The rows so far, or nil if there are none. The next row starts another result.
     func finish() -> PostgresResult? {
         defer { raw = nil }
         return raw.map(PostgresResult.init)

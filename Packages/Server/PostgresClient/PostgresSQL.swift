@@ -1,11 +1,11 @@
-/// Quoting of names and values that have to stand in SQL text. Prefer parameters for values.
+/// Quotes names and values for SQL text. Prefer parameters for values.
 public enum PostgresSQL {
     /// `name` as a quoted identifier; several names are joined by dots: `quoteIdentifier("public", "Session")`.
     public static func quoteIdentifier(_ names: String...) -> String {
         names.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ".")
     }
 
-    /// `value` as a string literal that is read the same under either setting of `standard_conforming_strings`.
+    /// `value` as a string literal that means the same under either setting of `standard_conforming_strings`.
     public static func quoteLiteral(_ value: String) -> String {
         let quoted = value.replacing("'", with: "''")
         return quoted.contains("\\") ? "E'" + quoted.replacing("\\", with: "\\\\") + "'" : "'" + quoted + "'"

@@ -1,7 +1,9 @@
-/// The five-character code that PostgreSQL gives every error (PostgreSQL manual, appendix A).
+/// The five-character code of every PostgreSQL error. The constants have the condition names of the manual's appendix
+/// A.
 public struct PostgresSQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
+    /// The code, such as `23505`.
     public let rawValue: String
 
     public init(rawValue: String) {
@@ -12,7 +14,7 @@ public struct PostgresSQLState: RawRepresentable, Hashable, Sendable, Expressibl
         self.init(rawValue: value)
     }
 
-    /// The first two characters, which name the kind of the error.
+    /// The first two characters: the class of the error.
     public var errorClass: String {
         String(rawValue.prefix(2))
     }
@@ -24,13 +26,13 @@ public struct PostgresSQLState: RawRepresentable, Hashable, Sendable, Expressibl
 
 extension PostgresSQLState {
     public static let connectionException: Self = "08000"
-    /// The client could not open a connection.
+    /// The client couldn't open a connection.
     public static let unableToConnect: Self = "08001"
-    /// The connection does not exist any more (it was closed).
+    /// The connection was closed.
     public static let connectionDoesNotExist: Self = "08003"
     /// An open connection was lost.
     public static let connectionFailure: Self = "08006"
-    /// The connection was lost while COMMIT was under way: the transaction may or may not have happened.
+    /// The connection was lost during COMMIT: the transaction may or may not have been committed.
     public static let transactionResolutionUnknown: Self = "08007"
     public static let featureNotSupported: Self = "0A000"
     public static let numericValueOutOfRange: Self = "22003"
@@ -60,7 +62,7 @@ extension PostgresSQLState {
     public static let duplicateTable: Self = "42P07"
     public static let insufficientResources: Self = "53000"
     public static let tooManyConnections: Self = "53300"
-    /// A value is too long for an index, for instance.
+    /// For instance, a value is too long for an index.
     public static let programLimitExceeded: Self = "54000"
     public static let objectNotInPrerequisiteState: Self = "55000"
     public static let objectInUse: Self = "55006"

@@ -1,7 +1,7 @@
 import CLibPQ
 
 extension PostgresSession {
-    /// Chunks given to `copyOut`'s closure have about this size, in bytes.
+    /// The approximate size of the chunks passed to `copyOut`'s closure, in bytes.
     static let copyOutChunkBytes = 64 * 1024
 
     // MARK: COPY … FROM STDIN
@@ -12,7 +12,7 @@ extension PostgresSession {
 
     func putCopyData(_ bytes: UnsafeRawBufferPointer, _ site: CallSite) throws {
         guard let handle else { throw lost(site) }
-        // One call's length is an Int32; pieces keep libpq's buffer small.
+        // The length is an Int32, and sending pieces keeps libpq's buffer small.
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pipelineFlushBytes))
@@ -32,7 +32,7 @@ extension PostgresSession {
         }
     }
 
-    /// - Parameter failure: set to make the server undo the copy.
+    /// - Parameter failure: a reason for which the server should undo the copy, or nil to complete it.
     /// - Returns: the number of rows.
     func endCopyIn(failure: String?, _ site: CallSite) throws -> Int {
         guard let handle else { throw lost(site) }
@@ -57,7 +57,7 @@ extension PostgresSession {
         try beginCopy(site, PGRES_COPY_OUT, "copyOut", "COPY … TO STDOUT")
     }
 
-    /// The next chunk of whole rows, `nil` at the end.
+    /// The next chunk of whole rows, or nil at the end.
     func nextCopyChunk(_ site: CallSite) throws -> [UInt8]? {
         guard let handle else { throw lost(site) }
         if copyOutEnded { return try endCopyOut(site) }
@@ -90,7 +90,7 @@ extension PostgresSession {
         return nil
     }
 
-    /// Stops the server and reads what it had sent.
+    /// Stops the server and discards what it has sent.
     func abortCopyOut(_ site: CallSite) throws {
         guard activity != nil else { return }
         try cancelFromOwner(site)

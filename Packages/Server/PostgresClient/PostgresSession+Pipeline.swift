@@ -1,24 +1,25 @@
 import CLibPQ
 
 extension PostgresSession {
-    /// What the server will answer, in order.
+    /// The answers expected from the server, in order.
     private enum Expected {
         case prepare(PostgresStatementCache.Key, name: String)
         case statement(Int)
     }
 
-    /// The state of one pipeline; answers are taken while statements are still being sent.
+    /// The state of one pipeline. Answers are read while statements are still being sent.
     private struct Pipeline {
         var expected: [Expected] = []
-        /// How many answers are complete: libpq returns a null result after each.
+        /// The number of complete answers: libpq returns a null result after each.
         var answered = 0
         var results: [PostgresResult] = []
         var error: PostgresError?
-        /// The answer to the sync came: everything before it is complete.
+        /// Whether the answer to the sync has arrived, so that everything before it is complete.
         var isSynced = false
     }
 
-    /// Sends all statements without waiting for answers, with one sync at the end: outside a transaction they form one.
+    /// Sends all statements without waiting for answers, and one sync at the end, so that outside a transaction they
+    /// form one.
     ///
     /// - Throws: the first error, with `statementIndex`; nothing after it has run.
     func pipeline(
@@ -50,7 +51,7 @@ extension PostgresSession {
                 do {
                     try check(try send(statement, plan, format), site)
                 } catch var error as PostgresError where error.code != .connectionFailure {
-                    // The statement cannot be encoded: it was not sent, and nothing after it will be.
+                    // The statement can't be encoded, so neither it nor anything after it is sent.
                     error.statementIndex = index
                     error.file = file
                     error.line = line
@@ -73,7 +74,7 @@ extension PostgresSession {
             try takeAnswers(&run, handle, statements, site, wait: true)
             try check(PQexitPipelineMode(handle), site)
         } catch {
-            // Only a lost connection gets here: answers and questions do not match any more.
+            // Only reached if the connection is lost: answers no longer match questions.
             close()
             throw run.error ?? error
         }
@@ -81,12 +82,12 @@ extension PostgresSession {
         return run.results
     }
 
-    /// Makes the server fail, so that what was sent before is rolled back as after any other error.
+    /// Makes the server fail, so that it rolls back everything sent before, as after any other error.
     private func abortPipeline(_ handle: OpaquePointer, _ site: CallSite) throws {
         try check(PQsendQueryParams(handle, "ABORT PIPELINE", 0, nil, nil, nil, nil, 1), site)
     }
 
-    /// Takes the answers that have come; with `wait`, all up to the sync.
+    /// Reads the answers that have arrived; with `wait`, all up to the sync.
     private func takeAnswers(
         _ run: inout Pipeline, _ handle: OpaquePointer, _ statements: [PostgresStatement], _ site: CallSite,
         wait: Bool

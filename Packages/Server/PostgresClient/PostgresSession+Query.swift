@@ -11,13 +11,13 @@ extension PostgresSession {
         }
     }
 
-    /// A schema change or DISCARD made a prepared statement useless: outside a transaction nothing has happened yet, so
-    /// the statement may run again.
+    /// Whether a schema change or DISCARD made a prepared statement unusable. Outside a transaction nothing has
+    /// happened yet, so the statement can be repeated.
     private func canRepeat(_ error: PostgresError, _ statement: PostgresStatement) -> Bool {
         forgetIfStale(error, statement) && transactionStatus == .idle
     }
 
-    /// Whether the error came from the cache; if so, the statement leaves it.
+    /// Returns whether a cached statement caused the error, and if so removes it from the cache.
     @discardableResult
     func forgetIfStale(_ error: PostgresError, _ statement: PostgresStatement) -> Bool {
         if error.isStalePlan {
@@ -53,7 +53,7 @@ extension PostgresSession {
         return try onlyResult(site)
     }
 
-    /// Runs SQL of any number of statements with the simple protocol. Values come as text.
+    /// Runs any number of statements with the simple protocol. Values arrive as text.
     func execute(_ site: CallSite) throws -> [PostgresResult] {
         let handle = try ready(site)
         try check(PQsendQuery(handle, site.sql), site)
@@ -80,7 +80,7 @@ extension PostgresSession {
         guard statement.parameters.count <= PostgresParameterEncoder.parameterLimit else {
             throw PostgresError(
                 code: "54000", message: "\(statement.parameters.count) parameters in one statement",
-                hint: "At most \(PostgresParameterEncoder.parameterLimit) fit: pass arrays and use unnest().",
+                hint: "The maximum is \(PostgresParameterEncoder.parameterLimit): pass arrays and use unnest().",
                 sql: statement.sql)
         }
         try encoder.encode(statement.parameters)
@@ -97,7 +97,7 @@ extension PostgresSession {
 
     // MARK: Receiving
 
-    /// Reads the running statement to its end; throws the first error after that.
+    /// Reads the running statement to its end, then throws the first error, if any.
     func allResults(_ site: CallSite) throws -> [PostgresResult] {
         var results: [PostgresResult] = []
         var failed: PostgresError?
@@ -115,7 +115,7 @@ extension PostgresSession {
                 results.append(PostgresResult(raw))
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
                 PQclear(raw)
-                // The protocol has no way back from here but to end the copy; closing is the sure one.
+                // The protocol allows only to end the copy here. Closing the connection is the safe way.
                 close()
                 throw PostgresError(
                     code: .featureNotSupported, message: "COPY in query or execute; connection closed",
@@ -141,7 +141,7 @@ extension PostgresSession {
 
     // MARK: Prepared statements
 
-    /// Frees statements that left the cache, when enough have.
+    /// Deallocates statements that were evicted from the cache, once there are enough.
     func deallocateAbandoned(_ site: CallSite) throws {
         guard cache.abandonedNames.count >= Self.deallocationBatch, transactionStatus != .inFailedTransaction else {
             return

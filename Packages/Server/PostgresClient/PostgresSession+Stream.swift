@@ -1,27 +1,28 @@
 import CLibPQ
 
 extension PostgresSession {
-    /// Rows of a stream's first batch, and how much larger than the last the next one may be.
+    /// The number of rows in a stream's first batch, and the factor by which the next may be larger than the last.
     static let firstBatch = 64
     static let batchGrowth = 16
 
     struct Cursor: Sendable {
         let name: String
-        /// The most rows and about the most bytes of a batch.
+        /// The maximum number of rows and the approximate maximum of bytes in a batch.
         let batch: Int
         let batchByteCount: Int
-        /// The stream opened the transaction and ends it.
+        /// Whether the stream opened the transaction, and so ends it.
         let ownsTransaction: Bool
-        /// Rows that the batch under way was asked to have: few at first, then as many as fit by the size of the last.
+        /// The number of rows requested for the current batch: few at first, then as many as fit by the size of the
+        /// last ones.
         var asked = PostgresSession.firstBatch
-        /// Rows of them that came already: a batch ends early where its rows are larger than those before.
+        /// The number of those received so far. A batch ends early if its rows are larger than earlier ones.
         var received = 0
 
         var fetch: PostgresStatement {
             PostgresStatement("FETCH FORWARD \(asked) FROM \(name)")
         }
 
-        /// Asks for so many rows next as will fit if they are like these.
+        /// Requests as many rows next as fit if they're like these.
         mutating func adapt(to result: PostgresResult) {
             guard !result.isEmpty else { return }
             let rowSize = max(1, result.byteCount / result.count)
@@ -29,7 +30,7 @@ extension PostgresSession {
         }
     }
 
-    /// Opens a cursor and asks for its first rows.
+    /// Opens a cursor and requests its first rows.
     func beginStream(
         _ statement: PostgresStatement, batch: Int, batchByteCount: Int, _ site: CallSite
     ) throws -> Cursor {
@@ -56,7 +57,7 @@ extension PostgresSession {
         return cursor
     }
 
-    /// Asks for rows, which come one at a time: together they may be of any size.
+    /// Requests rows, which arrive one at a time, since together they may be of any size.
     private func sendFetch(_ cursor: Cursor, _ site: CallSite) throws {
         let isSent = try send(cursor.fetch, .unnamed, .binary)
         try check(isSent, site)
@@ -64,10 +65,10 @@ extension PostgresSession {
         try flush(site)
     }
 
-    /// Rows asked for before, until they have ``Cursor/batchByteCount`` bytes; asks for the next when all have come, so
+    /// Returns requested rows of up to ``Cursor/batchByteCount`` bytes. Once all have arrived, requests the next, so
     /// that the server works while the caller does.
     ///
-    /// - Returns: the rows, none perhaps, and whether they are the last; the stream is closed then.
+    /// - Returns: the rows, possibly none, and whether they're the last; if so, the stream is closed.
     func nextBatch(_ cursor: inout Cursor, _ site: CallSite) throws -> (rows: PostgresResult, isLast: Bool) {
         let batch: (rows: PostgresResult, isLast: Bool)
         do {
@@ -100,7 +101,7 @@ extension PostgresSession {
                 }
                 if rows.byteCount >= cursor.batchByteCount, let batch = rows.finish() { return (batch, false) }
             case PGRES_TUPLES_OK:
-                // Ends the rows that were asked for, and has none.
+                // The result after the last requested row, which has no rows itself.
                 let end = PostgresResult(raw)
                 try discardRows(site)
                 // A short batch is the last.
@@ -119,11 +120,11 @@ extension PostgresSession {
         }
     }
 
-    /// Gives the stream up before its end.
+    /// Ends the stream early.
     func abortStream(_ cursor: Cursor, _ site: CallSite) throws {
         guard activity != nil else { return }
-        // The rows asked for last: at most one batch. A transaction of the caller's own must stay usable, unless the
-        // caller's task was cancelled, which cancels the statement too.
+        // Skips the last requested rows, at most one batch. The caller's own transaction must stay usable, unless its
+        // task was cancelled, which cancels the statement too.
         if cursor.ownsTransaction { try cancelFromOwner(site) }
         do {
             try discardRows(site)
@@ -136,7 +137,7 @@ extension PostgresSession {
         try finishStream(cursor, commit: false, site)
     }
 
-    /// Reads what is left of the running statement and keeps nothing of it; throws the first error after that.
+    /// Reads and discards the rest of the running statement, then throws the first error, if any.
     private func discardRows(_ site: CallSite) throws {
         var failed: PostgresError?
         while let raw = try nextResult(site) {

@@ -2,21 +2,20 @@ import CLibPQ
 import Foundation
 import Logging
 
-/// A libpq connection with blocking calls. Not thread-safe: its connection's actor is the only caller.
+/// A libpq connection with blocking calls. Not thread-safe: only its connection's actor calls it.
 ///
-/// The socket is always non-blocking; waiting happens in one `poll` on the socket and the interrupt's pipe, so that
-/// cancellation is noticed while the server is silent, and reading goes on while a large statement is being sent.
+/// The socket is always non-blocking. Waiting happens in one `poll` on the socket and the interrupt's pipe, so that
+/// cancellation is noticed while the server is silent, and reading continues while a large statement is being sent.
 final class PostgresSession {
-    /// A cancel request that the server did not obey is repeated after this time (the first may have come before the
-    /// statement did).
+    /// A cancel request without effect is repeated after this time, since it may have overtaken the statement.
     static let cancelRepeatMilliseconds: Int32 = 200
-    /// After so many requests the connection is given up.
+    /// After this many requests the connection is given up.
     static let cancelAttemptLimit = 50
-    /// Notifications kept for `takeNotifications`; more drop the oldest and set `lostNotifications`.
+    /// The number of notifications kept for `takeNotifications`; more drop the oldest and set `lostNotifications`.
     static let notificationLimit = 10_000
-    /// Bytes of a pipeline that may be queued in libpq before they are sent.
+    /// The number of bytes of a pipeline that may be queued in libpq before they're sent.
     static let pipelineFlushBytes = 64 * 1024
-    /// Statements that left the cache are deallocated in batches of this size.
+    /// Statements evicted from the cache are deallocated in batches of this size.
     static let deallocationBatch = 16
 
     struct CallSite {
@@ -35,12 +34,12 @@ final class PostgresSession {
     var cache: PostgresStatementCache
     /// What occupies the connection between calls (a COPY, a stream).
     var activity: String?
-    /// The last row of a COPY OUT was read, its final result was not.
+    /// Whether the last row of a COPY OUT was read but not its final result.
     var copyOutEnded = false
     var listens = false
     private(set) var notifications: [PostgresNotification] = []
     private(set) var lostNotifications = false
-    /// Cancel requests sent to the running operation; 0 when nobody asked.
+    /// The number of cancel requests sent to the running operation.
     private var cancelAttempts = 0
     var cursorCount = 0
 
@@ -58,9 +57,9 @@ final class PostgresSession {
 
     // MARK: Opening and closing
 
-    /// Waits at most `configuration.connectTimeout`.
+    /// Connects within `configuration.connectTimeout`.
     ///
-    /// - Throws: `PostgresError`, or `CancellationError` when interrupted.
+    /// - Throws: `PostgresError`, or `CancellationError` if interrupted.
     func open(file: String, line: Int) throws {
         let pairs = configuration.connectionKeywords
         var keys = pairs.map { UnsafePointer(strdup($0.0)) }
@@ -72,10 +71,10 @@ final class PostgresSession {
         values.append(nil)
         guard let handle = PQconnectStartParams(keys, values, 0) else {
             throw PostgresError(
-                code: .insufficientResources, message: "libpq could not allocate a connection", file: file, line: line)
+                code: .insufficientResources, message: "libpq couldn't allocate a connection", file: file, line: line)
         }
         self.handle = handle
-        // Until the connection stands, only the verbose text tells the SQLSTATE.
+        // Until the connection is open, only the verbose text has the SQLSTATE.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         PQsetNoticeProcessor(
             handle,
@@ -162,7 +161,7 @@ final class PostgresSession {
         }
     }
 
-    /// The connection, when it can take a statement.
+    /// The connection if it can run a statement; throws otherwise.
     func ready(_ site: CallSite) throws -> OpaquePointer {
         if let activity {
             throw PostgresError(
@@ -183,12 +182,12 @@ final class PostgresSession {
         return handle
     }
 
-    /// What libpq says about a connection that failed.
+    /// libpq's error for a connection that failed.
     func lost(_ site: CallSite) -> PostgresError {
         let text = message.trimmedLines
         return PostgresError(
             code: .connectionFailure, message: text.isEmpty ? "the connection was lost" : text,
-            hint: "The statement may or may not have run. Open a new connection and do the transaction again.",
+            hint: "The statement may or may not have run. Open a new connection and repeat the transaction.",
             sql: site.sql, file: site.file, line: site.line)
     }
 
@@ -196,7 +195,7 @@ final class PostgresSession {
         PostgresError(result: result, sql: site.sql, file: site.file, line: site.line)
     }
 
-    /// Resets what belongs to one operation.
+    /// Resets per-operation state.
     func beginOperation() {
         cancelAttempts = 0
         interrupt.begin()
@@ -217,14 +216,14 @@ final class PostgresSession {
     private func poll(_ events: Int16, timeoutMilliseconds: Int32) -> Readiness {
         descriptors[0] = pollfd(fd: handle.map { PQsocket($0) } ?? -1, events: events, revents: 0)
         descriptors[1] = pollfd(fd: interrupt.readDescriptor, events: Int16(POLLIN), revents: 0)
-        // A signal ends the wait early: the callers' loops come back.
+        // A signal ends the wait early; callers loop.
         guard Foundation.poll(descriptors, 2, timeoutMilliseconds) > 0 else { return Readiness() }
         return Readiness(socket: descriptors[0].revents != 0, interrupted: descriptors[1].revents != 0)
     }
 
-    /// Waits until bytes came (and reads them) or, with `toWrite`, can be sent.
+    /// Waits until bytes arrive, and reads them, or with `toWrite` until bytes can be sent.
     ///
-    /// - Returns: false when the connection is lost; `PQgetResult` may still hold the server's last words.
+    /// - Returns: false if the connection is lost; `PQgetResult` may still have the server's last error.
     func waitForServer(toWrite: Bool, _ site: CallSite) throws -> Bool {
         guard let handle else { throw lost(site) }
         while true {
@@ -250,23 +249,23 @@ final class PostgresSession {
         guard cancelAttempts <= Self.cancelAttemptLimit else {
             close()
             throw PostgresError(
-                code: .connectionFailure, message: "the server did not obey a request to cancel; connection closed",
+                code: .connectionFailure, message: "the server ignored cancel requests; connection closed",
                 sql: site.sql, file: site.file, line: site.line)
         }
         guard let cancelHandle else { return }
         var text = [CChar](repeating: 0, count: 256)
         if PQcancel(cancelHandle, &text, Int32(text.count)) == 0 {
             let reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            logger.warning("could not send a cancel request: \(reason.trimmedLines)")
+            logger.warning("couldn't send a cancel request: \(reason.trimmedLines)")
         }
     }
 
-    /// Asks the server to stop what it does; the caller then reads to the end.
+    /// Asks the server to cancel the running statement. The caller then reads to its end.
     func cancelFromOwner(_ site: CallSite) throws {
         try sendCancel(site)
     }
 
-    /// Sends everything that is queued, reading meanwhile so that neither side waits for the other.
+    /// Sends everything queued, reading meanwhile so that neither side waits for the other.
     func flush(_ site: CallSite, whileWaiting: () throws -> Void = {}) throws {
         guard let handle else { throw lost(site) }
         while true {
@@ -280,7 +279,7 @@ final class PostgresSession {
         }
     }
 
-    /// The next result of the running statement, `nil` after its last.
+    /// The next result of the running statement, or nil after its last.
     func nextResult(_ site: CallSite) throws -> OpaquePointer? {
         guard let handle else { throw lost(site) }
         while PQisBusy(handle) == 1 {
@@ -289,12 +288,12 @@ final class PostgresSession {
         return PQgetResult(handle)
     }
 
-    /// After the connection broke: the error that the server sent before, or libpq's own.
+    /// After the connection broke, the error that the server sent before, or libpq's own.
     private func lastWords(_ site: CallSite) -> PostgresError {
         guard let handle else { return lost(site) }
         var found: PostgresError?
         let text = lost(site)
-        // Bounded: libpq could in theory report the same failure again and again.
+        // Bounded, since libpq could in theory report the same failure forever.
         for _ in 0..<64 {
             guard let result = PQgetResult(handle) else { break }
             if found == nil, PQresultStatus(result) == PGRES_FATAL_ERROR,
@@ -336,7 +335,7 @@ final class PostgresSession {
 
     /// Waits for at least one notification.
     ///
-    /// - Throws: `CancellationError` when interrupted, `PostgresError` when the connection is lost.
+    /// - Throws: `CancellationError` if interrupted, `PostgresError` if the connection is lost.
     func waitForNotifications(_ site: CallSite) throws {
         let handle = try ready(site)
         listens = true
@@ -350,14 +349,14 @@ final class PostgresSession {
             }
             if ready.socket {
                 guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lastWords(site) }
-                // An error of an idle connection (the server shuts down) comes as a result.
+                // An error of an idle connection, such as a server shutdown, arrives as a result.
                 collectNotifications()
             }
         }
     }
 
-    /// Reads what came while nobody waited and says whether the connection still works. (A server that ends says so
-    /// first and closes then: both must be read.)
+    /// Reads what arrived while nobody waited, and returns whether the connection still works. A server that shuts down
+    /// first says so and then closes; both must be read.
     func checkIdle() -> Bool {
         guard let handle else { return false }
         while PQsocket(handle) >= 0, poll(Int16(POLLIN), timeoutMilliseconds: 0).socket {

@@ -1,6 +1,8 @@
 /// SQL text with its parameters.
 public struct PostgresStatement: Sendable {
+    /// The SQL text, with `$1`, `$2`, … for the parameters.
     public var sql: String
+    /// The parameters, in order.
     public var parameters: [PostgresParameter]
 
     public init(_ sql: String, _ parameters: [PostgresParameter] = []) {

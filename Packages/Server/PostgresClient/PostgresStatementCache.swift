@@ -1,9 +1,8 @@
-/// Remembers which statements a connection has prepared; the least recently used go first.
+/// Tracks the statements that a connection has prepared, evicting the least recently used.
 ///
-/// A statement is prepared when it is seen for the second time, so that texts made for one use do not fill the
-/// server's memory.
+/// A statement is prepared the second time it's used, so that one-off statements don't fill the server's memory.
 struct PostgresStatementCache {
-    /// Types belong to the key: the same text with other parameter types is another statement on the server.
+    /// Types are part of the key: the same text with other parameter types is another statement on the server.
     struct Key: Hashable {
         let sql: String
         let oids: [UInt32]
@@ -15,9 +14,9 @@ struct PostgresStatementCache {
     }
 
     enum Plan: Equatable {
-        /// Send text and values together.
+        /// Send text and values together, unprepared.
         case unnamed
-        /// Prepare under this name, then run it; report with `didPrepare` or `forget`.
+        /// Prepare under this name, then run it; report the outcome with `didPrepare` or `didNotPrepare`.
         case prepare(name: String)
         case prepared(name: String)
     }
@@ -31,7 +30,7 @@ struct PostgresStatementCache {
     private var entries: [Key: Entry] = [:]
     private var useCount: UInt64 = 0
     private var nameCount: UInt64 = 0
-    /// Names on the server that nothing uses any more; the owner deallocates them.
+    /// Names on the server that are no longer used; the owner deallocates them.
     private(set) var abandonedNames: [String] = []
 
     init(limit: Int) {
@@ -61,19 +60,19 @@ struct PostgresStatementCache {
         return .unnamed
     }
 
-    /// The server refused to prepare the statement, or never saw it.
+    /// Records that the server refused to prepare the statement or never saw it.
     mutating func didNotPrepare(_ key: Key, name: String) {
         if entries[key]?.name == name { entries[key]?.name = nil }
         abandonedNames.removeAll { $0 == name }
     }
 
-    /// The server has the statement but it cannot be used any more.
+    /// Records that the server's prepared statement can no longer be used.
     mutating func invalidate(_ key: Key) {
         if let name = entries[key]?.name { abandonedNames.append(name) }
         entries[key] = nil
     }
 
-    /// The server dropped all statements (DISCARD ALL, DEALLOCATE ALL).
+    /// Records that the server dropped all statements (DISCARD ALL, DEALLOCATE ALL).
     mutating func reset() {
         entries = [:]
         abandonedNames = []

@@ -1,8 +1,8 @@
-/// Where a connection stands, as of its last operation.
+/// The state of a connection's transaction, as of its last operation.
 public enum PostgresTransactionStatus: Sendable {
-    /// In no transaction.
+    /// Not in a transaction.
     case idle
-    /// A statement, COPY or stream is under way.
+    /// A statement, COPY or stream is running.
     case active
     case inTransaction
     /// A statement of the transaction failed; only ROLLBACK works.
