@@ -1,17 +1,18 @@
 extension Predicate {
-    /// How deep a predicate may nest, and how many parts it may have: more is refused when it is received.
+    /// The maximum nesting of a predicate that is received from a device.
     public static let maximumDepth = 64
+    /// The maximum number of parts of a predicate that is received from a device; see ``partCount``.
     public static let maximumPartCount = 4_096
-    /// The longest text that a property may be searched for or begin or end with, in bytes of UTF-8. A server looks
-    /// for it in every row that changes, and its database does so in every row there is: PostgreSQL's search takes the
-    /// product of both lengths at worst.
+    /// The maximum length in UTF-8 bytes of a text in `contains`, `beginsWith` and `endsWith`. A server searches every
+    /// changed row for it, and its database every row: in the worst case PostgreSQL's search takes the product of both
+    /// lengths.
     public static let maximumNeedleByteCount = 256
 
-    /// Checks names, types and size against a class; links are followed through `schema`.
+    /// Checks names, types and size against a class, following links through `schema`.
     /// - Parameters:
-    ///   - maximumPathLength: 1 for subscriptions and rules, which look at one row only.
-    ///   - isBounded: whether ``maximumDepth``, ``maximumPartCount`` and ``maximumNeedleByteCount`` hold: not for queries that stay in the process,
-    ///     nor for several checked predicates that became one.
+    ///   - maximumPathLength: 1 for subscriptions and rules, which depend on one row only.
+    ///   - isBounded: whether ``maximumDepth``, ``maximumPartCount`` and ``maximumNeedleByteCount`` apply. They don't
+    ///     for local queries, nor for a combination of checked predicates.
     /// - Throws: ``ValueError`` that names the property and what it accepts, with the nearest name for an unknown one.
     public func check(
         for className: String, in schema: Schema, maximumPathLength: Int = .max, isBounded: Bool = true
@@ -23,7 +24,7 @@ extension Predicate {
         try check(for: className, in: schema, maximumPathLength)
     }
 
-    /// Comparisons, literals of lists, and the operators that connect them.
+    /// The number of comparisons, literals in lists, and operators that connect them.
     public var partCount: Int {
         switch self {
         case .constant, .compare, .text: 1
@@ -33,7 +34,7 @@ extension Predicate {
         }
     }
 
-    /// How many of the tests read the whole text of a property: those with `contains`.
+    /// The number of tests that read a property's whole text: those with `contains`.
     public var searchCount: Int {
         switch self {
         case .text(_, .contains, _, _): 1
@@ -99,7 +100,7 @@ extension Predicate {
     private static func require(
         _ value: Value, fits column: Column, _ path: PropertyPath, _ className: String, _ schema: Schema
     ) throws(ValueError) {
-        // The literal may lie outside a narrow integer's range (`x < 1000` on an Int8 is simply true).
+        // The literal may be out of a narrow integer's range (`x < 1000` on an Int8 is simply true).
         var type = schema.storedType(of: column)
         if case .int = type { type = .int(bits: 64) }
         do throws(ValueError) {
@@ -138,16 +139,16 @@ extension Predicate.TextTest {
 }
 
 extension PropertyPath {
-    /// For messages about a path that may not exist, and may be of any length.
+    /// For messages about a path that may not exist and may have any length.
     fileprivate var shown: String { "'\(description.shortened(toByteCount: String.nearestLengthLimit))'" }
 }
 
 extension String {
-    /// A longer name, in bytes, is no slip of one of ours: names come from anyone, and a comparison takes time in
-    /// proportion to their length.
+    /// Names longer than this, in bytes, aren't compared: they can't be typos of ours, they may come from anyone, and
+    /// comparing takes time in proportion to their length.
     package static let nearestLengthLimit = 100
 
-    /// The candidate with the smallest edit distance, where that is small enough to be a likely slip.
+    /// The candidate with the smallest edit distance, if that is small enough for a likely typo.
     package func nearest(in candidates: [String]) -> String? {
         guard utf8.count <= Self.nearestLengthLimit else { return nil }
         let best = candidates.map { ($0, editDistance(to: $0)) }.min { $0.1 < $1.1 }

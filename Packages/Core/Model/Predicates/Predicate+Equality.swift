@@ -1,5 +1,5 @@
-/// By the bytes of its texts, as it's evaluated: `contains "é"` in one and in two code points are two conditions, so
-/// that a device which changes one into the other gets other rows.
+/// Compares texts by bytes, as evaluation does: `contains "é"` with one and with two code points are different
+/// conditions, so that a device that changes one into the other gets other rows.
 extension Predicate: Hashable {
     public static func == (left: Predicate, right: Predicate) -> Bool {
         switch (left, right) {

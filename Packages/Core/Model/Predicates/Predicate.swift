@@ -1,10 +1,10 @@
-/// A condition on one row, as a value: built by `where {}`, sent in subscriptions, used in rules, evaluated in
-/// memory, and rendered as SQL for SQLite and PostgreSQL. The three agree on every row.
+/// A condition on one row: built by `where {}`, sent in subscriptions, used in rules, evaluated in memory, and rendered
+/// as SQL for SQLite and PostgreSQL. All three evaluations agree on every row.
 ///
 /// Logic is two-valued, as in Realm: nil equals only nil, and every order comparison with nil is false.
 public indirect enum Predicate: Sendable {
     case constant(Bool)
-    /// A property compared with a literal of its type, or with nil (`==` and `!=` only).
+    /// Compares a property with a literal of its type, or with nil (only `==` and `!=`).
     case compare(PropertyPath, Comparison, Value)
     /// Membership in a list of literals.
     case isIn(PropertyPath, [Value])
@@ -30,9 +30,10 @@ public indirect enum Predicate: Sendable {
     }
 }
 
-/// Property names from the row's class through links to a scalar: `["price"]`, `["room", "name"]`. A link itself
-/// stands for the primary key of its target. Subscriptions and rules take paths of one name.
+/// Property names from the row's class through links to a scalar: `["price"]`, `["room", "name"]`. A link itself stands
+/// for its target's primary key. Subscriptions and rules allow only paths of one name.
 public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
+    /// The property names, from the row's class on.
     public let names: [String]
 
     public init(_ names: [String]) { self.names = names }
@@ -58,7 +59,7 @@ extension Predicate: CustomStringConvertible {
 }
 
 extension Predicate {
-    /// Conjunction, flattened and with constants folded.
+    /// A conjunction, flattened and with constants folded. True if `parts` is empty.
     public static func all(_ parts: [Predicate]) -> Predicate {
         var kept: [Predicate] = []
         for part in parts {
@@ -72,7 +73,7 @@ extension Predicate {
         return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .and(kept)
     }
 
-    /// Disjunction, flattened and with constants folded.
+    /// A disjunction, flattened and with constants folded. False if `parts` is empty.
     public static func any(_ parts: [Predicate]) -> Predicate {
         var kept: [Predicate] = []
         for part in parts {

@@ -64,7 +64,7 @@ extension OperandType {
         try checkComparable(isEquality: isEquality)
     }
 
-    /// Throws for a literal that the operand cannot be compared with.
+    /// Throws if the operand can't be compared with the literal.
     package func accept(_ literal: Value, _ schema: Schema, isEquality: Bool) throws(ValueError) {
         if literal.isNull { return }
         try checkComparable(isEquality: isEquality)
@@ -108,7 +108,7 @@ extension OperandType {
 }
 
 extension Value {
-    /// With its type, for messages.
+    /// The operand with its type, for messages.
     package var typedText: String { "\(self)" + (family.map { " of type \(typeName ?? $0.name)" } ?? "") }
 
     private var typeName: String? {

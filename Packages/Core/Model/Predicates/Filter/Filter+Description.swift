@@ -5,8 +5,8 @@ extension Filter: CustomStringConvertible {
         return printer.text(of: self)
     }
 
-    /// The text and the arguments that make this condition when they are parsed, up to the order in which conditions on
-    /// the same list are tested.
+    /// The text and arguments that parse to this condition, up to the order in which conditions on the same list are
+    /// tested.
     public func format() -> (format: String, arguments: [Value]) {
         var arguments: [Value] = []
         var printer = FilterPrinter { value in
@@ -25,10 +25,10 @@ extension FilterOperand: CustomStringConvertible {
     }
 }
 
-/// Writes conditions as Realm's `Query._constructPredicate` does: every comparison and every pair in parentheses.
+/// Writes conditions like Realm's `Query._constructPredicate`: every comparison and every pair in parentheses.
 struct FilterPrinter {
     private let literal: (Value) -> String
-    /// The variables of the subqueries around what is printed, and nil for quantifiers without one.
+    /// The variables of the enclosing subqueries, and nil for quantifiers without one.
     private var variables: [String?] = []
     private var variableCount = 0
 
@@ -70,8 +70,8 @@ struct FilterPrinter {
     }
 
     /// A comparison without its parentheses.
-    /// - Parameter prefix: the list that it is about the elements of, in which case operands of the object around it are
-    ///   those that are `.outer`.
+    /// - Parameter prefix: the list whose elements it's about, or nil. With a list, operands of the enclosing object
+    ///   are `.outer`.
     private mutating func body(of filter: Filter, prefix: PropertyPath?) -> String {
         if prefix != nil { variables.append(nil) }
         defer { if prefix != nil { variables.removeLast() } }
@@ -117,8 +117,8 @@ struct FilterPrinter {
 }
 
 extension Filter {
-    /// Whether the condition is one comparison whose left side is the element or a property of it, and the right one is
-    /// not about the element, so that `ANY list.property == value` says it.
+    /// Whether the condition is a single comparison whose left side is the element or its property and whose right side
+    /// isn't about the element, so that it can be written `ANY list.property == value`.
     fileprivate var isSimpleOnElement: Bool {
         switch self {
         case .compare(let left, _, let right, _), .text(let left, _, let right, _):
@@ -148,7 +148,7 @@ extension FilterOperand {
 }
 
 extension StringOptions {
-    /// `[cd]`, or nothing.
+    /// The options as `[cd]`, or empty text.
     var text: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"
@@ -156,7 +156,7 @@ extension StringOptions {
 }
 
 extension PropertyPath {
-    /// The names with `#` before those that are words of the language.
+    /// The path with `#` before names that are keywords.
     var formatText: String {
         names.map { FormatWord(rawValue: $0.lowercased()) == nil ? $0 : "#\($0)" }.joined(separator: ".")
     }

@@ -1,5 +1,5 @@
 extension Filter {
-    /// A predicate in the whole language. Its `[c]` folds A–Z only, which here means all letters.
+    /// The predicate as a filter. A predicate's `[c]` folds only A–Z, a filter's folds all letters.
     public init(_ predicate: Predicate) {
         switch predicate {
         case .constant(let value): self = .constant(value)
@@ -20,10 +20,10 @@ extension Filter {
         }
     }
 
-    /// The same condition as a predicate, for subscriptions and rules. Properties of embedded objects are columns of the
-    /// class; paths that follow links keep their names, and ``Predicate/check(for:in:maximumPathLength:isBounded:)``
-    /// refuses them.
-    /// - Throws: ``ValueError`` for what looks at more than the values of one object, naming it.
+    /// The same condition as a predicate, for subscriptions and rules. Properties of embedded objects become columns of
+    /// the class. Paths that follow links keep their names, and
+    /// ``Predicate/check(for:in:maximumPathLength:isBounded:)`` refuses them.
+    /// - Throws: ``ValueError`` if the condition depends on more than one object's values, naming that part.
     public func predicate(of item: ClassSchema) throws(ValueError) -> Predicate {
         switch self {
         case .constant(let value): return .constant(value)
@@ -71,8 +71,8 @@ extension Filter {
 }
 
 extension ClassSchema {
-    /// Whether a path is a property of the class itself, of text. As in Realm such text is greater than nil, whatever it
-    /// is; in order comparisons of all else nil takes no part.
+    /// Whether a path is a text property of the class itself. As in Realm, such text is always greater than nil; any
+    /// other order comparison with nil is false.
     package func isOwnText(_ path: PropertyPath) -> Bool {
         path.names.count == 1 && columnIndex(path.names[0]).map { columns[$0].type == .string } == true
     }
@@ -90,7 +90,7 @@ extension Filter.TextTest {
 }
 
 extension ClassSchema {
-    /// The path with the names of an embedded object and its property as the one column that they are.
+    /// The path with the names of an embedded object and its property joined to the column's name.
     fileprivate func columnPath(_ path: PropertyPath) -> PropertyPath {
         columnIndex(path.description) == nil ? path : PropertyPath(path.description)
     }

@@ -1,10 +1,10 @@
 extension Filter {
-    /// Whether the condition may look at other rows than that of the object itself, so that a change of these can change
-    /// the answer. True, to be on the safe side, for properties of embedded objects.
+    /// Whether the condition may depend on rows other than the object's own, so that their changes can change the
+    /// result. To be safe, true for properties of embedded objects.
     public var looksFurther: Bool {
         switch self {
         case .constant: false
-        // Where it is a link that is compared with nil, it depends on whether its object is there.
+        // If it's a link compared with nil, the result depends on whether its object exists.
         case .compare(_, _, .literal(.null), _): true
         case .compare(let left, _, let right, _), .text(let left, _, let right, _):
             left.looksFurther || right.looksFurther
@@ -17,9 +17,9 @@ extension Filter {
         }
     }
 
-    /// The classes whose rows decide whether an object of a class satisfies the condition, by their positions: the class
-    /// itself, and what links and lists lead through.
-    /// - Throws: ``ValueError`` where the condition does not fit the class.
+    /// The positions of the classes whose rows decide whether an object satisfies the condition: the object's class,
+    /// and those that links and lists lead through.
+    /// - Throws: ``ValueError`` if the condition doesn't fit the class.
     public func classes(lookedAtFrom className: String, in schema: Schema) throws(ValueError) -> Set<Int> {
         guard let item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }
         var names: Set<String> = [className]
@@ -73,7 +73,7 @@ extension FilterOperand {
         }
     }
 
-    /// - Returns: the class that the path ends in.
+    /// - Returns: the class at the end of the path.
     fileprivate static func collect(
         _ path: PropertyPath, _ names: inout Set<String>, _ scopes: ArraySlice<ClassSchema>, _ schema: Schema
     ) throws(ValueError) -> ClassSchema {
@@ -88,7 +88,7 @@ extension FilterOperand {
             case .links(let links): names.formUnion(links.map(\.0.name))
             }
         }
-        // A link is nil where its object is not there.
+        // A link is nil if its object doesn't exist.
         if let target = resolved.column?.linkTarget { names.insert(target) }
         return resolved.item
     }

@@ -1,23 +1,23 @@
-/// A condition in the whole query language, on the objects of a class: what `filter("…")` parses and `where {}` builds.
-/// It may follow links and look into lists, and is evaluated by SQLite.
+/// A condition on the objects of a class, in the whole query language: the result of parsing `filter("…")` or building
+/// `where {}`. It may follow links and look into lists, and SQLite evaluates it.
 ///
-/// The part of it that looks at one row only, by comparing its properties with values, is a ``Predicate``, which
-/// subscriptions and rules take: see ``predicate(of:)``.
+/// A condition that only compares one row's properties with values is also a ``Predicate``, as subscriptions and rules
+/// need; see ``predicate(of:)``.
 ///
-/// Logic is two-valued, as in Realm: nil equals only nil, so that `<=` and `>=` hold between nils, and is neither less nor
-/// greater than anything. Every text contains, begins and ends with nil, and only nil is like it.
+/// Logic is two-valued, as in Realm. Nil equals only nil, so `<=` and `>=` hold between nils, and it's neither less nor
+/// greater than anything. Every text contains, begins and ends with nil, and only nil is LIKE nil.
 public indirect enum Filter: Hashable, Sendable {
     case constant(Bool)
-    /// Two operands, of which one at least is no literal. Options fold text before it is compared.
+    /// Compares two operands, at least one of which isn't a literal. Options fold text before it's compared.
     case compare(FilterOperand, Predicate.Comparison, FilterOperand, StringOptions)
-    /// The first operand lies between the others, ends included.
+    /// The first operand is between the others, inclusive.
     case between(FilterOperand, FilterOperand, FilterOperand)
     /// Membership in a list of literals.
     case isIn(FilterOperand, [Value], StringOptions)
     /// A test of text, or of data.
     case text(FilterOperand, TextTest, FilterOperand, StringOptions)
-    /// A condition on the elements that a path through at least one list leads to; in the condition, operands are those
-    /// of an element. The path ends with a list or with LinkingObjects.
+    /// A condition on the elements that a path through at least one list leads to, whose operands are the elements'.
+    /// The path ends with a list or LinkingObjects.
     case quantified(Quantifier, PropertyPath, Filter)
     case and([Filter])
     case or([Filter])
@@ -27,7 +27,7 @@ public indirect enum Filter: Hashable, Sendable {
         case contains = "CONTAINS"
         case beginsWith = "BEGINSWITH"
         case endsWith = "ENDSWITH"
-        /// `*` stands for any text, `?` for one character.
+        /// `*` matches any text, `?` one character.
         case like = "LIKE"
     }
 
@@ -44,18 +44,18 @@ public indirect enum Filter: Hashable, Sendable {
 /// One side of a comparison.
 public indirect enum FilterOperand: Hashable, Sendable {
     case literal(Value)
-    /// A property, or one behind links. A link itself stands for the key of its target.
+    /// A property, possibly through links. A link itself stands for its target's key.
     case property(PropertyPath)
-    /// `SELF`: the object, by its key, or the element of a list that a quantifier is about.
+    /// `SELF`: the object, by its key, or a quantifier's list element.
     case element
-    /// How many elements a path leads to that satisfy a condition: `dogs.@count`, `SUBQUERY(dogs, $d, …).@count`.
+    /// The number of elements at a path that satisfy a condition: `dogs.@count`, `SUBQUERY(dogs, $d, …).@count`.
     case count(PropertyPath, Filter)
-    /// Over a value of each element that a path leads to, `dogs.@max.age`; nils do not count. Without values, the sum
+    /// An aggregate of a value of each element at a path, `dogs.@max.age`. Nil doesn't count. Without values, the sum
     /// is 0 and the others are nil.
     case aggregate(Aggregate, PropertyPath, FilterOperand)
     /// The length of a text or of data, in bytes.
     case length(PropertyPath)
-    /// The operand as the object sees it that is one quantifier further out.
+    /// An operand of the object one quantifier further out.
     case outer(FilterOperand)
 
     public enum Aggregate: String, Hashable, Sendable, CaseIterable {
@@ -64,18 +64,18 @@ public indirect enum FilterOperand: Hashable, Sendable {
     }
 }
 
-/// How text is folded before it is compared.
+/// How text is folded before it's compared.
 public struct StringOptions: OptionSet, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Letters of either case are equal: `[c]`. On the server, in subscriptions, this holds for A–Z only.
+    /// Ignores case: `[c]`. In subscriptions, which the server evaluates, only for A–Z.
     public static let caseInsensitive = StringOptions(rawValue: 1)
-    /// Letters with and without accents are equal: `[d]`.
+    /// Ignores diacritics: `[d]`. Not in subscriptions.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
 extension Filter {
-    /// Conjunction, flattened and with constants folded.
+    /// A conjunction, flattened and with constants folded. True if `parts` is empty.
     public static func all(_ parts: [Filter]) -> Filter {
         var kept: [Filter] = []
         for part in parts {
@@ -89,7 +89,7 @@ extension Filter {
         return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .and(kept)
     }
 
-    /// Disjunction, flattened and with constants folded.
+    /// A disjunction, flattened and with constants folded. False if `parts` is empty.
     public static func any(_ parts: [Filter]) -> Filter {
         var kept: [Filter] = []
         for part in parts {
@@ -105,14 +105,14 @@ extension Filter {
 }
 
 extension FilterOperand {
-    /// The operand as it is written inside a quantifier.
+    /// The operand as written inside a quantifier.
     func seenFromElement() -> FilterOperand {
         if case .literal = self { self } else { .outer(self) }
     }
 }
 
 extension Predicate.Comparison {
-    /// The same comparison with its sides exchanged.
+    /// The same comparison with its sides swapped.
     package var mirrored: Predicate.Comparison {
         switch self {
         case .equal, .notEqual: self

@@ -1,19 +1,19 @@
-/// What an operand of a condition has for values: the type of a property, of a count, or of a literal.
+/// The type of an operand: of a property, a count or a literal.
 package struct OperandType: Hashable, Sendable {
-    /// Values that can be compared with one another.
+    /// Types whose values can be compared with each other.
     package enum Family: Hashable, Sendable {
         case bool, number, decimal, string, data, date, objectId, uuid
         /// Objects of a class.
         case object(String)
-        /// Embedded objects, which can be compared with nil only.
+        /// Embedded objects, which can only be compared with nil.
         case embedded(String)
-        /// A list in one column, or an encrypted property: nothing can be compared with it but nil.
+        /// A list in one column or an encrypted property, which can only be compared with nil.
         case opaque(String)
     }
 
     package let type: PropertyType
     package let isOptional: Bool
-    /// For what the operand is, in messages: `Talk.seats`.
+    /// The operand in messages: `Talk.seats`.
     package let name: String
     package let isEncrypted: Bool
 
@@ -61,7 +61,7 @@ extension OperandType.Family {
 }
 
 extension Value {
-    /// Nil for nil, which every family has.
+    /// The family of the value, or nil for null, which is in every family.
     package var family: OperandType.Family? {
         switch self {
         case .null: nil
@@ -76,8 +76,8 @@ extension Value {
         }
     }
 
-    /// Whether any property can hold the value. Others may come from an app's users: every object differs from them,
-    /// and none is equal to, beyond or contains one.
+    /// Whether any property can hold the value. Others may come from an app's users: every object is unequal to them,
+    /// and none equals, exceeds or contains one.
     package var canBeHeld: Bool {
         switch self {
         case .double(let number): !number.isNaN
@@ -89,9 +89,9 @@ extension Value {
 }
 
 extension Schema {
-    /// The type of an operand, as it is seen from the innermost of the classes.
-    /// - Parameter scopes: the classes of the object and of the elements that quantifiers are about, outermost first.
-    /// - Throws: ``ValueError`` where the operand does not exist.
+    /// The type of an operand as seen from the innermost class.
+    /// - Parameter scopes: the classes of the object and of the quantifiers' elements, outermost first.
+    /// - Throws: ``ValueError`` if the operand doesn't exist.
     package func type(
         of operand: FilterOperand, in scopes: ArraySlice<ClassSchema>
     ) throws(ValueError) -> OperandType {
@@ -150,7 +150,7 @@ extension Schema {
         }
     }
 
-    /// The class of the elements that a path leads to.
+    /// The class of the elements at a path.
     package func elements(at path: PropertyPath, of item: ClassSchema) throws(ValueError) -> ClassSchema {
         let resolved = try resolve(path, from: item)
         guard resolved.isToMany, resolved.collectionNameCount == path.names.count else {

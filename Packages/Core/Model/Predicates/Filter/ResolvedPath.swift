@@ -1,41 +1,42 @@
-/// What a path of names leads through and to, in a schema. The one place where names become properties.
+/// The links, lists and property that a path of names leads to in a schema. The only place where names become
+/// properties.
 package struct ResolvedPath: Sendable {
     package enum Step: Sendable {
         /// Along a link to its one object.
         case link(Column, to: ClassSchema)
-        /// To the elements of a list, and, where they are links, to their objects.
+        /// To the elements of a list and, if they're links, to their objects.
         case list(ClassSchema, to: ClassSchema?)
         /// To the objects of a class whose link points here.
         case origins(ClassSchema, Column)
         /// To the objects of a class whose list has an element that points here.
         case listOrigins(ClassSchema, elements: ClassSchema)
-        /// To all links that point here, whatever objects they are of: columns of these classes. They can be counted.
+        /// To all links that point here, from any object, through these columns. They can only be counted.
         case links([(ClassSchema, Column)])
 
         var isToMany: Bool { if case .link = self { false } else { true } }
     }
 
     package fileprivate(set) var steps: [Step] = []
-    /// The class of the objects or elements that the path ends at, or that ``column`` is of.
+    /// The class of the objects or elements at the end of the path, or of ``column``.
     package fileprivate(set) var item: ClassSchema
-    /// Nil where the path ends at the objects or elements of a list.
+    /// The column at the end of the path, or nil if it ends at the objects or elements of a list.
     package fileprivate(set) var column: Column?
-    /// How many names lead to the elements of the last list; 0 without a list.
+    /// The number of names up to the elements of the last list; 0 without a list.
     package fileprivate(set) var collectionNameCount = 0
 
     package var isToMany: Bool { collectionNameCount > 0 }
 }
 
 extension PropertyPath {
-    /// The most names of a path.
+    /// The maximum number of names in a path.
     public static let maximumNameCount = 64
-    /// Before the class and the property that links point here from, `@links.Person.dogs`; alone for all of them.
+    /// Precedes the class and property of the links that point here, `@links.Person.dogs`; alone for all of them.
     static let links = "@links"
 }
 
 extension Schema {
-    /// Follows a path from the rows of a class. Names that one column or list has together (`address.street`) are taken
-    /// together, the most there are.
+    /// Follows a path from the rows of a class. Names that together name a column or list (`address.street`) are taken
+    /// together, as many as possible.
     /// - Throws: ``ValueError`` that names the class and the property, with the nearest name.
     package func resolve(_ path: PropertyPath, from start: ClassSchema) throws(ValueError) -> ResolvedPath {
         let names = path.names
@@ -63,7 +64,7 @@ extension Schema {
         return result
     }
 
-    /// - Returns: how many names were taken.
+    /// - Returns: the number of names taken.
     private func follow(
         _ names: ArraySlice<String>, _ path: PropertyPath, _ result: inout ResolvedPath
     ) throws(ValueError) -> Int {
@@ -71,7 +72,7 @@ extension Schema {
         if names.first == PropertyPath.links { return try followLinks(Array(names.dropFirst()), path, &result) }
         for count in stride(from: names.count, to: 0, by: -1) {
             let name = count == 1 ? names[names.startIndex] : names.prefix(count).joined(separator: ".")
-            // Who asks for an element class itself, as servers do, knows its columns.
+            // Servers query element classes directly, and may name all their columns.
             if let index = item.columnIndex(name), result.steps.isEmpty || !item.isSystemColumn(index) {
                 try item.columns[index].requireComparable(in: item.name)
                 result.column = item.columns[index]
@@ -101,7 +102,7 @@ extension Schema {
         throw ValueError("\(item.name) has no property '\(shown)'\(hint)")
     }
 
-    /// What follows `@links`.
+    /// Resolves the names after `@links`.
     private func followLinks(
         _ names: [String], _ path: PropertyPath, _ result: inout ResolvedPath
     ) throws(ValueError) -> Int {
@@ -151,7 +152,7 @@ extension Schema {
         return self["\(item.name).\(origin.property)"].map { .listOrigins(item, elements: $0) }
     }
 
-    /// The path up to the last list's elements, and what follows of it.
+    /// The path up to the last list's elements, and the rest of it.
     package func split(
         _ path: PropertyPath, from item: ClassSchema
     ) throws(ValueError) -> (collection: PropertyPath, rest: FilterOperand)? {
@@ -166,7 +167,7 @@ extension Schema {
 }
 
 extension ClassSchema {
-    /// Whether a column is the store's own, in an element class. The value of a scalar element goes by `SELF`.
+    /// Whether a column of an element class belongs to the store. The value of a scalar element is named `SELF`.
     fileprivate func isSystemColumn(_ index: Int) -> Bool {
         guard let owner else { return false }
         if case .embedded = owner.element { return index < ElementColumn.content || index == parentColumn }

@@ -1,13 +1,13 @@
 extension Filter {
-    /// Reads a string predicate on the objects of a class, in the language of `NSPredicate` as far as Realm takes it:
+    /// Parses a string predicate on the objects of a class, in Realm's subset of the `NSPredicate` language:
     ///
     ///     name BEGINSWITH[c] %@ AND (ANY dogs.age > 3 OR owner == nil) AND SUBQUERY(dogs, $d, $d.age > 2).@count > 1
     ///
     /// - Parameters:
     ///   - format: the text, with `%@` for values, `%K` for key paths, or `$0`, `$1` … for numbered values.
     ///   - arguments: values, nil, objects, enumerations, and arrays or sets for IN and BETWEEN.
-    ///   - className: the class whose properties the names are of.
-    /// - Throws: ``FilterFormatError`` that says what is wrong, and where.
+    ///   - className: the class whose properties are named.
+    /// - Throws: ``FilterFormatError`` that says what is wrong and where.
     public init(
         parsing format: String, arguments: [Any?] = [], for className: String, in schema: Schema
     ) throws(FilterFormatError) {
@@ -21,9 +21,10 @@ extension Filter {
 }
 
 extension Predicate {
-    /// Reads a string predicate for a subscription or a rule: one that looks at one object, comparing its properties
-    /// with values. See ``Filter/init(parsing:arguments:for:in:)``.
-    /// - Throws: ``FilterFormatError`` for a text that cannot be read, ``ValueError`` for a condition that looks further.
+    /// Parses a string predicate for a subscription or rule, which may only compare one object's properties with
+    /// values. See ``Filter/init(parsing:arguments:for:in:)``.
+    /// - Throws: ``FilterFormatError`` if the text can't be parsed, ``ValueError`` if the condition depends on other
+    ///   objects.
     public init(parsing format: String, arguments: [Any?] = [], for className: String, in schema: Schema) throws {
         let filter = try Filter(parsing: format, arguments: arguments, for: className, in: schema)
         guard let item = schema[className] else { throw ValueError("There is no class \(className) in the schema.") }

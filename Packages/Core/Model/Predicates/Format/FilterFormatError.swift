@@ -1,10 +1,10 @@
-/// What is wrong with a string predicate, and where.
+/// What is wrong with a string predicate and where.
 public struct FilterFormatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was found, what was expected, and what to do.
     public let message: String
-    /// Where, in Unicode scalars from the start of the text.
+    /// The position in Unicode scalars from the start of the text.
     public let position: Int
-    /// The text around the position, and a line below it with a mark.
+    /// The text around the position, and a second line that marks it.
     public let excerpt: String
 
     init(_ message: String, at position: Int, of text: [Unicode.Scalar]) {
@@ -24,6 +24,6 @@ public struct FilterFormatError: Error, Hashable, Sendable, CustomStringConverti
 
     public var description: String { "\(message)\n\(excerpt)" }
 
-    /// How much of the text an excerpt shows, in Unicode scalars.
+    /// The length of an excerpt in Unicode scalars.
     static let excerptLength = 60
 }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// What an argument of a string predicate stands for.
+/// The meaning of an argument of a string predicate.
 enum FormatArgument {
     case one(FormatLiteral)
     case many([FormatLiteral])
 
-    /// Nil for a type that has no place in a query.
+    /// Nil for a type that can't be used in a query.
     init?(_ argument: Any?) {
         guard let argument = Self.unwrapped(argument), !(argument is NSNull) else {
             self = .one(.null)
@@ -24,7 +24,7 @@ enum FormatArgument {
         self = .many(literals)
     }
 
-    /// Takes away every layer of Optional.
+    /// Removes every layer of Optional.
     private static func unwrapped(_ argument: Any?) -> Any? {
         guard let argument else { return nil }
         guard let optional = argument as? any OptionalValue else { return argument }
@@ -33,7 +33,7 @@ enum FormatArgument {
 
     private static func literal(_ argument: Any) -> FormatLiteral? {
         switch argument {
-        // It would pass for any of the types that it can be converted to.
+        // An NSNumber would match any of the types it converts to.
         case let value as NSNumber where type(of: argument) is NSNumber.Type: return literal(of: value)
         case let value as Bool: return .bool(value)
         case let object as ObjectBase: return .object(object)
@@ -79,6 +79,6 @@ enum FormatArgument {
 private protocol OptionalValue { var wrappedAny: Any? { get } }
 extension Optional: OptionalValue { fileprivate var wrappedAny: Any? { self } }
 
-/// Sequences of pairs, which are no lists of values.
+/// Sequences of pairs, which aren't lists of values.
 private protocol DictionaryLike {}
 extension Dictionary: DictionaryLike {}

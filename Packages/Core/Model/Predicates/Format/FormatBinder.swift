@@ -1,15 +1,15 @@
-/// Gives the names of a string predicate their properties and its values the types of these.
+/// Resolves the names of a string predicate to properties and converts its values to their types.
 struct FormatBinder {
-    /// What paths begin at: the object, or an element inside a SUBQUERY.
+    /// The start of paths: the object, or an element inside a SUBQUERY.
     private struct Scope {
         let item: ClassSchema
         let variable: String?
     }
 
-    /// A side of a comparison that is no value.
+    /// A side of a comparison that isn't a value.
     private enum Side {
         case one(FilterOperand, OperandType)
-        /// The elements of a list, and what of each is compared.
+        /// The elements of a list, and the operand of each that is compared.
         case many(PropertyPath, FilterOperand, OperandType)
         case literal(FormatLiteral)
         case list([FormatLiteral])
@@ -126,7 +126,7 @@ struct FormatBinder {
         }
     }
 
-    /// - Parameter isElement: whether the left operand is an element's, so that a right one is further out.
+    /// - Parameter isElement: whether the left operand is an element's, so that a right operand is further out.
     private func filter(
         _ left: FilterOperand, _ type: OperandType, _ test: FormatComparison.Test, _ right: Side,
         _ comparison: FormatComparison, isElement: Bool
@@ -235,7 +235,7 @@ struct FormatBinder {
         }
     }
 
-    /// The class that a path begins at, and what an operand of it is from here.
+    /// The class at the start of a path, and a conversion of its operands for use here.
     private func start(
         of path: FormatPath
     ) throws(FilterFormatError) -> (outward: (FilterOperand) -> FilterOperand, item: ClassSchema) {
@@ -308,8 +308,8 @@ struct FormatBinder {
 }
 
 extension Value {
-    /// A number as a property of a type compares it: whole doubles as integers, integers as doubles where that is
-    /// exact, and for a float the nearest one.
+    /// A number as compared with a property of a type: whole doubles become integers, integers become doubles if exact,
+    /// and a float property gets the nearest float.
     func converted(to type: PropertyType) -> Value {
         switch (self, type) {
         case (.double(let number), .int): return Int64(exactly: number).map(Value.int) ?? self
@@ -326,12 +326,12 @@ extension Value {
 }
 
 extension Object {
-    /// What stands for the object in comparisons: its primary key. An object of a class without one that is in no Realm
-    /// is none that a query meets.
+    /// The object's value in comparisons: its primary key. An unmanaged object of a class without one never equals a
+    /// queried object.
     var keyForQueries: Value {
         if let key = accessor?.linkKey { return key }
         let layout = ObjectClass.of(type(of: self))
-        // Rows are numbered from 1.
+        // No row has this number, since rows are numbered from 1.
         guard let key = layout.schema.primaryKeyIndex else { return .int(-1) }
         if let accessor { return accessor.value(at: key) }
         return layout.properties[layout.propertyOfColumn[key]].unmanagedValue(of: self).value._tomboloValue

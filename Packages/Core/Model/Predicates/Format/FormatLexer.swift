@@ -1,11 +1,11 @@
-/// Cuts a string predicate into tokens.
+/// Splits a string predicate into tokens.
 struct FormatLexer {
-    /// The longest text, in Unicode scalars; values belong into arguments, which have no such limit.
+    /// The maximum length of a text in Unicode scalars. Long values belong in arguments, which have no such limit.
     static let maximumLength = 1 << 18
 
     private let text: [Unicode.Scalar]
     private var position = 0
-    /// Whether `uuid` or `oid` came last, and its parenthesis after it: what follows may come without quotes.
+    /// Whether `uuid` or `oid`, and its parenthesis, came last. The value that follows needs no quotes.
     private var rawValue = (isNamed: false, isOpen: false)
 
     private init(_ text: [Unicode.Scalar]) { self.text = text }
@@ -102,7 +102,7 @@ struct FormatLexer {
         scalar == "_" || scalar.properties.isXIDStart || isSymbolOfNames(scalar)
     }
 
-    /// Swift names may have emoji, and what joins them.
+    /// Swift names may have emoji and their joiners.
     private static func isSymbolOfNames(_ scalar: Unicode.Scalar) -> Bool {
         !scalar.isASCII && (scalar.properties.isEmoji || scalar == "\u{200D}")
     }
@@ -173,7 +173,7 @@ struct FormatLexer {
                 }
                 position += 4
                 result.append(value)
-            // `\'`, `\"`, `\\`, and as NSPredicate does, any other character stands for itself.
+            // `\'`, `\"`, `\\`, and as in NSPredicate, any other escaped character stands for itself.
             default: result.append(escaped)
             }
         }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Reads a string predicate: `name BEGINSWITH[c] %@ AND (ANY dogs.age > 3 OR NOT owner == nil)`.
+/// Parses a string predicate: `name BEGINSWITH[c] %@ AND (ANY dogs.age > 3 OR NOT owner == nil)`.
 ///
-/// The grammar is that of `NSPredicate` as far as Realm takes it.
+/// The grammar is Realm's subset of `NSPredicate`'s.
 struct FormatParser {
-    /// How deep parentheses, NOT and SUBQUERY may nest, and how many comparisons and literals there may be. Values in
-    /// arguments do not count.
+    /// The maximum nesting of parentheses, NOT and SUBQUERY, and the maximum number of comparisons and literals. Values
+    /// in arguments don't count.
     static let maximumDepth = Predicate.maximumDepth
     static let maximumPartCount = Predicate.maximumPartCount
 
@@ -18,7 +18,7 @@ struct FormatParser {
     private var greatestNumber = -1
     private var depth = 0
     private var partCount = 0
-    /// By the index of an opening parenthesis, that of its closing one.
+    /// The index of the closing parenthesis for each opening one.
     private var closing: [Int: Int] = [:]
 
     private init(_ text: [Unicode.Scalar], _ arguments: [Any?]) throws(FilterFormatError) {
@@ -127,7 +127,7 @@ struct FormatParser {
         return .comparison(try comparison())
     }
 
-    /// Whether the parenthesis here is around an operand: an operator follows its end.
+    /// Whether the parenthesis here encloses an operand, so that an operator follows it.
     private var opensOperand: Bool {
         guard let end = closing[index] else { return false }
         switch tokens[end + 1].kind {
@@ -254,7 +254,7 @@ struct FormatParser {
         }
     }
 
-    /// After its opening brace.
+    /// Parses a list after its opening brace.
     private mutating func list() throws(FilterFormatError) -> [FormatLiteral] {
         var literals: [FormatLiteral] = []
         if take(.closeBrace) { return literals }
@@ -385,7 +385,7 @@ struct FormatParser {
     private mutating func component(of path: inout FormatPath) throws(FilterFormatError) {
         switch token.kind {
         case .name(let name, _):
-            // After a dot, the words of the language are names.
+            // After a dot, keywords are names.
             if path.function == nil { path.names.append(name) } else { path.namesAfterFunction.append(name) }
         case .keyPath:
             let position = token.position

@@ -1,4 +1,4 @@
-/// A string predicate as it was written, before its names and values are looked at.
+/// A string predicate as written, before names and values are resolved.
 indirect enum FormatSyntax {
     case constant(Bool)
     case and([FormatSyntax])
@@ -20,11 +20,11 @@ struct FormatComparison {
     let test: Test
     let options: StringOptions
     let right: FormatOperand
-    /// Of the operator.
+    /// The position of the operator.
     let position: Int
 }
 
-/// One side of a comparison, as it was written.
+/// One side of a comparison, as written.
 indirect enum FormatOperand {
     case path(FormatPath)
     case literal(FormatLiteral, position: Int)
@@ -46,18 +46,18 @@ struct FormatPath {
     var variable: String?
     var startsWithSelf = false
     var names: [String] = []
-    /// `@count` …, without the sign, and the names after it.
+    /// A function such as `@count`, without the sign, and the names after it.
     var function: String?
     var functionPosition = 0
     var namesAfterFunction: [String] = []
     let position: Int
 }
 
-/// A value as it was written or given.
+/// A value as written or passed.
 enum FormatLiteral {
     case null
     case bool(Bool)
-    /// With its text, which a decimal property takes.
+    /// A number with its text, which decimal properties use.
     case number(Value, text: String)
     case value(Value)
     case object(ObjectBase)

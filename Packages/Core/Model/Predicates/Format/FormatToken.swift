@@ -1,9 +1,9 @@
 /// A piece of a string predicate.
 struct FormatToken {
     enum Kind: Hashable {
-        /// A name or a word of the language; escaped, `#in`, it is always a name.
+        /// A name or keyword; if escaped (`#in`), always a name.
         case name(String, isEscaped: Bool)
-        /// A number as it was written.
+        /// A number as written.
         case number(String)
         case string(String)
         /// The next argument: `%@`, `%d`, `%ld`, `%f` …
@@ -41,7 +41,7 @@ struct FormatToken {
     }
 
     let kind: Kind
-    /// Unicode scalars from the start of the text.
+    /// The position in Unicode scalars from the start of the text.
     let position: Int
 
     /// For messages.

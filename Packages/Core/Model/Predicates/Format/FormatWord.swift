@@ -1,5 +1,4 @@
-/// The words of the language of string predicates, in any case of letters. As a property's name, a word needs `#` before
-/// it.
+/// The keywords of string predicates, in upper or lower case. A property with such a name is written with a `#`.
 enum FormatWord: String, CaseIterable {
     case and, or, not
     case any, all

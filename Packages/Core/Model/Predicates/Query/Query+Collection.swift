@@ -9,24 +9,24 @@ extension List: QueryableCollection {}
 extension LinkingObjects: QueryableCollection {}
 
 extension Query where T: QueryableCollection, T.Element: ObjectBase {
-    /// A property of the elements. A comparison of it holds where it does for one element.
+    /// A property of the elements. A comparison of it holds if it does for at least one element.
     public subscript<Value>(dynamicMember keyPath: KeyPath<T.Element, Value>) -> Query<Value> { appending(keyPath) }
 }
 
 extension Query where T: QueryableCollection {
-    /// How many elements there are.
+    /// The number of elements.
     public var count: Query<Int> {
         guard case .path(let path) = node else { preconditionFailure("Only lists have a count.") }
         return Query<Int>(node: .operand(.count(PropertyPath(path.names), .constant(true))))
     }
 
-    /// Whether an element equals a value, or is an object.
+    /// Whether an element equals a value or is the given object.
     public func contains(_ value: T.Element) -> Query<Bool> { element == value }
 
     /// Whether an element is one of several values.
     public func containsAny(in values: some Sequence<T.Element>) -> Query<Bool> { element.in(values) }
 
-    /// An element, as a comparison sees each.
+    /// Any element, for a comparison.
     private var element: Query<T.Element> { Query<T.Element>(node: node) }
 
     public static func == (left: Query<T>, right: T.Element) -> Query<Bool> { left.element == right }
@@ -38,20 +38,20 @@ extension Query where T: QueryableCollection {
 }
 
 extension Query where T: QueryableCollection, T.Element: Comparable, T.Element.PersistedType: QueryOrdered {
-    /// Whether all elements lie within a closed range, and there is one.
+    /// Whether there's at least one element and all are within a closed range.
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> { within(range) }
 
-    /// Whether all elements lie within a half-open range, and there is one.
+    /// Whether there's at least one element and all are within a half-open range.
     public func contains(_ range: Range<T.Element>) -> Query<Bool> { within(range) }
 }
 
 extension Query where T: QueryableCollection {
-    /// Whether all elements but nil lie within a closed range, and there is one.
+    /// Whether there's at least one non-nil element and all of them are within a closed range.
     public func contains<Wrapped: OptionalPersistable & Comparable>(
         _ range: ClosedRange<Wrapped>
     ) -> Query<Bool> where T.Element == Wrapped?, Wrapped.PersistedType: QueryOrdered { within(range) }
 
-    /// Whether all elements but nil lie within a half-open range, and there is one.
+    /// Whether there's at least one non-nil element and all of them are within a half-open range.
     public func contains<Wrapped: OptionalPersistable & Comparable>(
         _ range: Range<Wrapped>
     ) -> Query<Bool> where T.Element == Wrapped?, Wrapped.PersistedType: QueryOrdered { within(range) }
@@ -74,34 +74,34 @@ extension Query where T: QueryableCollection {
 }
 
 extension Query where T: QueryableCollection, T.Element.PersistedType: TextQueryable {
-    /// Whether the text of an element contains another one.
+    /// Whether the text of at least one element contains a text.
     public func contains(_ text: T.Element, options: StringOptions) -> Query<Bool> {
         element.contains(text, options: options)
     }
 
-    /// Whether the text of an element begins with another one.
+    /// Whether the text of at least one element begins with a text.
     public func starts(with text: T.Element, options: StringOptions = []) -> Query<Bool> {
         element.starts(with: text, options: options)
     }
 
-    /// Whether the text of an element ends with another one.
+    /// Whether the text of at least one element ends with a text.
     public func ends(with text: T.Element, options: StringOptions = []) -> Query<Bool> {
         element.ends(with: text, options: options)
     }
 
-    /// Whether the text of an element is like a pattern.
+    /// Whether the text of at least one element matches a pattern: `*` for any text, `?` for one character.
     public func like(_ pattern: T.Element, caseInsensitive: Bool = false) -> Query<Bool> {
         element.like(pattern, caseInsensitive: caseInsensitive)
     }
 }
 
-/// Types that have a least and a greatest value in a list.
+/// Types whose values in a list have a minimum and maximum.
 public protocol QueryOrdered: Persistable {}
-/// Types that have an average in a list.
+/// Types whose values in a list have an average.
 public protocol QueryAveraged: QueryOrdered {
     associatedtype QueryAverage: Persistable = Double
 }
-/// Types that have a sum and an average in a list.
+/// Types whose values in a list have a sum and an average.
 public protocol QueryNumeric: QueryAveraged {}
 
 extension Int: QueryNumeric {}
@@ -130,7 +130,8 @@ extension Query {
     }
 }
 
-/// Of a property of a list's elements: `$0.dogs.age.max`.
+/// Aggregates of a property of a list's elements: `$0.dogs.age.max`. Nil doesn't count. Without values, the sum is 0
+/// and the others are nil.
 extension Query where T: Persistable, T.PersistedType: QueryOrdered {
     public var min: Query<T> { Query<T>(node: .operand(aggregate(.min))) }
     public var max: Query<T> { Query<T>(node: .operand(aggregate(.max))) }
@@ -142,14 +143,15 @@ extension Query where T: Persistable, T.PersistedType: QueryNumeric {
 }
 
 extension Query where T: Persistable, T.PersistedType: QueryAveraged {
-    /// For numbers that are none of the property's type: `$0.dogs.age.avg > 2.5`.
+    /// The average, for comparison with a number not of the property's type: `$0.dogs.age.avg > 2.5`.
     @_disfavoredOverload
     public var avg: Query<T.PersistedType.QueryAverage> {
         Query<T.PersistedType.QueryAverage>(node: .operand(aggregate(.average)))
     }
 }
 
-/// Of a list of numbers: `$0.scores.max`.
+/// Aggregates of a list of numbers: `$0.scores.max`. Nil doesn't count. Without values, the sum is 0 and the others are
+/// nil.
 extension Query where T: QueryableCollection, T.Element.PersistedType: QueryOrdered {
     public var min: Query<T.Element> { Query<T.Element>(node: .operand(aggregate(.min))) }
     public var max: Query<T.Element> { Query<T.Element>(node: .operand(aggregate(.max))) }
@@ -161,7 +163,7 @@ extension Query where T: QueryableCollection, T.Element.PersistedType: QueryNume
 }
 
 extension Query where T: QueryableCollection, T.Element.PersistedType: QueryAveraged {
-    /// For numbers that are none of the elements' type: `$0.scores.avg > 2.5`.
+    /// The average, for comparison with a number not of the elements' type: `$0.scores.avg > 2.5`.
     @_disfavoredOverload
     public var avg: Query<T.Element.PersistedType.QueryAverage> {
         Query<T.Element.PersistedType.QueryAverage>(node: .operand(aggregate(.average)))
@@ -169,8 +171,8 @@ extension Query where T: QueryableCollection, T.Element.PersistedType: QueryAver
 }
 
 extension Query where T == Bool {
-    /// How many elements of a list satisfy a condition on them: `($0.dogs.age > 2 && $0.dogs.name == "Rex").count > 1`.
-    /// What it says of the object itself, or of all elements together, is the same for each.
+    /// The number of a list's elements that satisfy a condition: `($0.dogs.age > 2 && $0.dogs.name == "Rex").count >
+    /// 1`. Parts about the object itself, or about all elements together, are the same for each element.
     public var count: Query<Int> {
         let condition = filter
         guard let collection = condition.collection else {
@@ -182,8 +184,8 @@ extension Query where T == Bool {
 }
 
 extension Filter {
-    /// The list whose elements the condition is about: the one that leads to all the others. Where lists of elements are
-    /// counted only, `$0.dogs.toys.count`, the first name is the list's.
+    /// The list whose elements the condition is about: the one that leads to all others. If only lists of elements are
+    /// counted, as in `$0.dogs.toys.count`, it's the first name.
     fileprivate var collection: PropertyPath? {
         switch self {
         case .quantified(.any, let path, _): path
@@ -195,7 +197,7 @@ extension Filter {
         }
     }
 
-    /// The condition on one element, where this one is about the elements of a list.
+    /// The condition on one element, if this condition is about a list's elements.
     fileprivate func onElements(of list: PropertyPath) -> Filter {
         switch self {
         case .constant: self
@@ -223,7 +225,7 @@ extension Filter {
 }
 
 extension FilterOperand {
-    /// The list whose elements' lists are counted.
+    /// The list whose elements have the counted lists.
     fileprivate var collection: PropertyPath? {
         switch self {
         case .count(let path, _), .aggregate(_, let path, _):
@@ -232,7 +234,7 @@ extension FilterOperand {
         }
     }
 
-    /// What belongs to an element of a list as the element sees it; the rest is the object's.
+    /// The operand as seen from an element of a list; operands not about the element are the object's.
     fileprivate func onElement(of list: PropertyPath) -> FilterOperand {
         switch self {
         case .count(let path, let condition):
@@ -245,7 +247,7 @@ extension FilterOperand {
 }
 
 extension PropertyPath {
-    /// What follows of the path after another one; nil where it does not begin with it, or ends there.
+    /// The rest of the path after another, or nil if it doesn't start with that path or ends there.
     fileprivate func dropping(_ path: PropertyPath) -> PropertyPath? {
         names.count > path.names.count && names.starts(with: path.names)
             ? PropertyPath(Array(names.dropFirst(path.names.count))) : nil

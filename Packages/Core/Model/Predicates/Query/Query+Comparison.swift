@@ -10,14 +10,14 @@ extension Query where T: Persistable {
     public static func > (left: Query<T>, right: T) -> Query<Bool> { left.compare(.greater, right) }
     public static func >= (left: Query<T>, right: T) -> Query<Bool> { left.compare(.greaterOrEqual, right) }
 
-    /// Membership in a collection of values.
+    /// Whether the value is in a collection. Nil counts as a value.
     public func `in`(_ values: some Sequence<T>) -> Query<Bool> {
         let literals = values.map { $0.queryLiteral }
         return condition(node.test { .isIn($0, literals, []) })
     }
 }
 
-/// Comparisons of two properties of the same kind, of which either may be optional.
+/// Comparisons of two properties of the same kind, either of which may be optional.
 extension Query where T: Persistable {
     private func compare<Other>(_ comparison: Predicate.Comparison, _ other: Query<Other>) -> Query<Bool> {
         condition(node.compare(comparison, other.node))
@@ -77,7 +77,7 @@ extension Query {
 }
 
 extension Persistable {
-    /// What the value is compared as: its stored form, and the primary key for an object.
+    /// The value in comparisons: its stored form, or for an object its primary key.
     var queryLiteral: Value {
         switch _tomboloStored {
         case .value(let value): return value.converted(to: Self._propertyType)
@@ -105,7 +105,7 @@ extension QueryNode {
 }
 
 extension FilterOperand {
-    /// Whether the embedded object here has the values of another one, property by property.
+    /// Whether the embedded object here has the same values as another, property by property.
     fileprivate func equals(_ object: EmbeddedObject) -> Filter {
         let start: [String]
         switch self {

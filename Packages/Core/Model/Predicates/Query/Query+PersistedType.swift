@@ -1,5 +1,5 @@
 extension Query where T: Persistable {
-    /// The stored form of a projection, whose properties can be compared where it is an embedded object.
+    /// The stored form of a projection. If it's an embedded object, its properties can be compared.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node: node) }
 }
 

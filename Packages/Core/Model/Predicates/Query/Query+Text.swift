@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What can be searched for a part: text and data, which may be optional.
+/// Types that can be searched for a part: text and data, possibly optional.
 public protocol BinaryQueryable: Persistable {}
 extension Data: BinaryQueryable {}
 extension String: TextQueryable {}
 
-/// Text, which may be optional.
+/// Text, possibly optional.
 public protocol TextQueryable: BinaryQueryable {}
 extension Optional: BinaryQueryable where Wrapped: BinaryQueryable & OptionalPersistable {}
 extension Optional: TextQueryable where Wrapped: TextQueryable & OptionalPersistable {}
@@ -25,23 +25,28 @@ extension Query where T: Persistable {
     }
 }
 
-/// Of properties that are stored as text or data. Options are for text.
+/// Tests of properties that are stored as text or data. Options apply to text. As in Realm, every text contains, begins
+/// and ends with nil.
 extension Query where T: Persistable, T.PersistedType: BinaryQueryable {
+    /// Whether the value contains another.
     public func contains(_ part: T, options: StringOptions = []) -> Query<Bool> { text(.contains, part, options) }
 
     public func contains<U: Persistable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U.PersistedType: BinaryQueryable { text(.contains, other, options) }
 
+    /// Whether the value begins with another.
     public func starts(with part: T, options: StringOptions = []) -> Query<Bool> { text(.beginsWith, part, options) }
 
     public func starts<U: Persistable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U.PersistedType: BinaryQueryable { text(.beginsWith, other, options) }
 
+    /// Whether the value ends with another.
     public func ends(with part: T, options: StringOptions = []) -> Query<Bool> { text(.endsWith, part, options) }
 
     public func ends<U: Persistable>(with other: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U.PersistedType: BinaryQueryable { text(.endsWith, other, options) }
 
+    /// Equality with options. Without any, the same as `==`.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         let literal = value.queryLiteral
         return condition(node.test { .compare($0, .equal, .literal(literal), options) })
@@ -50,6 +55,7 @@ extension Query where T: Persistable, T.PersistedType: BinaryQueryable {
     public func equals<U: Persistable>(_ other: Query<U>, options: StringOptions = []) -> Query<Bool>
     where U.PersistedType: BinaryQueryable { condition(node.compare(.equal, other.node, options)) }
 
+    /// Inequality with options. Without any, the same as `!=`.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         let literal = value.queryLiteral
         return condition(node.test { .compare($0, .notEqual, .literal(literal), options) })
@@ -60,7 +66,7 @@ extension Query where T: Persistable, T.PersistedType: BinaryQueryable {
 }
 
 extension Query where T: Persistable, T.PersistedType: TextQueryable {
-    /// `*` stands for any text, `?` for one character.
+    /// `*` matches any text, `?` one character.
     public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
         text(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }

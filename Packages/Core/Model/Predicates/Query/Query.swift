@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The argument of `where {}`: `realm.objects(Listing.self).where { $0.price < 300_000 && $0.bedrooms >= 3 }`.
-/// A `Query<T>` stands for an object, a property or the elements of a list; comparisons make a `Query<Bool>`.
+/// The argument of `where {}`: `realm.objects(Listing.self).where { $0.price < 300_000 && $0.bedrooms >= 3 }`. A
+/// `Query<T>` stands for an object, a property or the elements of a list. Comparing it gives a `Query<Bool>`.
 ///
-/// A comparison of a property of a list's elements, `$0.dogs.age > 3`, holds where it does for one of them.
+/// A comparison of a property of a list's elements, `$0.dogs.age > 3`, holds if it does for at least one of them.
 @dynamicMemberLookup
 public struct Query<T> {
     package let node: QueryNode
@@ -30,15 +30,15 @@ extension Query where T: ObjectBase {
 }
 
 extension Query {
-    /// The condition that a `where` block builds, on objects or on the elements of a list.
+    /// The condition built by a `where` block, on objects or on a list's elements.
     public static func filter(_ block: (Query<T>) -> Query<Bool>) -> Filter {
         block(Query<T>(node: .path(QueryPath()))).filter
     }
 }
 
 extension Query where T: Object {
-    /// The condition that a `where` block builds, for subscriptions and rules: it may look at one object's properties
-    /// only, and stops the program otherwise.
+    /// The condition built by a `where` block for a subscription or rule. Stops the program if it depends on more than
+    /// one object's own properties.
     public static func predicate(_ block: (Query<T>) -> Query<Bool>) -> Predicate {
         do throws(ValueError) {
             return try filter(block).predicate(of: ObjectClass.of(T.self).schema)
@@ -70,7 +70,7 @@ extension Query where T == Bool {
 
     public static prefix func ! (query: Query<Bool>) -> Query<Bool> { query.condition(.not(query.filter)) }
 
-    /// The text and the arguments of the same condition as a string predicate.
+    /// The same condition as the text and arguments of a string predicate.
     public func _constructPredicate() -> (String, [Any]) {
         let (format, arguments) = filter.format()
         return (format, arguments.map(\.argument))
@@ -78,7 +78,7 @@ extension Query where T == Bool {
 }
 
 extension Value {
-    /// As an argument of a string predicate.
+    /// The value as an argument of a string predicate.
     fileprivate var argument: Any {
         switch self {
         case .null: NSNull()

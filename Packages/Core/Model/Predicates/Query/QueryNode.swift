@@ -1,21 +1,21 @@
-/// What a ``Query`` stands for.
+/// The thing a ``Query`` stands for.
 package enum QueryNode {
     /// A property, an object, or the elements of a list.
     case path(QueryPath)
-    /// A number that is computed of a list.
+    /// A number computed from a list.
     case operand(FilterOperand)
     case condition(Filter)
 }
 
-/// The names that lead from an object to what a ``Query`` stands for.
+/// The names from an object to the thing a ``Query`` stands for.
 package struct QueryPath {
     package var names: [String] = []
-    /// How many of the names lead to the elements of the last list; 0 without a list.
+    /// The number of names up to the elements of the last list; 0 without a list.
     package var collectionNameCount = 0
 
     package init() {}
 
-    /// The list, and what of its elements is meant; nil without a list.
+    /// The list and the operand of its elements, or nil without a list.
     var split: (collection: PropertyPath, rest: FilterOperand)? {
         guard collectionNameCount > 0 else { return nil }
         let rest = Array(names.dropFirst(collectionNameCount))
@@ -29,7 +29,7 @@ package struct QueryPath {
 }
 
 extension QueryNode {
-    /// A list's elements are compared each: the condition holds where it does for one.
+    /// A condition on the operand. For a list's elements, it must hold for at least one.
     func test(_ condition: (FilterOperand) -> Filter) -> Filter {
         switch self {
         case .operand(let operand): return condition(operand)
@@ -40,7 +40,7 @@ extension QueryNode {
         }
     }
 
-    /// A comparison of two properties, of which one may be in a list.
+    /// A comparison of two properties, one of which may be in a list.
     func compare(_ comparison: Predicate.Comparison, _ other: QueryNode, _ options: StringOptions = []) -> Filter {
         if case .path(let path) = other, path.split != nil {
             if case .path(let own) = self, own.split != nil {
