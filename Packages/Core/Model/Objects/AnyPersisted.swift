@@ -1,18 +1,18 @@
-/// What class layouts and stores do with a property whose value type they do not know.
+/// What class layouts and stores do with a property without knowing its value type.
 package protocol AnyPersisted: SendableMetatype {
     static var valueType: any Persistable.Type { get }
-    /// The stored form of the scalar that the wrapper at an address holds, and whether it is a default; fixes a random
-    /// one.
+    /// The stored form of the scalar held by the wrapper at an address, and whether it's a default. Settles a random
+    /// default.
     static func scalar(at place: UnsafeMutableRawPointer) -> (value: Value, isDefault: Bool)
-    /// Hands the property at an address over to the object's accessor.
+    /// Makes the property at an address read and write through the object's accessor.
     static func attach(at place: UnsafeMutableRawPointer, property: Int)
     var declared: PersistedOptions { get }
     /// Whether the declaration, or the app, gave the unmanaged property a value.
     var hasValue: Bool { get }
-    /// The value held before the object is managed, and whether it is a default; fixes a random one.
+    /// The value held by an unmanaged object, and whether it's a default. Settles a random default.
     mutating func unmanagedValue() -> (value: any Persistable, isDefault: Bool)
-    /// Sets what an unmanaged object holds.
-    /// - Returns: false where the type has no value for it.
+    /// Sets the value held by an unmanaged object.
+    /// - Returns: false if the type has no value for it.
     mutating func setUnmanaged(_ stored: Stored) -> Bool
 }
 
@@ -45,7 +45,7 @@ extension Persisted: AnyPersisted {
     }
 }
 
-/// What `@Persisted(…)` says besides the type.
+/// The arguments of `@Persisted(…)`.
 @usableFromInline package struct PersistedOptions: OptionSet, Sendable {
     @usableFromInline package let rawValue: UInt8
 
@@ -58,9 +58,9 @@ extension Persisted: AnyPersisted {
     @inlinable package static var cascade: PersistedOptions { PersistedOptions(rawValue: 8) }
 }
 
-/// What becomes of an object when the object that it links to is deleted.
+/// What happens to an object when the object it links to is deleted.
 public enum DeleteRule: Sendable {
-    /// The link reads nil.
+    /// The link becomes nil.
     case nullify
     /// The object is deleted too.
     case cascade

@@ -3,10 +3,10 @@
     internal import ObjectiveC
 #endif
 
-/// Finds the classes of the running program that derive from a class, so that a Realm needs no list of them.
+/// Finds the running program's subclasses of a class, so that a Realm doesn't need a list of its classes.
 ///
-/// On Apple platforms the Objective-C runtime lists every class. Elsewhere this reads what the Swift compiler leaves in
-/// every binary for its own runtime, by layouts that the Swift ABI fixes
+/// On Apple platforms the Objective-C runtime lists every class. Elsewhere this reads the metadata that the Swift
+/// compiler puts into every binary for its own runtime, in layouts fixed by the Swift ABI
 /// (<https://github.com/swiftlang/swift/blob/main/include/swift/ABI/Metadata.h>):
 ///
 /// - `swift_enumerateAllMetadataSections` calls back for each loaded binary with its *metadata sections*:
@@ -27,9 +27,9 @@
 ///
 /// - the *access function* takes a request (0: the complete type) and returns the type.
 ///
-/// Generic classes, which have no type of their own, are skipped.
+/// Generic classes are skipped, since they aren't types by themselves.
 package enum ClassDiscovery {
-    /// Whether the platform is one that this knows.
+    /// Whether the platform is supported.
     package static var isAvailable: Bool {
         #if canImport(ObjectiveC) || os(Linux)
             true
@@ -38,8 +38,8 @@ package enum ClassDiscovery {
         #endif
     }
 
-    /// Every class of the program that derives from `base`, without `base` itself, in no particular order. Binaries that
-    /// are loaded later are not seen by what was returned before.
+    /// Every subclass of `base` in the program, in no particular order. Classes of binaries loaded later are missing
+    /// from earlier results.
     package static func subclasses(of base: AnyClass) -> [AnyClass] {
         #if canImport(ObjectiveC)
             subclassesByObjectiveC(of: base)
@@ -57,7 +57,7 @@ package enum ClassDiscovery {
             defer { free(UnsafeMutableRawPointer(classes)) }
             return (0..<Int(count)).compactMap { position in
                 let candidate: AnyClass = classes[position]
-                // By pointers only: asking a class about itself runs code of classes that are none of our business.
+                // Compares pointers only, since asking a class about itself would run code of unrelated classes.
                 var ancestor: AnyClass? = class_getSuperclass(candidate)
                 while let current = ancestor {
                     if current == base { return candidate }
@@ -112,7 +112,7 @@ package enum ClassDiscovery {
             guard isClass, !isGeneric, descriptor.load(fromByteOffset: 20, as: Int32.self) != 0 else { return nil }
             let access = descriptor.load(fromByteOffset: 12, as: Int32.self)
             guard access != 0 else { return nil }
-            // The function has Swift's calling convention, which passes one word and returns the first as C's does.
+            // The function has Swift's calling convention, which passes one word and returns the first like C's.
             let function = unsafeBitCast(descriptor + 12 + Int(access), to: AccessFunction.self)
             guard let type = function(0) else { return nil }
             return unsafeBitCast(type, to: Any.Type.self) as? AnyClass
@@ -127,7 +127,7 @@ package enum ClassDiscovery {
             return false
         }
 
-        /// Exported by the Swift runtime, which declares it in no header that Swift could import.
+        /// Exported by the Swift runtime, but not declared in any header that Swift can import.
         @_silgen_name("swift_enumerateAllMetadataSections")
         private static func enumerateAllMetadataSections(_ body: SectionBody, _ context: UnsafeMutableRawPointer?)
     #endif

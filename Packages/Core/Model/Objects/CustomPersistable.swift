@@ -1,23 +1,21 @@
-/// A type of the app's own that is stored as another one, a scalar or an ``EmbeddedObject``, and may refuse what is
-/// stored.
+/// An app's type that is stored as another type, a scalar or an ``EmbeddedObject``, and may reject stored values.
 ///
 ///     extension Colour: FailableCustomPersistable {
 ///         init?(persistedValue: String) { self.init(hex: persistedValue) }
 ///         var persistableValue: String { hex }
 ///     }
 ///
-/// What it refuses reads as nil in an optional property and stops the program in a required one. Queries compare the
+/// A rejected value reads as nil in an optional property and stops the program in a required one. Queries compare the
 /// stored form.
 public protocol FailableCustomPersistable: OptionalPersistable where PersistedType: OptionalPersistable {
     override associatedtype PersistedType
-    /// Nil for what the type has no value for. The default of `PersistedType` must be accepted where a required
-    /// property has this type.
+    /// Returns nil if the type has no value for a stored one. If a required property has this type, it must accept the
+    /// default of `PersistedType`.
     init?(persistedValue: PersistedType)
     var persistableValue: PersistedType { get }
 }
 
-/// A type of the app's own that is stored as another one, a scalar or an ``EmbeddedObject``, and takes every value of
-/// it.
+/// An app's type that is stored as another type, a scalar or an ``EmbeddedObject``, and accepts all its values.
 ///
 ///     extension CGPoint: CustomPersistable {
 ///         public init(persistedValue: PersistablePoint) { self.init(x: persistedValue.x, y: persistedValue.y) }
@@ -37,7 +35,7 @@ extension FailableCustomPersistable {
     public var _tomboloStored: Stored { persistableValue._tomboloStored }
     public var _namedValue: Any? { persistableValue._namedValue }
     public static func _from(_ stored: Stored) -> Self? {
-        // An embedded object that is not there reads as a new one.
+        // A missing embedded object reads as a new one.
         if case .value(.null) = stored, case .embedded = _propertyType { return _defaultValue() }
         return PersistedType._from(stored).flatMap { Self(persistedValue: $0) }
     }

@@ -1,4 +1,4 @@
-/// The base class of model classes whose objects live inside another object: exactly one, and no longer than it does.
+/// The base class of model classes whose objects live inside exactly one other object and are deleted with it.
 ///
 ///     class Address: EmbeddedObject {
 ///         @Persisted var street: String
@@ -9,6 +9,6 @@
 ///         @Persisted var others: List<Address>
 ///     }
 ///
-/// It has no primary key and no table of its own: the properties of a single one are columns of the parent's table
-/// (`home_street`), those of a list are the columns of the list's table.
+/// It has no primary key and no table of its own: the properties of a single embedded object are columns of the
+/// parent's table (`home_street`), those of a list's elements are columns of the list's table.
 open class EmbeddedObject: ObjectBase {}

@@ -1,13 +1,14 @@
-/// The objects that link to an object by one of their properties, a link or a list: live, and never set.
+/// The objects that link to an object through one of their properties, a link or a list. Live, and read-only: they
+/// change when that property changes.
 ///
 ///     class Dog: Object {
 ///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 ///     }
 ///
-/// Empty for an unmanaged object. Embedded classes may declare them, also of embedded classes, as Realm's do; reading
-/// them there stops the program.
+/// Empty for an unmanaged object. An object that links several times, through a list, is in it as often. As in Realm,
+/// embedded classes may declare them, even for embedded classes, but reading them there stops the program.
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
-    /// The store's side, once managed. Stores only.
+    /// The store's side once managed. For stores only.
     package let storage: (any LinkingStorage)?
     private let origin: String?
 
@@ -26,7 +27,7 @@ extension LinkingObjects: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? 0 }
 
-    /// Goes over the objects that linked here when the loop began.
+    /// Iterates over the objects that linked here when the loop began.
     public func makeIterator() -> AnyIterator<Element> {
         guard let objects = storage?.snapshot() else { return AnyIterator { nil } }
         return AnyIterator { objects.next() as? Element }
@@ -43,7 +44,7 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-/// Those of the same object by the same property are equal.
+/// Two are equal if they belong to the same object and property.
 extension LinkingObjects: Equatable {
     public static func == (left: LinkingObjects<Element>, right: LinkingObjects<Element>) -> Bool {
         switch (left.storage, right.storage) {
@@ -71,7 +72,7 @@ extension LinkingObjects: Persistable {
     }
 }
 
-/// Lets `@Persisted(originProperty:)` be for these alone.
+/// Restricts `@Persisted(originProperty:)` to ``LinkingObjects``.
 public protocol LinkingObjectsProperty: Persistable {
     static func _linked(from originProperty: String) -> Self
     var _originProperty: String? { get }

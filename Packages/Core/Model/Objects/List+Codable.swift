@@ -1,5 +1,5 @@
 extension List: Decodable where Element: Decodable {
-    /// From an array.
+    /// Decodes an array of elements.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()
@@ -8,7 +8,7 @@ extension List: Decodable where Element: Decodable {
 }
 
 extension List: Encodable where Element: Encodable {
-    /// As an array.
+    /// Encodes the elements as an array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
@@ -16,10 +16,10 @@ extension List: Encodable where Element: Encodable {
 }
 
 extension LinkingObjects: Codable {
-    /// Nothing is read: what links here is said by what links.
+    /// Reads nothing, since links are stored by the objects that link.
     public init(from decoder: any Decoder) throws { self = ._defaultValue() }
 
-    /// As nil: what links here is said by what links.
+    /// Encodes nil, since links are stored by the objects that link.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()
@@ -27,14 +27,14 @@ extension LinkingObjects: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// Optional properties may be left out of what an object is decoded from; the compiler's own code calls this.
+    /// Lets optional properties be absent from the input. Called by the compiler's synthesised code.
     public func decode<Wrapped>(
         _ type: Persisted<Wrapped?>.Type, forKey key: Key
     ) throws -> Persisted<Wrapped?> where Wrapped: OptionalPersistable & Decodable {
         try decodeIfPresent(type, forKey: key) ?? Persisted()
     }
 
-    /// As may what links here.
+    /// Lets ``LinkingObjects`` be absent too.
     public func decode<Element>(
         _ type: Persisted<LinkingObjects<Element>>.Type, forKey key: Key
     ) throws -> Persisted<LinkingObjects<Element>> {

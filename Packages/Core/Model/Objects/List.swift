@@ -1,20 +1,21 @@
-/// An ordered list: of links (`List<Speaker>`), embedded objects, scalars (`List<String>`, `List<Int?>`),
-/// enumerations or projections. Before its object is managed it holds the elements themselves; afterwards every call
-/// reads and writes the Realm, and needs a write transaction to change.
+/// An ordered list of links (`List<Speaker>`), embedded objects, scalars (`List<String>`, `List<Int?>`), enumerations
+/// or projections. The list of an unmanaged object holds the elements itself. Once managed, every call reads or writes
+/// the Realm, and changing the list needs a write transaction.
 public final class List<Element: RealmCollectionValue> {
-    /// The store's side, once managed. Stores only.
+    /// The store's side once managed. For stores only.
     package var storage: (any ListStorage)?
     private var unmanaged: [Element] = []
 
+    /// An empty, unmanaged list.
     public init() {}
 
     package init(storage: any ListStorage) { self.storage = storage }
 
-    /// Replaces a range of elements by others.
+    /// Replaces a range of elements with any number of others. The range must be within the list.
     public func replaceSubrange(_ range: some RangeExpression<Int>, with elements: some Collection<Element>) {
         let range = range.relative(to: self)
         if range.lowerBound < 0 || range.upperBound > count { outOfBounds(range) }
-        // Elements of this very list are read before it changes.
+        // Elements of this list itself are read before it changes.
         guard let storage else { return unmanaged.replaceSubrange(range, with: Array(elements)) }
         let added = elements.map(\._tomboloStored)
         if !range.isEmpty { storage.remove(range) }
@@ -29,7 +30,7 @@ public final class List<Element: RealmCollectionValue> {
         programError("Index \(position) is out of bounds (must be less than \(limit)).")
     }
 
-    /// Moves an element; it is at `target` afterwards.
+    /// Moves an element so that it's at index `target` afterwards. Both indexes must be within the list.
     public func move(from source: Int, to target: Int) {
         check(source)
         check(target)
@@ -41,6 +42,7 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
+    /// Exchanges two elements.
     public func swapAt(_ first: Int, _ second: Int) {
         check(first)
         check(second)
@@ -55,7 +57,7 @@ extension List: RandomAccessCollection, MutableCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage?.count ?? unmanaged.count }
 
-    /// Goes over the elements that the list had when the loop began, so that it may be changed in it.
+    /// Iterates over the elements that the list had when the loop began, so that the loop may change the list.
     public func makeIterator() -> AnyIterator<Element> {
         guard let storage else { return AnyIterator(unmanaged.makeIterator()) }
         let elements = storage.snapshot()
@@ -80,14 +82,14 @@ extension List: RandomAccessCollection, MutableCollection {
 }
 
 extension List {
-    /// A part of the list. Assigning another one replaces these elements by its own, however many there are.
+    /// A slice of the list. Assigning another replaces these elements with its own, of any number.
     public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
         get {
             if bounds.lowerBound < 0 || bounds.upperBound > count { outOfBounds(bounds) }
             return Slice(base: self, bounds: bounds)
         }
         set {
-            // What was done to the slice itself, `list[1..<3].sort()`, was done to the list.
+            // Changes to the slice itself, as in `list[1..<3].sort()`, were already made to the list.
             if newValue.base === self, newValue.startIndex..<newValue.endIndex == bounds { return }
             replaceSubrange(bounds, with: newValue)
         }
@@ -97,34 +99,42 @@ extension List {
         programError("Range \(range) is out of bounds: the list has \(count) elements.")
     }
 
+    /// Appends an element. In a managed list, an unmanaged object is added to the Realm.
     public func append(_ element: Element) { insert(element, at: endIndex) }
 
+    /// Appends the elements of a sequence, in order.
     public func append(objectsIn elements: some Sequence<Element>) {
         replaceSubrange(endIndex..<endIndex, with: Array(elements))
     }
 
+    /// Appends the elements of a sequence, in order.
     public func append(contentsOf elements: some Sequence<Element>) { append(objectsIn: elements) }
 
+    /// Inserts an element before a position, or at the end if it's the count.
     public func insert(_ element: Element, at position: Int) {
         if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: CollectionOfOne(element))
     }
 
+    /// Inserts elements before a position, or at the end if it's the count.
     public func insert(contentsOf elements: some Collection<Element>, at position: Int) {
         if !(0...count).contains(position) { outOfBounds(position, count + 1) }
         replaceSubrange(position..<position, with: elements)
     }
 
+    /// Removes an element. A linked object stays in the Realm; an embedded object is deleted.
     public func remove(at position: Int) {
         check(position)
         replaceSubrange(position..<(position + 1), with: EmptyCollection())
     }
 
+    /// Removes all elements. Linked objects stay in the Realm; embedded objects are deleted.
     public func removeAll() { replaceSubrange(0..<count, with: EmptyCollection()) }
 
-    /// As ``removeAll()``: the elements are kept nowhere.
+    /// Same as ``removeAll()``; there's no capacity to keep.
     public func removeAll(keepingCapacity: Bool) { removeAll() }
 
+    /// Removes the first elements. Stops the program if the list has fewer.
     public func removeFirst(_ number: Int = 1) {
         guard (0...count).contains(number) else {
             programError("It is not possible to remove \(number) elements from a list that has \(count).")
@@ -132,6 +142,7 @@ extension List {
         replaceSubrange(0..<number, with: EmptyCollection())
     }
 
+    /// Removes the last elements. Stops the program if the list has fewer.
     public func removeLast(_ number: Int = 1) {
         guard (0...count).contains(number) else {
             programError("It is not possible to remove \(number) elements from a list that has \(count).")
@@ -139,14 +150,16 @@ extension List {
         replaceSubrange((count - number)..<count, with: EmptyCollection())
     }
 
+    /// Removes the elements in a range.
     public func removeSubrange(_ range: some RangeExpression<Int>) {
         replaceSubrange(range, with: EmptyCollection())
     }
 
+    /// Replaces an element.
     public func replace(index: Int, object: Element) { self[index] = object }
 }
 
-/// A managed list is equal to itself only; others where their elements are.
+/// A managed list equals only itself; unmanaged lists are equal if their elements are.
 extension List: Equatable {
     public static func == (left: List<Element>, right: List<Element>) -> Bool {
         switch (left.storage, right.storage) {
@@ -159,7 +172,7 @@ extension List: Equatable {
 }
 
 extension List {
-    /// The same as `==`, for any value.
+    /// Same as `==`, for any value.
     public func isEqual(_ object: Any?) -> Bool { (object as? List<Element>).map { $0 == self } ?? false }
 }
 
@@ -186,20 +199,20 @@ extension List: Persistable {
 
     @inlinable public static var _keepsIdentity: Bool { true }
 
-    /// The property keeps its list, which gets the other one's elements: two objects never share one.
+    /// The property keeps its own list, which receives the other's elements, so that two objects never share a list.
     public static func _take(_ newValue: List<Element>, into held: List<Element>) -> List<Element> {
         if held !== newValue { held.replaceSubrange(0..<held.count, with: Array(newValue)) }
         return held
     }
 }
 
-/// Lets stores read an unmanaged list without knowing its element type.
+/// A list for stores, which don't know its element type.
 package protocol AnyList: AnyObject {
     var storedElements: [Stored] { get }
     var elementType: any RealmCollectionValue.Type { get }
-    /// Replaces the elements; those of another type are left out.
+    /// Replaces the elements, leaving out values of another type.
     func replace(with elements: [Stored])
-    /// Makes a list that the app already holds a managed one.
+    /// Makes a list that the app may already hold a managed one.
     func attach(_ storage: any ListStorage)
 }
 

@@ -1,4 +1,4 @@
-/// The elements of a managed list. Positions are those at the time of the call, and within the list.
+/// The elements of a managed list. Positions refer to the moment of the call and are within the list.
 public protocol ListStorage: AnyObject {
     var count: Int { get }
     func element(at position: Int) -> Stored
@@ -6,14 +6,13 @@ public protocol ListStorage: AnyObject {
     func insert(_ elements: [Stored], at position: Int)
     func replace(_ element: Stored, at position: Int)
     func remove(_ positions: Range<Int>)
-    /// The element is at `target` afterwards.
+    /// Moves an element so that it's at `target` afterwards.
     func move(from source: Int, to target: Int)
-    /// False once the object that has the list was deleted or its Realm was closed.
+    /// False once the list's object was deleted or its Realm closed.
     var isValid: Bool { get }
-    /// Whether another storage is that of the same list.
+    /// Whether another storage is for the same list.
     func isSameList(as other: any ListStorage) -> Bool
-    /// The present elements, one after another, whatever happens to the list meanwhile; objects deleted by then are left
-    /// out.
+    /// The current elements, one by one, whatever happens to the list meanwhile; objects deleted by then are skipped.
     func snapshot() -> AnyIterator<Stored>
 }
 
@@ -21,13 +20,13 @@ extension ListStorage {
     public func isSameList(as other: any ListStorage) -> Bool { self === other }
 }
 
-/// The objects that link to a managed object by one property.
+/// The objects that link to a managed object through one property.
 public protocol LinkingStorage: AnyObject {
     var count: Int { get }
     func object(at position: Int) -> Object
-    /// Whether another storage is about the same object and property.
+    /// Whether another storage is for the same object and property.
     func isSameOrigin(as other: any LinkingStorage) -> Bool
-    /// The present objects, as of a list.
+    /// The current objects, as for a list.
     func snapshot() -> AnyIterator<Object>
 }
 

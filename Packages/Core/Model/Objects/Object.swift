@@ -5,9 +5,9 @@
 ///         @Persisted var location: String
 ///     }
 ///
-/// A class may inherit from another one: it has that one's properties, and a table of its own.
+/// A class may inherit from another: it has that class's properties and its own table.
 open class Object: ObjectBase {
-    /// The table's name in SQL, where it should differ from the class's name in snake case.
+    /// The table's name in SQL, or nil for the class's name in snake case.
     open class func tableName() -> String? { nil }
 
     /// Groups of property names that must be unique together among objects that are not in the trash.
@@ -16,9 +16,9 @@ open class Object: ObjectBase {
     /// Whether deleting an object on a device or through the admin server moves it into the trash.
     open class func isTrashable() -> Bool { false }
 
-    /// The name of the primary key, where no property is declared with `@Persisted(primaryKey: true)`.
+    /// The name of the primary key, if no property is declared with `@Persisted(primaryKey: true)`.
     open class func primaryKey() -> String? { nil }
 
-    /// Whether a Realm whose configuration lists no classes has this one. Realms that list it have it in any case.
+    /// Whether a Realm whose configuration lists no classes includes this class. Realms that list it always have it.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 }

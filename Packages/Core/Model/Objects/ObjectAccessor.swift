@@ -1,25 +1,25 @@
-/// What a store attaches to a managed object: every property read and write goes through it.
+/// A store's side of a managed object: every read and write of a property goes through it.
 ///
-/// A store's accessor is confined to the thread, queue or actor of its Realm, as the object is. Columns are positions
-/// in the ``ClassSchema/columns`` of the object's own class, also for an embedded object; properties are positions in
-/// its layout.
+/// Like its object, an accessor is confined to the thread, queue or actor of its Realm. Columns are positions in the
+/// ``ClassSchema/columns`` of the object's own class, even for an embedded object; properties are positions in its
+/// layout.
 public protocol ObjectAccessor: AnyObject {
     /// The value of a column.
     func value(at column: Int) -> Value
-    /// The same for columns of one kind, which read faster: integers, booleans (0 and 1) and dates (microseconds);
-    /// doubles; text. Nil for nil.
+    /// Faster reads of columns of one kind: integers, booleans (0 and 1) and dates (microseconds); doubles; text. Nil
+    /// for nil.
     func integer(at column: Int) -> Int64?
     func double(at column: Int) -> Double?
     func text(at column: Int) -> String?
     /// Sets a column. Traps outside a write transaction, with a message that names the property.
     func setValue(_ value: Value, at column: Int)
-    /// The object that a link column points to, or nil where it is not (yet) here.
+    /// The object that a link column points to, or nil if it isn't in the Realm (yet).
     func linkedObject(at column: Int) -> Object?
-    /// Points a link column at an object, adding it to the Realm first where it is unmanaged.
+    /// Points a link column at an object, first adding an unmanaged object to the Realm.
     func setLinkedObject(_ object: Object?, at column: Int)
-    /// The embedded object whose presence column this is.
+    /// The embedded object with this presence column, or nil.
     func embeddedObject(at column: Int) -> EmbeddedObject?
-    /// Replaces the embedded object whose presence column this is; the one before is deleted.
+    /// Replaces the embedded object with this presence column; the previous one is deleted.
     func setEmbeddedObject(_ object: EmbeddedObject?, at column: Int)
     /// The storage behind a list property.
     func listStorage(ofProperty property: Int) -> any ListStorage
@@ -27,11 +27,11 @@ public protocol ObjectAccessor: AnyObject {
     func linkingStorage(ofProperty property: Int) -> any LinkingStorage
     /// False once the object was deleted or its Realm was closed.
     var isValid: Bool { get }
-    /// What links hold to refer to the object: its primary key, or its rowid; nil for an embedded object.
+    /// The value by which links refer to the object: its primary key or rowid; nil for an embedded object.
     var linkKey: Value? { get }
-    /// Whether another accessor stands for the same object of the same Realm.
+    /// Whether another accessor is for the same object in the same Realm.
     func isSameObject(as other: any ObjectAccessor) -> Bool
-    /// The same for accessors of the same object.
+    /// Hashes equally for accessors of the same object.
     func hashIdentity(into hasher: inout Hasher)
 }
 

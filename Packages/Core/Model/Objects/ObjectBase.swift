@@ -1,23 +1,24 @@
-/// What ``Object`` and ``EmbeddedObject`` have in common. An object is a plain value holder until a Realm manages it.
+/// The common base class of ``Object`` and ``EmbeddedObject``. An object just holds values until a Realm manages it.
 ///
 /// Objects are confined to the thread, queue or actor of their Realm and are never `Sendable`.
 open class ObjectBase {
-    /// The store's side of a managed object; nil while unmanaged. Stores only.
+    /// The store's side of a managed object; nil while unmanaged. For stores only.
     ///
-    /// Every property of a managed object begins by reading it. Nobody changes it while it is read: it is set where an
-    /// object becomes managed, and no code of others runs meanwhile.
+    /// Every property access of a managed object starts by reading this. It's never changed during a read: it's set
+    /// when an object becomes managed, and no other code runs meanwhile.
     @exclusivity(unchecked)
     @usableFromInline package final var accessor: (any ObjectAccessor)?
 
+    /// An unmanaged object with its properties' defaults.
     public required init() {}
 
-    /// Names of properties that get an index, besides those declared with `@Persisted(indexed: true)`.
+    /// Names of further indexed properties, besides those declared with `@Persisted(indexed: true)`.
     open class func indexedProperties() -> [String] { [] }
 
-    /// Names of properties that are declared with `@Persisted` and yet not stored.
+    /// Names of properties that are declared with `@Persisted` but not stored.
     open class func ignoredProperties() -> [String] { [] }
 
-    /// Column names by property name, where they should differ from the property's name in snake case.
+    /// Column names by property name, for columns not named like the property in snake case.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// Names that properties had in earlier versions of the app, newest first, by the name that they have now: a synced
@@ -32,8 +33,8 @@ open class ObjectBase {
     /// The class and its properties, a line for each; linked objects down to a depth of 2, long lists cut.
     open var description: String { ObjectText.text(of: self, depth: 0) }
 
-    /// Managed objects are equal when they are the same object of the same Realm; others only to themselves. `==` asks
-    /// this.
+    /// Managed objects are equal if they're the same object in the same Realm; an unmanaged object equals only itself.
+    /// `==` calls this, so a class may override it.
     open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
@@ -41,7 +42,7 @@ open class ObjectBase {
         return accessor.isSameObject(as: others)
     }
 
-    /// The same for equal objects.
+    /// Equal for equal objects. Override together with ``isEqual(_:)``.
     open var hash: Int {
         var hasher = Hasher()
         if let accessor { accessor.hashIdentity(into: &hasher) } else { hasher.combine(ObjectIdentifier(self)) }
@@ -59,7 +60,7 @@ extension ObjectBase {
 extension ObjectBase {
     /// Whether the accessor belongs to this object alone.
     package final var hasOwnAccessor: Bool {
-        // What a class-bound existential holds is the reference, then what it conforms by.
+        // A class-bound existential is the reference followed by the witness table.
         withUnsafeMutablePointer(to: &accessor) { accessor in
             accessor.withMemoryRebound(to: AnyObject?.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
         }

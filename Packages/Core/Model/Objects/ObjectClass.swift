@@ -1,32 +1,32 @@
 internal import Synchronization
 @_spi(Reflection) import Swift
 
-/// A model class with its schema and the place of every property in its instances. Built once for each class.
+/// A model class with its schema and the place of every property in its instances. Built once per class.
 package final class ObjectClass: Sendable {
     package let type: ObjectBase.Type
     package let schema: ClassSchema
-    /// In declaration order, superclasses first.
+    /// The properties in declaration order, superclasses first.
     package let properties: [ObjectProperty]
-    /// Of the properties.
+    /// The places of ``properties``.
     package let places: [PropertyPlace]
-    /// Model classes that links, lists and embedded objects lead to.
+    /// The model classes of links, lists and embedded objects.
     package let targets: [ObjectBase.Type]
-    /// By column, the position of the property that it belongs to: for a column of an embedded object, the property
-    /// that has the object.
+    /// For each column, the position of its property; for a column of an embedded object, of the property with that
+    /// object.
     package let propertyOfColumn: [Int]
-    /// By list, likewise.
+    /// The same for each list.
     package let propertyOfList: [Int]
-    /// Whether instances hold nothing but their properties: no stored property of the app's own.
+    /// Whether instances hold only `@Persisted` properties, without other stored properties of the app.
     package let isPlain: Bool
     private let positions: [String: Int]
 
     package func property(named name: String) -> ObjectProperty? { positions[name].map { properties[$0] } }
     package func position(ofProperty name: String) -> Int? { positions[name] }
 
-    /// The layout of a class, from a cache shared by all threads.
+    /// The layout of a class, from a cache that all threads share.
     package static func of(_ type: ObjectBase.Type) -> ObjectClass { of(type, inside: []) }
 
-    /// - Parameter outer: the classes that embed this one, to stop at one that embeds itself.
+    /// - Parameter outer: the classes that embed this one, to detect a class that embeds itself.
     fileprivate static func of(_ type: ObjectBase.Type, inside outer: [ObjectBase.Type]) -> ObjectClass {
         let id = ObjectIdentifier(type)
         if let known = cache.withLock({ $0[id] }) { return known }
@@ -113,14 +113,14 @@ private struct ObjectClassBuilder {
             propertyOfList: propertyOfList, isPlain: isPlain)
     }
 
-    /// The property of a wrapper's storage: `_name`. Names that Swift needs backticks for have them here too, and
+    /// The property name of a wrapper's storage `_name`. Names that need backticks in Swift have them here too, with
     /// no-break spaces for spaces.
     private static func propertyName(_ label: String) -> String {
         guard label.hasPrefix("`") else { return String(label.dropFirst()) }
         return String(label.dropFirst(2).dropLast().replacing("\u{A0}", with: " "))
     }
 
-    /// What the class functions name must be there: a slip would go unnoticed.
+    /// The names in class functions must exist, since a typo would go unnoticed.
     private mutating func checkNames(_ names: [String]) {
         func check(_ name: String, _ function: String) {
             guard !names.contains(name) else { return }
@@ -183,7 +183,7 @@ private struct ObjectClassBuilder {
                 name: name, offset: offset, wrapper: wrapper, slot: slot, position: properties.count))
     }
 
-    /// The layout of an embedded class; nil, and a problem, where it embeds itself.
+    /// The layout of an embedded class, or nil and a problem if it embeds itself.
     private mutating func layout(of target: ObjectBase.Type, _ name: String) -> ObjectClass? {
         guard !outer.contains(where: { $0 == target }) else {
             problems.append(

@@ -3,24 +3,24 @@ package struct ObjectProperty: Sendable {
     package enum Slot: Hashable, Sendable {
         /// A scalar or a link.
         case column(Int)
-        /// An embedded object: its presence column, which those of its properties follow.
+        /// An embedded object: its presence column, followed by those of its properties.
         case embedded(Int)
         /// A list with a child table.
         case list(Int)
         /// A list in one column.
         case array(Int)
-        /// What links here by a property of the named class.
+        /// The objects that link here through a property of the named class.
         case linkingObjects(origin: String, property: String)
     }
 
     package let name: String
-    /// Bytes from the start of an instance to the property wrapper.
+    /// The offset in bytes of the property wrapper in an instance.
     package let offset: Int
     package let wrapper: any AnyPersisted.Type
     package let slot: Slot
     package let place: PropertyPlace
 
-    /// - Parameter position: among the properties of the class.
+    /// - Parameter position: the position among the class's properties.
     package init(name: String, offset: Int, wrapper: any AnyPersisted.Type, slot: Slot, position: Int) {
         self.name = name
         self.offset = offset
@@ -34,13 +34,13 @@ package struct ObjectProperty: Sendable {
         place = PropertyPlace(offset: offset, wrapper: wrapper, position: asked)
     }
 
-    /// Whether nothing is stored for it: what links here.
+    /// Whether nothing is stored for it, as for ``LinkingObjects``.
     package var isComputed: Bool { if case .linkingObjects = slot { true } else { false } }
 
     /// The type of the property's values.
     package var valueType: any Persistable.Type { wrapper.valueType }
 
-    /// The value that an unmanaged object holds, and whether it is a default.
+    /// The value held by an unmanaged object, and whether it's a default.
     package func unmanagedValue(of object: ObjectBase) -> (value: any Persistable, isDefault: Bool) {
         func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> (any Persistable, Bool) {
             object.withField(at: offset, Wrapper.self) { $0.unmanagedValue() }
@@ -48,7 +48,7 @@ package struct ObjectProperty: Sendable {
         return read(wrapper)
     }
 
-    /// Whether an unmanaged object that was just made holds a value of its class's declaration.
+    /// Whether a newly made unmanaged object has a value from its class's declaration.
     package func hasValue(in object: ObjectBase) -> Bool {
         func read<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
             object.withField(at: offset, Wrapper.self) { $0.hasValue }
@@ -56,8 +56,8 @@ package struct ObjectProperty: Sendable {
         return read(wrapper)
     }
 
-    /// Sets what an unmanaged object holds.
-    /// - Returns: false where the property's type has no value for it.
+    /// Sets the value held by an unmanaged object.
+    /// - Returns: false if the property's type has no value for it.
     package func setUnmanaged(_ stored: Stored, of object: ObjectBase) -> Bool {
         func set<Wrapper: AnyPersisted>(_: Wrapper.Type) -> Bool {
             object.withField(at: offset, Wrapper.self) { $0.setUnmanaged(stored) }
@@ -67,7 +67,7 @@ package struct ObjectProperty: Sendable {
 }
 
 extension ObjectBase {
-    /// The value of a property, of a managed object or an unmanaged one.
+    /// The value of a property of a managed or unmanaged object.
     package final func held(_ property: ObjectProperty) -> any Persistable {
         guard let accessor else { return property.unmanagedValue(of: self).value }
         switch property.slot {
@@ -78,7 +78,7 @@ extension ObjectBase {
         }
     }
 
-    /// Makes the object managed: its properties read and write through the accessor from now on. Stores only.
+    /// Makes the object managed: from now on its properties read and write through the accessor. For stores only.
     package final func attach(_ accessor: any ObjectAccessor, _ layout: ObjectClass) {
         self.accessor = accessor
         withExtendedLifetime(self) {
@@ -89,8 +89,8 @@ extension ObjectBase {
         }
     }
 
-    /// The stored form of the scalar that an unmanaged object holds, and whether it is a default.
-    /// - Parameter place: one of the object's own class.
+    /// The stored form of the scalar held by an unmanaged object, and whether it's a default.
+    /// - Parameter place: a place of the object's own class.
     package final func scalar(at place: PropertyPlace) -> (value: Value, isDefault: Bool) {
         withExtendedLifetime(self) { place.scalar(of: Unmanaged.passUnretained(self).toOpaque()) }
     }

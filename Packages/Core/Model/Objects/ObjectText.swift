@@ -1,8 +1,8 @@
-/// Objects and collections as text, in Realm's form.
+/// Describes objects and collections as Realm does.
 package enum ObjectText {
-    /// How far links are followed.
+    /// The depth to which links are followed.
     private static let maximumDepth = 2
-    /// The most elements of a collection that are shown.
+    /// The maximum number of elements shown of a collection.
     private static let maximumCount = 100
 
     static func text(of object: ObjectBase, depth: Int) -> String {
@@ -15,7 +15,7 @@ package enum ObjectText {
         return "\(object.className) {\n\(lines.joined())}"
     }
 
-    /// - Parameter kind: what the collection is: `List<Dog>`.
+    /// - Parameter kind: the collection's type, such as `List<Dog>`.
     package static func text(_ kind: String, _ elements: some Sequence<Stored>, count: Int, depth: Int) -> String {
         if count == 0 { return "\(kind) ()" }
         var lines = elements.prefix(maximumCount).enumerated().map { position, element in

@@ -3,7 +3,7 @@ public import Foundation
 extension Date: OptionalPersistable {
     public typealias PersistedType = Date
     public static var _propertyType: PropertyType { .date }
-    /// The present, with the precision of what is stored, so that it is the same once the object is managed.
+    /// The current time with the precision of stored dates, so that it doesn't change once the object is managed.
     public static func _defaultValue() -> Date { Date(microsecondsSince1970: Date().microsecondsSince1970) }
     public var _tomboloValue: Value { .date(microsecondsSince1970) }
     public static func _from(_ value: Value) -> Date {
@@ -15,6 +15,6 @@ extension Date: OptionalPersistable {
     public static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Date? {
         accessor.integer(at: property).map { Date(microsecondsSince1970: $0) }
     }
-    /// What a required property reads where the store has no value: the same at every read.
+    /// The value of a required property for which the store has none: the same on every read.
     private static var _zero: Date { Date(timeIntervalSince1970: 0) }
 }

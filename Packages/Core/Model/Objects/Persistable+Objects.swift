@@ -1,5 +1,5 @@
-/// Links and embedded objects are declared optional: `@Persisted var room: Room?`. The type itself is never a
-/// property's, but that of a list's elements.
+/// Links and embedded objects are declared optional: `@Persisted var room: Room?`. The type itself is only used for a
+/// list's elements.
 extension Object: OptionalPersistable {
     public typealias PersistedType = Object
     public static var _propertyType: PropertyType { .link(to: String(describing: self)) }

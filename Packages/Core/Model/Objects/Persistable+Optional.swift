@@ -30,7 +30,7 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
 extension Optional: RealmCollectionValue where Wrapped: OptionalPersistable {}
 
 extension Persistable {
-    /// The embedded object that stands for the value.
+    /// The embedded object that represents the value.
     package var _tomboloEmbedded: EmbeddedObject? {
         if case .object(let object) = _tomboloStored { object as? EmbeddedObject } else { nil }
     }

@@ -1,35 +1,36 @@
 public import Foundation
 
-/// A type that an `@Persisted` property can have. Conformances live in this module; apps conform their own types
-/// through ``PersistableEnum`` and ``CustomPersistable``.
+/// A type that an `@Persisted` property can have. This module has all conformances; apps make their own types conform
+/// through ``PersistableEnum`` and ``CustomPersistable``. Members that start with `_` are for the library only.
 public protocol Persistable: SendableMetatype {
-    /// What is stored: the type itself, but the raw value of an enumeration and what a projection is made of.
+    /// The stored type: the type itself, except the raw value's type for an enumeration and the persisted type for a
+    /// projection.
     associatedtype PersistedType
     static var _propertyType: PropertyType { get }
     static var _isOptional: Bool { get }
-    /// The class of linked and embedded objects, also those of a list.
+    /// The class of linked or embedded objects, including a list's.
     static var _targetClass: ObjectBase.Type? { get }
-    /// Whether the type is an app's own, stored as another one.
+    /// Whether it's an app's type that is stored as another.
     static var _isProjection: Bool { get }
-    /// The value of a property that was declared without one; as in Realm random for ObjectId and UUID, and the present
+    /// The value of a property declared without one. As in Realm, random for ObjectId and UUID, and the current time
     /// for Date.
     static func _defaultValue() -> Self
     /// The stored form of a scalar. Null for objects and lists.
     var _tomboloValue: Value { get }
-    /// From the stored form. A value of another type reads as the default.
+    /// Converts from the stored form. A value of another type gives the default.
     static func _from(_ value: Value) -> Self
-    /// The stored form, also of objects.
+    /// The stored form, including that of objects.
     var _tomboloStored: Stored { get }
-    /// From the stored form; nil for what the type has no value for.
+    /// Converts from the stored form. Nil if the type has no value for it.
     static func _from(_ stored: Stored) -> Self?
-    /// - Parameter property: a column for scalars, links and embedded objects; otherwise the property's position.
+    /// - Parameter property: the column of a scalar, link or embedded object; otherwise the property's position.
     static func _read(_ accessor: any ObjectAccessor, _ property: Int) -> Self
     static func _write(_ newValue: Self, _ accessor: any ObjectAccessor, _ property: Int)
-    /// Whether an unmanaged property keeps what it holds when it is assigned to, by ``_take(_:into:)``.
+    /// Whether assigning to an unmanaged property keeps the held value and changes it by ``_take(_:into:)``.
     static var _keepsIdentity: Bool { get }
-    /// What an unmanaged property holds after an assignment.
+    /// The value that an unmanaged property holds after an assignment.
     static func _take(_ newValue: Self, into held: Self) -> Self
-    /// What reading the property by its name gives: raw values for enumerations, what is stored for projections.
+    /// The result of reading the property by name: raw values for enumerations, stored values for projections.
     var _namedValue: Any? { get }
 }
 
@@ -53,7 +54,7 @@ extension Persistable {
 }
 
 extension Persistable {
-    /// An element of a collection: as a required property reads it, so that an unknown raw value is the first case.
+    /// An element of a collection, read like a required property, so that an unknown raw value becomes the first case.
     package static func _element(_ stored: Stored) -> Self {
         if let element = _from(stored) { return element }
         guard case .value(let value) = stored else {
@@ -63,12 +64,13 @@ extension Persistable {
     }
 }
 
-/// Types that can be the elements of a ``List``. Hashable as in Realm, so that the compiler makes `==` for projections.
+/// Types that can be elements of a ``List``. Hashable as in Realm, so that the compiler synthesises `==` for
+/// projections.
 public protocol RealmCollectionValue: Persistable, Hashable {}
 
-/// Types whose optional can be persisted too.
+/// Types whose optionals can be persisted too.
 public protocol OptionalPersistable: RealmCollectionValue {
-    /// What an optional property of the type reads.
+    /// Reads an optional property of the type.
     static func _readOptional(_ accessor: any ObjectAccessor, _ property: Int) -> Self?
 }
 

@@ -8,35 +8,42 @@
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
     @usableFromInline enum Storage {
-        /// Declared without a value and not yet read: the type's default.
+        /// Declared without a value and not yet read, so it has the type's default.
         case unset
-        /// From the declaration, or a default that was read: loses to any explicit write when synced.
+        /// The declared value, or a default that was read. When synced, it loses to any explicit write.
         case initial(Value)
         case explicit(Value)
-        /// The store has the value; the payload is the column's or the list's position.
+        /// The store has the value; the payload is the position of the column or list.
         case managed(Int)
     }
 
     @usableFromInline var storage: Storage
     @usableFromInline let options: PersistedOptions
 
+    /// A property with its type's default: 0, "", false, nil, an empty list, the current time, or a random identifier.
     @inlinable public init() { self.init(storage: .unset) }
+    /// A property with a declared default.
     @inlinable public init(wrappedValue: Value) { self.init(storage: .initial(wrappedValue)) }
+    /// The primary key: unique in its class, and fixed once the object is managed. Synced classes need one named `_id`.
     @inlinable public init(primaryKey: Bool) { self.init(storage: .unset, primaryKey ? .primaryKey : .none) }
+    /// A primary key with a declared default; see ``init(primaryKey:)``.
     @inlinable public init(wrappedValue: Value, primaryKey: Bool) {
         self.init(storage: .initial(wrappedValue), primaryKey ? .primaryKey : .none)
     }
+    /// A property with an index, which serves comparisons by `==`, `in` and ranges.
     @inlinable public init(indexed: Bool) { self.init(storage: .unset, indexed ? .indexed : .none) }
+    /// An indexed property with a declared default.
     @inlinable public init(wrappedValue: Value, indexed: Bool) {
         self.init(storage: .initial(wrappedValue), indexed ? .indexed : .none)
     }
-    /// A property whose values are encrypted in the file, with the configuration's key. Queries cannot look at it.
+    /// A property whose values are encrypted in the file with the configuration's key. Queries can only compare it with
+    /// nil.
     @inlinable public init(encrypted: Bool) { self.init(storage: .unset, encrypted ? .encrypted : .none) }
+    /// An encrypted property with a declared default; see ``init(encrypted:)``.
     @inlinable public init(wrappedValue: Value, encrypted: Bool) {
         self.init(storage: .initial(wrappedValue), encrypted ? .encrypted : .none)
     }
-    /// A link whose object is deleted with the object that it points to: `.cascade` on `Attendee.order` deletes the
-    /// attendees of an order with the order.
+    /// A link with a delete rule. `.cascade` on `Attendee.order` deletes an order's attendees together with the order.
     @inlinable public init(onDelete: DeleteRule) {
         self.init(storage: .unset, onDelete == .cascade ? .cascade : .none)
     }
@@ -92,7 +99,7 @@ public struct Persisted<Value: Persistable> {
 }
 
 extension Persisted where Value: LinkingObjectsProperty {
-    /// The objects that link to this one by their property of this name.
+    /// The objects that link to this one through their property of this name.
     public init(originProperty: String) {
         self.init(storage: .initial(Value._linked(from: originProperty)))
     }
@@ -105,9 +112,9 @@ extension Persisted: Decodable where Value: Decodable {
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// - Throws: `EncodingError` for the property of a managed object, which the wrapper alone cannot read.
+    /// - Throws: `EncodingError` for a managed object's property, which the wrapper alone can't read.
     public func encode(to encoder: any Encoder) throws {
-        // Through a container: encoders write dates and data in the way that they were told to.
+        // Encodes through a container, so that encoders apply their strategies for dates and data.
         var container = encoder.singleValueContainer()
         switch storage {
         case .initial(let value), .explicit(let value): try container.encode(value)

@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// Where a property's wrapper is in the instances of a class, and of what type it is: what a store needs that goes
-/// through all properties of many objects. It refers to nothing that is counted, so that loops copy it for free.
+/// The offset and type of a property's wrapper in a class's instances, for stores that go through all properties of
+/// many objects. It has no reference-counted members, so that loops copy it for free.
 ///
-/// Wrappers of the common types are read and written by code that is compiled for the type; others go through the
-/// wrapper's own generic code, which is several times slower.
+/// Wrappers of common types are read and written by code specialised for the type; others use the wrapper's generic
+/// code, which is several times slower.
 package struct PropertyPlace: Sendable {
-    /// The common types, of which the wrapper at `offset` is exactly one, and everything else.
+    /// The common types, one of which the wrapper at `offset` has exactly, and everything else.
     private enum Kind: UInt8 {
         case bool, optionalBool, int, optionalInt, int64, int32, double, optionalDouble, string, optionalString
         case date, optionalDate, data, optionalData, objectId, uuid
         case other
     }
 
-    /// Bytes from the start of an instance.
+    /// The offset in bytes in an instance.
     private let offset: Int
     private let wrapper: any AnyPersisted.Type
-    /// What the accessor is asked for: see ``Persistable/_read(_:_:)``.
+    /// The argument for the accessor; see ``Persistable/_read(_:_:)``.
     private let position: Int
     private let kind: Kind
 
@@ -38,8 +38,8 @@ package struct PropertyPlace: Sendable {
         ObjectIdentifier(Persisted<ObjectId>.self): .objectId, ObjectIdentifier(Persisted<UUID>.self): .uuid,
     ]
 
-    /// The stored form of the scalar that an unmanaged object holds, and whether it is a default; fixes a random one.
-    /// - Parameter start: the instance's address, whose class has the place.
+    /// The stored form of the scalar held by an unmanaged object, and whether it's a default. Settles a random default.
+    /// - Parameter start: the address of an instance whose class has this place.
     func scalar(of start: UnsafeMutableRawPointer) -> (value: Value, isDefault: Bool) {
         let place = start + offset
         switch kind {
@@ -63,8 +63,8 @@ package struct PropertyPlace: Sendable {
         }
     }
 
-    /// Hands the property over to the object's accessor.
-    /// - Parameter start: the instance's address, whose class has the place.
+    /// Makes the property read and write through the object's accessor.
+    /// - Parameter start: the address of an instance whose class has this place.
     func attach(_ start: UnsafeMutableRawPointer) {
         let place = start + offset
         switch kind {
@@ -90,8 +90,8 @@ package struct PropertyPlace: Sendable {
 }
 
 extension Persisted {
-    /// The memory at a property's offset is bound to its wrapper for as long as the instance lives: the offset is the
-    /// one that the type's metadata gives, and the kind was chosen by the identity of the same metadata's field type.
+    /// The memory at a property's offset is bound to its wrapper for as long as the instance lives: the offset comes
+    /// from the type's metadata, and the kind from the identity of the same metadata's field type.
     @inline(__always)
     fileprivate static func scalarInline(at place: UnsafeMutableRawPointer) -> (
         value: TomboloModel.Value, isDefault: Bool

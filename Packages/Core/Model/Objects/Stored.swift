@@ -1,7 +1,7 @@
-/// What a property or an element of a list holds, as a store sees it.
+/// The content of a property or list element, as a store sees it.
 public enum Stored: Equatable {
     /// A scalar, or nil.
     case value(Value)
-    /// A linked or an embedded object.
+    /// A linked or embedded object.
     case object(ObjectBase)
 }

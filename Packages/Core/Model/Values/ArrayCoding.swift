@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Several values in one column: the elements of a list inside an embedded object. Column by column, so that the
-/// points of a stroke are two runs of little-endian doubles.
+/// Several values in one database column: the elements of a list inside an embedded object. Encoded property by
+/// property, so that the points of a stroke become two runs of little-endian doubles.
 ///
-/// Form: the number of elements, unsigned LEB128; then for each property a byte, 1 where a bit for each element follows
-/// that says whether it is nil (least significant bit first), and the values that are not nil: integers and dates in 8
-/// bytes, doubles in 8, booleans in 1, ObjectIds in 12, UUIDs and decimals in 16, text and data with their length before them
-/// (LEB128). Little-endian.
+/// Format: the number of elements (unsigned LEB128). Then for each property a byte that is 1 if one bit per element
+/// follows that says whether it's nil (least significant bit first), and the values that aren't nil: integers, dates
+/// and doubles in 8 bytes, booleans in 1, ObjectIds in 12, UUIDs and decimals in 16, text and data preceded by their
+/// length (LEB128). Little-endian.
 public enum ArrayCoding {
     /// A list without elements.
     public static let empty = Data([0])
-    /// The most elements of one list; a list in a column is written as a whole.
+    /// The maximum number of elements in a list, since a list in a column is written as a whole.
     public static let maximumCount = 1 << 20
 
-    /// - Parameter elements: each with a value, or nil, for every type.
+    /// - Parameter elements: each has a value or null for every type.
     public static func encode(_ elements: [[Value]], _ types: [PropertyType]) -> Data {
         var writer = ByteWriter()
         writer.appendLength(elements.count)
@@ -34,7 +34,7 @@ public enum ArrayCoding {
         return writer.data
     }
 
-    /// Nil for bytes that ``encode(_:_:)`` cannot have made of these types.
+    /// The elements, or nil for bytes that ``encode(_:_:)`` can't have made for these types.
     public static func decode(_ data: Data, _ types: [PropertyType]) -> [[Value]]? {
         var reader = ByteReader(data)
         guard let count = reader.length(), count <= maximumCount else { return nil }

@@ -8,12 +8,12 @@ extension Decimal128 {
         }
         let (upper, lower) = left.exponent >= right.exponent ? (left, right) : (right, left)
         if upper.coefficient == 0 {
-            // The lower exponent has all digits of the sum.
+            // At the lower exponent, all digits of the sum fit.
             if lower.coefficient != 0 || lower.isSignMinus == upper.isSignMinus { return lower }
             return Decimal128(isNegative: false, exactCoefficient: 0, exponent: lower.exponent)
         }
-        // The upper number gets zeros until the exponents meet or it has 37 digits. Whatever of the lower number is
-        // then still below the last digit only decides how the sum is rounded.
+        // The upper number is extended with zeros until the exponents are equal or it has 37 digits. Any part of the
+        // lower number that is still below the last digit only decides how the sum is rounded.
         let gap = upper.exponent - lower.exponent
         let shift = Swift.min(gap, maximumShiftedDigits - PowersOfTen.digitCount(upper.coefficient))
         let shifted = upper.coefficient * PowersOfTen[shift]
@@ -27,7 +27,7 @@ extension Decimal128 {
             return Decimal128(isNegative: false, exactCoefficient: 0, exponent: exponent)
         }
         if shifted > addend {
-            // What is taken away beyond the last digit leaves a rest of the digit before.
+            // Subtracting something below the last digit leaves a remainder of the digit before it.
             return Decimal128(
                 isNegative: upper.isSignMinus, rounding: shifted - addend - (hasRest ? 1 : 0), exponent: exponent,
                 hasRest: hasRest)
@@ -35,7 +35,7 @@ extension Decimal128 {
         return Decimal128(isNegative: lower.isSignMinus, rounding: addend - shifted, exponent: exponent)
     }
 
-    /// Leaves room in 38 digits for the carry of a sum.
+    /// Leaves room for the carry of a sum in 38 digits.
     private static let maximumShiftedDigits = PowersOfTen.maximumExponent - 1
 
     public static func - (left: Decimal128, right: Decimal128) -> Decimal128 { left + -right }
@@ -70,7 +70,7 @@ extension Decimal128 {
         if b == 0 { return a == 0 ? .nan : (isNegative ? -Decimal128.infinity : .infinity) }
         let preferredExponent = left.exponent - right.exponent
         if a == 0 { return Decimal128(isNegative: isNegative, rounding: 0, exponent: preferredExponent) }
-        // `a` gets zeros to 38 digits, and as many more as `b` has digits after its first: the quotient has 37 or 38.
+        // `a` is extended to 38 digits, plus as many as `b` has after its first, so that the quotient has 37 or 38.
         let firstZeros = PowersOfTen.maximumExponent - PowersOfTen.digitCount(a)
         let moreZeros = PowersOfTen.digitCount(b) - 1
         let dividend = (a * PowersOfTen[firstZeros]).multipliedFullWidth(by: PowersOfTen[moreZeros])
@@ -95,7 +95,7 @@ extension Decimal128: SignedNumeric, Strideable {
 }
 
 extension UInt128 {
-    /// Without so many digits at its end, and whether any of them was not 0.
+    /// The number without its last digits, and whether any of those wasn't 0.
     fileprivate func shiftedRight(digits: Int) -> (UInt128, hasRest: Bool) {
         guard digits <= PowersOfTen.maximumExponent else { return (0, self != 0) }
         let (quotient, remainder) = quotientAndRemainder(dividingBy: PowersOfTen[digits])

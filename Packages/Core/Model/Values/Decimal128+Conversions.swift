@@ -1,18 +1,18 @@
 public import Foundation
 
 extension Decimal128 {
-    /// A whole number; those of more than 34 digits are rounded.
+    /// A whole number, rounded if it has more than 34 digits.
     public init(_ value: some BinaryInteger) {
         let isNegative = value < 0
         if let magnitude = UInt128(exactly: value.magnitude), magnitude < PowersOfTen[PowersOfTen.maximumExponent] {
             self.init(isNegative: isNegative, rounding: magnitude, exponent: 0)
         } else {
-            // Only types beyond 64 bits come here.
+            // Only reached for types wider than 64 bits.
             self = Decimal128(String(value)) ?? (isNegative ? -Decimal128.infinity : .infinity)
         }
     }
 
-    /// A whole number of at most 34 digits; `nil` for others that would be rounded.
+    /// A whole number, or nil if it would have to be rounded.
     public init?(exactly source: some BinaryInteger) {
         self.init(source)
         guard let back = UInt128(exactly: source.magnitude), isFinite, exponent <= PowersOfTen.maximumExponent,
@@ -20,7 +20,7 @@ extension Decimal128 {
         else { return nil }
     }
 
-    /// The number rounded to 15 significant digits, which every `Double` holds: 0.1 becomes 0.1, and so does
+    /// The number rounded to 15 significant digits, which any `Double` represents: 0.1 becomes 0.1, as does
     /// 0.1000000000000000055.
     public init(_ value: Double) { self.init(value, digits: 15) }
 
@@ -36,19 +36,19 @@ extension Decimal128 {
         guard let rounded = Decimal128(scientific) else {
             preconditionFailure("'\(scientific)' is not a number.")
         }
-        // Zeros after the decimal point say nothing; those before it stay.
+        // Zeros after the decimal point mean nothing and are removed; those before it stay.
         let (coefficient, exponent) = Self.strippingZeros(rounded.coefficient, exponent: rounded.exponent, upTo: 0)
         self.init(
             isNegative: value.sign == .minus, rounding: coefficient, exponent: coefficient == 0 ? 0 : exponent)
     }
 
-    /// A `Decimal` has up to 38 digits: those beyond the 34th are rounded.
+    /// The number rounded to 34 digits; a `Decimal` has up to 38.
     public init(_ value: Decimal) {
         // Its description has all digits and no exponent.
         self = value.isNaN ? .nan : Decimal128(value.description) ?? .nan
     }
 
-    /// Converts any number; floating point numbers as `Double` and `Float` do.
+    /// Converts any number; floating-point numbers like `Double` and `Float`.
     public init(number: NSNumber) {
         if let decimal = number as? NSDecimalNumber {
             self.init(decimal.decimalValue)
@@ -62,15 +62,15 @@ extension Decimal128 {
         }
     }
 
-    /// Converts a number of any type, or text. A value of another type, or text that is no number, stops the program:
-    /// use ``init(string:)`` for text from outside. `NSNull` becomes NaN.
+    /// Converts a number of any type, or text. `NSNull` becomes NaN. Stops the program for other types and for text
+    /// that isn't a number, so use ``init(string:)`` for text from outside.
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value
         case let value as String: self.init(stringLiteral: value)
         case let value as any BinaryInteger: self.init(value)
         case let value as Decimal: self.init(value)
-        // Before Double, into which a Float in an NSNumber would turn with all its binary digits.
+        // Checked before Double, to which a Float in an NSNumber would convert with all its binary digits.
         case let value as NSNumber: self.init(number: value)
         case let value as Double: self.init(value)
         case let value as Float: self.init(value)
@@ -80,13 +80,13 @@ extension Decimal128 {
         }
     }
 
-    /// The nearest `Double`; infinite beyond its range.
+    /// The nearest `Double`; infinite if out of range.
     public var doubleValue: Double {
         guard isFinite else { return isNaN ? .nan : (isSignMinus ? -.infinity : .infinity) }
         return Double(description) ?? .nan
     }
 
-    /// The nearest `Decimal`, whose exponents end at -128 and 127; `Decimal.nan` beyond its range.
+    /// The nearest `Decimal`, whose exponents range from -128 to 127; `Decimal.nan` if out of range.
     public var decimalValue: Decimal {
         guard isFinite else { return .nan }
         var (coefficient, exponent) = Self.strippingZeros(coefficient, exponent: exponent, upTo: .max)
@@ -103,7 +103,7 @@ extension Decimal128 {
             let roundsUp = remainder > half || remainder == half && quotient & 1 == 1
             (coefficient, exponent) = (roundsUp ? quotient + 1 : quotient, Self.decimalExponents.lowerBound)
         }
-        // Two halves, because Decimal is made from 64 bits at most.
+        // In two halves, because Decimal can be made from at most 64 bits.
         let (upper, lower) = coefficient.quotientAndRemainder(dividingBy: PowersOfTen[19])
         let whole = Decimal(UInt64(upper)) * Decimal(UInt64(PowersOfTen[19])) + Decimal(UInt64(lower))
         return Decimal(sign: isSignMinus ? .minus : .plus, exponent: exponent, significand: whole)
@@ -113,7 +113,7 @@ extension Decimal128 {
 }
 
 extension FixedWidthInteger {
-    /// The same whole number; `nil` for fractions, and for numbers that this type cannot hold.
+    /// The same whole number, or nil for fractions and for numbers that don't fit this type.
     public init?(exactly source: Decimal128) {
         guard source.isFinite else { return nil }
         let (coefficient, exponent) = Decimal128.strippingZeros(source.coefficient, exponent: source.exponent, upTo: 0)
@@ -136,10 +136,10 @@ extension FixedWidthInteger {
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self.init(value) }
 
-    /// Literals with a decimal point are `Double`s first: write numbers of more than 15 digits as text.
+    /// Literals with a decimal point are first converted to `Double`, so write numbers of more than 15 digits as text.
     public init(floatLiteral value: Double) { self.init(value) }
 
-    /// Text that is no number stops the program.
+    /// Stops the program if the text isn't a number.
     public init(stringLiteral value: String) {
         do {
             try self.init(string: value)

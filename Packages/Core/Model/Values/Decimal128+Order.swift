@@ -1,5 +1,5 @@
 extension Decimal128: Hashable, Comparable {
-    /// Equal as numbers, however they are written. NaN equals itself.
+    /// Equal as numbers, however they're written. NaN equals itself.
     public static func == (left: Decimal128, right: Decimal128) -> Bool {
         left.low == right.low && left.high == right.high || order(left, right) == 0
     }
@@ -37,11 +37,11 @@ extension Decimal128: Hashable, Comparable {
         return isSignMinus ? .negative : .positive
     }
 
-    /// Of two finite numbers that are not 0, without their signs.
+    /// Orders two finite nonzero numbers, ignoring their signs.
     private static func magnitudeOrder(_ left: Decimal128, _ right: Decimal128) -> Int {
         let (a, b) = (left.firstDigitExponent, right.firstDigitExponent)
         if a != b { return a < b ? -1 : 1 }
-        // Both begin at the same power of ten, so that the exponents differ by less than 34.
+        // Both start at the same power of ten, so the exponents differ by less than 34.
         let gap = left.exponent - right.exponent
         let x = gap > 0 ? left.coefficient * PowersOfTen[gap] : left.coefficient
         let y = gap < 0 ? right.coefficient * PowersOfTen[-gap] : right.coefficient
@@ -51,8 +51,8 @@ extension Decimal128: Hashable, Comparable {
     /// The power of ten above the first digit: from -6175 to 6145.
     private var firstDigitExponent: Int { exponent + PowersOfTen.digitCount(coefficient) }
 
-    /// Bytes whose order, as unsigned numbers from the first on, is the order of the numbers: for databases that sort
-    /// bytes. Equal numbers have equal keys.
+    /// Bytes that sort, compared as unsigned from the first on, like the numbers: for databases that sort by bytes.
+    /// Equal numbers have equal keys.
     ///
     /// NaN, zero and the infinities have one byte, the place of their kind. Other numbers have 18: that byte, then two
     /// for the power of ten of the first digit (plus 6176), then 15 for the coefficient with zeros up to 34 digits;
@@ -74,6 +74,6 @@ extension Decimal128: Hashable, Comparable {
         return key
     }
 
-    /// The length of the keys of numbers that are neither 0 nor infinite.
+    /// The length of the keys of finite nonzero numbers.
     private static let orderKeyByteCount = 18
 }

@@ -2,9 +2,9 @@ extension Decimal128 {
     /// The nearest decimal to `(coefficient + rest) × 10^exponent`, ties to the even digit.
     ///
     /// - Parameters:
-    ///   - coefficient: below 10³⁸. With a rest it has at least 35 digits, so that the rest only breaks ties.
-    ///   - exponent: any; what leaves the range becomes infinite or 0.
-    ///   - hasRest: whether the exact number has something between 0 and 1 more than `coefficient`.
+    ///   - coefficient: below 10³⁸. With a rest it has at least 35 digits, so that the rest can only break ties.
+    ///   - exponent: any; numbers out of range become infinite or 0.
+    ///   - hasRest: whether the exact number exceeds `coefficient` by something between 0 and 1.
     init(isNegative: Bool, rounding coefficient: UInt128, exponent: Int, hasRest: Bool = false) {
         var coefficient = coefficient
         var exponent = exponent
@@ -40,7 +40,7 @@ extension Decimal128 {
         self.init(isNegative: isNegative, exactCoefficient: coefficient, exponent: exponent)
     }
 
-    /// The same number without zeros at the end of its fraction, as sums are: `3.30` is `3.3`, and `10` stays `10`.
+    /// The same number without trailing zeros in its fraction, as for sums: `3.30` becomes `3.3`, and `10` stays `10`.
     package var withoutTrailingZeros: Decimal128 {
         guard isFinite, exponent < 0 else { return self }
         if coefficient == 0 { return Decimal128(isNegative: isSignMinus, exactCoefficient: 0, exponent: 0) }
@@ -48,7 +48,7 @@ extension Decimal128 {
         return Decimal128(isNegative: isSignMinus, exactCoefficient: digits, exponent: exponent)
     }
 
-    /// The same number without zeros at the end of its coefficient, as far as `limit` lets the exponent grow.
+    /// The same number without trailing zeros in its coefficient, as long as the exponent stays within `limit`.
     static func strippingZeros(_ coefficient: UInt128, exponent: Int, upTo limit: Int) -> (UInt128, Int) {
         var coefficient = coefficient
         var exponent = exponent

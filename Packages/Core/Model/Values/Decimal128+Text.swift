@@ -1,10 +1,10 @@
 extension Decimal128: LosslessStringConvertible {
-    /// The longest text that is read, in bytes. Every decimal can be written without an exponent in 6,180.
+    /// The maximum length of a text to be read, in bytes. Every decimal can be written without an exponent in 6,180.
     package static let maximumTextByteCount = 8_192
 
     /// Parses a number: digits with at most one decimal point, an optional sign before them and an optional exponent
     /// after them (`12.50`, `-1E+3`, `.5e-7`), or `Inf`, `Infinity` or `NaN`, in upper or lower case. Digits beyond the
-    /// 34th are rounded, to the even digit in a tie; numbers out of range become infinite or 0.
+    /// 34th are rounded, ties to even; numbers out of range become infinite or 0.
     /// - Throws: ``ValueError`` that quotes the text and says where it stops being a number.
     public init(string: String) throws(ValueError) {
         var text = string
@@ -18,22 +18,22 @@ extension Decimal128: LosslessStringConvertible {
         }
     }
 
-    /// The number of a text as in ``init(string:)``; `nil` for other text.
+    /// The number in a text as for ``init(string:)``, or nil for other text.
     public init?(_ description: String) {
         var text = description
         guard case .success(let number) = text.withUTF8({ Decimal128.parse($0) }) else { return nil }
         self = number
     }
 
-    /// The number of UTF-8 text as in ``init(string:)``; `nil` for other text.
+    /// The number in UTF-8 text as for ``init(string:)``, or nil for other text.
     package init?(utf8: UnsafeBufferPointer<UInt8>) {
         guard case .success(let number) = Self.parse(utf8) else { return nil }
         self = number
     }
 
-    /// All digits as given: `1.00`, `-0`, `1E+3`, `Inf`, `-Inf` or `NaN`. There is an exponent, with one digit before
-    /// the point, when the last digit is above the ones, or the first digit is below the sixth decimal place. Parsing
-    /// the text gives back the very same digits and exponent.
+    /// All digits as given: `1.00`, `-0`, `1E+3`, `Inf`, `-Inf` or `NaN`. An exponent, with one digit before the point,
+    /// is used if the last digit is above the ones place or the first is below the sixth decimal place. Parsing the
+    /// text gives the same digits and exponent.
     public var description: String {
         guard isFinite else { return isNaN ? "NaN" : (isSignMinus ? "-Inf" : "Inf") }
         let digits = coefficient.decimalDigits
@@ -67,7 +67,7 @@ extension Decimal128: LosslessStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text form, as ``description``.
+    /// Same as ``description``.
     public var stringValue: String { description }
 
     /// Smaller numbers are written with an exponent: `0.000001`, but `1E-7`.
@@ -77,9 +77,9 @@ extension Decimal128: LosslessStringConvertible {
         let reason: String
     }
 
-    /// So many digits are read; of the others only the number of them matters, and whether one of them is not 0.
+    /// The number of digits read. Of further digits only their count matters, and whether any isn't 0.
     private static let maximumReadDigits = PowersOfTen.maximumExponent - 1
-    /// Exponents are read up to here: text of the permitted length cannot bring a greater one back into range.
+    /// The largest exponent read. Text of the permitted length can't bring a larger one back into range.
     private static let maximumReadExponent = 100_000
 
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Result<Decimal128, Problem> {

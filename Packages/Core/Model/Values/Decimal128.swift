@@ -1,9 +1,10 @@
-/// A decimal floating point number of 34 significant digits and exponents from -6176 to 6111: IEEE 754-2008 decimal128.
+/// An IEEE 754-2008 decimal128: a decimal floating-point number with 34 significant digits and exponents from -6176 to
+/// 6111.
 ///
-/// A number keeps the digits that it was given: `1.0` and `1.00` are written differently, but are equal, hash alike and
-/// sort alike. So do `0` and `-0`. There is one NaN, equal to itself and below every other number, so that decimals
-/// have a total order, as in Realm. Results that need more than 34 digits are rounded to the nearest, ties to the even
-/// digit; results out of range become infinite or zero.
+/// A number keeps the digits it was given: `1.0` and `1.00` print differently, but are equal, hash alike and sort
+/// alike, as do `0` and `-0`. There is one NaN, equal to itself and below every other number, so that decimals have a
+/// total order, as in Realm. Results that need more than 34 digits are rounded to the nearest, ties to the even digit;
+/// results out of range become infinite or zero.
 public struct Decimal128: Sendable {
     // The number in the standard's binary integer encoding (BID), always its canonical form:
     //   bit 127       sign
@@ -13,13 +14,13 @@ public struct Decimal128: Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// The most digits of a coefficient.
+    /// The maximum number of digits in a coefficient.
     package static let maximumDigits = 34
-    /// The least power of ten that a coefficient is multiplied by.
+    /// The smallest power of ten by which a coefficient is multiplied.
     package static let minimumExponent = -6176
-    /// The greatest power of ten that a coefficient is multiplied by.
+    /// The largest power of ten by which a coefficient is multiplied.
     package static let maximumExponent = 6111
-    /// 34 digits of 9.
+    /// 34 nines.
     package static let maximumCoefficient = PowersOfTen[maximumDigits] - 1
 
     private static let signBit: UInt64 = 1 << 63
@@ -47,7 +48,7 @@ public struct Decimal128: Sendable {
             low: UInt64(truncatingIfNeeded: coefficient))
     }
 
-    /// From the standard's 128 bits. Bits without a meaning are dropped: what a NaN carries, and coefficients of more
+    /// From the standard's 128 bits. Bits without a meaning are dropped: the payload of a NaN, and coefficients of more
     /// than 34 digits, which the standard reads as 0.
     package init(highBits high: UInt64, lowBits low: UInt64) {
         let isNegative = high & Self.signBit != 0
@@ -72,7 +73,7 @@ public struct Decimal128: Sendable {
     public init() { self = .zero }
 
     public static let zero = Decimal128(isNegative: false, exactCoefficient: 0, exponent: 0)
-    /// Not a number: what `0 / 0` is. Below every number, and equal to itself.
+    /// Not a number, such as `0 / 0`. Below every number, and equal to itself.
     public static let nan = Decimal128(high: nanBits, low: 0)
     public static let infinity = Decimal128(high: infinityBits, low: 0)
     /// The least finite number: `-9.999…E+6144`, 34 digits.
@@ -83,20 +84,20 @@ public struct Decimal128: Sendable {
         isNegative: false, exactCoefficient: maximumCoefficient, exponent: maximumExponent)
 
     public var isNaN: Bool { high & Self.nanBits == Self.nanBits }
-    /// Whether this is a NaN: all of them are alike.
+    /// Whether this is a NaN; all NaNs are alike.
     public var isSignaling: Bool { isNaN }
-    /// Whether this is a NaN: all of them are alike.
+    /// Whether this is a NaN; all NaNs are alike.
     public var isSignalingNaN: Bool { isNaN }
     public var isInfinite: Bool { high & Self.nanBits == Self.infinityBits }
     public var isFinite: Bool { high & Self.infinityBits != Self.infinityBits }
     public var isZero: Bool { isFinite && coefficient == 0 }
-    /// Whether the sign is a minus, also that of `-0`.
+    /// Whether the sign is minus, including that of `-0`.
     public var isSignMinus: Bool { high & Self.signBit != 0 }
 
     /// The digits as a whole number; 0 for infinities and NaN.
     package var coefficient: UInt128 { UInt128(high & Self.highCoefficientMask) << 64 | UInt128(low) }
 
-    /// The power of ten that ``coefficient`` is multiplied by. Only finite numbers have one.
+    /// The power of ten by which ``coefficient`` is multiplied. Only for finite numbers.
     package var exponent: Int { Int(high >> Self.exponentShift & Self.exponentMask) + Self.minimumExponent }
 
     /// The number without its sign.

@@ -8,11 +8,11 @@
 ///
 /// Other keys of these characters, say from an import, are accepted too; their neighbours may be longer.
 public enum FractionalRank {
-    /// The key of the first element of an empty list.
+    /// The key for the first element of an empty list.
     public static let first = "a0"
 
-    /// A key greater than `lower` and less than `upper`; nil stands for the list's beginning or end.
-    /// - Throws: ``ValueError`` for a key with other characters, or when `lower` does not come before `upper`.
+    /// A key greater than `lower` and less than `upper`; nil stands for the start or end of the list.
+    /// - Throws: ``ValueError`` for a key with other characters, or if `lower` isn't less than `upper`.
     public static func between(_ lower: String?, _ upper: String?) throws(ValueError) -> String {
         let low = try lower.map(digits)
         let high = try upper.map(digits)
@@ -24,7 +24,7 @@ public enum FractionalRank {
         }
     }
 
-    /// `count` keys in ascending order, all between two others.
+    /// `count` ascending keys between two others.
     /// - Throws: ``ValueError`` as ``between(_:_:)``.
     public static func sequence(
         count: Int, between lower: String?, _ upper: String?
@@ -67,7 +67,7 @@ public enum FractionalRank {
 
 extension FractionalRank {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-    /// How many digits there are.
+    /// The number of digits.
     private static let base = 62
     /// `A`, the first letter of the smallest counters, which are 26 digits long.
     private static let smallestHead = 10
@@ -94,7 +94,7 @@ extension FractionalRank {
         String(decoding: digits.map { alphabet[$0] }, as: UTF8.self)
     }
 
-    /// How many digits a counter with this first letter has; nil where the letter begins none.
+    /// The number of digits of a counter with this first letter, or nil if no counter starts with it.
     private static func counterLength(head: Int) -> Int? {
         switch head {
         case smallestHead...lastNegativeHead: lastNegativeHead - head + 1
@@ -103,7 +103,7 @@ extension FractionalRank {
         }
     }
 
-    /// The counter that a key begins with; nil for a key that was not made here.
+    /// The counter at the start of a key, or nil for a key not made here.
     private static func counter(_ key: [Int]) -> [Int]? {
         guard let head = key.first, let length = counterLength(head: head), key.count > length else { return nil }
         return Array(key[...length])
@@ -142,7 +142,7 @@ extension FractionalRank {
         for index in result.indices.dropFirst().reversed() {
             if result[index] > 0 {
                 result[index] -= 1
-                // The very smallest counter stays free: below it there would be no room.
+                // The smallest counter isn't used, since there would be no room below it.
                 return result[0] == smallestHead && result.dropFirst().allSatisfy { $0 == 0 } ? nil : result
             }
             result[index] = base - 1
@@ -152,7 +152,7 @@ extension FractionalRank {
         return [head] + Array(repeating: base - 1, count: length)
     }
 
-    /// The next counter where it fits, otherwise a longer fraction behind the counter of `low`.
+    /// The next counter if it fits, otherwise a longer fraction after `low`'s counter.
     private static func inside(_ low: [Int], _ high: [Int]) throws(ValueError) -> [Int] {
         guard let counter = counter(low), let other = self.counter(high), counter != other else {
             return try middle(low, high)
@@ -164,7 +164,7 @@ extension FractionalRank {
         return counter + upperHalf(Array(low.dropFirst(counter.count)))
     }
 
-    /// The shortest key half way between a key and the end.
+    /// The shortest key halfway between a key and the end.
     private static func upperHalf(_ key: [Int]) -> [Int] {
         var result: [Int] = []
         for digit in key {
@@ -177,7 +177,7 @@ extension FractionalRank {
         return result + [base / 2]
     }
 
-    /// The shortest key half way between two; `low` may be empty, which stands for the beginning.
+    /// The shortest key halfway between two; an empty `low` stands for the start.
     private static func middle(_ low: [Int], _ high: [Int]) throws(ValueError) -> [Int] {
         var shared = 0
         while shared < high.count, (shared < low.count ? low[shared] : 0) == high[shared] { shared += 1 }
@@ -187,7 +187,7 @@ extension FractionalRank {
         }
         let prefix = Array(high[..<shared])
         if high[shared] - lower > 1 { return prefix + [(lower + high[shared]) / 2] }
-        // A key that ends before zeros would leave no room behind it.
+        // A key that ends before zeros would leave no room after it.
         if high.dropFirst(shared + 1).contains(where: { $0 > 0 }) { return prefix + [high[shared]] }
         return prefix + [lower] + upperHalf(Array(low.dropFirst(shared + 1)))
     }

@@ -1,12 +1,12 @@
-/// Looks for bytes in text in time proportional to the text, whatever both consist of (Knuth–Morris–Pratt). Trying
-/// every position instead takes their product: a needle of 16 kB in a text of 32 kB took seconds.
+/// Searches text for bytes in time linear in the text, whatever both contain (Knuth–Morris–Pratt). Trying every
+/// position takes the product of their lengths: a needle of 16 kB in a text of 32 kB took seconds.
 struct LiteralSearch: Sendable {
     private let needle: [UInt8]
-    /// For each count of matched bytes, how many of them also begin the needle.
+    /// For each number of matched bytes, the length of the longest proper suffix that is also a prefix of the needle.
     private let borders: [Int]
     private let ignoresCase: Bool
 
-    /// - Parameter ignoringCase: whether the letters A–Z equal a–z; no other letters are folded.
+    /// - Parameter ignoringCase: whether A–Z equal a–z; no other letters are folded.
     init(_ needle: some Sequence<UInt8>, ignoringCase: Bool = false) {
         let needle = ignoringCase ? needle.map(\.lowercasedASCII) : Array(needle)
         var borders = [0, 0]
@@ -22,7 +22,7 @@ struct LiteralSearch: Sendable {
         ignoresCase = ignoringCase
     }
 
-    /// Where the first occurrence from `start` on ends, or nil if there is none.
+    /// The end of the first occurrence at or after `start`, or nil if there is none.
     func find(in text: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Int? {
         if needle.isEmpty { return start }
         var matched = 0
@@ -37,6 +37,6 @@ struct LiteralSearch: Sendable {
 }
 
 extension UInt8 {
-    /// A–Z folded to a–z: what every store can do alike.
+    /// A–Z folded to a–z, which all stores can do alike.
     var lowercasedASCII: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self + 32 : self }
 }

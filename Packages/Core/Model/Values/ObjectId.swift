@@ -13,11 +13,11 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self.low = low
     }
 
-    /// All zeros. Use ``generate()`` for a new unique identifier; `@Persisted var id: ObjectId` does so itself.
+    /// All zeros. Use ``generate()`` for a new unique identifier; `@Persisted var id: ObjectId` generates one itself.
     public init() { self.init(high: 0, low: 0) }
 
     /// Parses 24 hexadecimal digits.
-    /// - Throws: ``ValueError`` naming the text when it is anything else.
+    /// - Throws: ``ValueError`` that quotes the text if it's anything else.
     public init(string: String) throws(ValueError) {
         guard let parsed = ObjectId(hex: string) else {
             throw ValueError(
@@ -26,7 +26,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self = parsed
     }
 
-    /// 24 hexadecimal digits that are written in the program; anything else stops it.
+    /// 24 hexadecimal digits written in the source code; anything else stops the program.
     public init(_ literal: StaticString) {
         guard let parsed = ObjectId(hex: "\(literal)") else {
             programError("'\(literal)' is not an ObjectId: it has 24 hexadecimal digits.")
@@ -34,10 +34,10 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self = parsed
     }
 
-    /// A new identifier of a given time.
+    /// A new identifier with a given time.
     /// - Parameters:
-    ///   - machineId: its lowest three bytes follow those of the time, as in the BSON specification's first version.
-    ///   - processId: its lowest two bytes follow; the last three bytes are random.
+    ///   - machineId: its low three bytes follow the time, as in the first version of the BSON specification.
+    ///   - processId: its low two bytes follow; the last three bytes are random.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let seconds = UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970))
         let machine = UInt32(truncatingIfNeeded: machineId) & 0xff_ffff
@@ -47,7 +47,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
             low: (process & 0xff) << 24 | UInt32.random(in: 0...0xff_ffff))
     }
 
-    /// Parses exactly 12 bytes; `nil` for any other count.
+    /// From 12 bytes; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var high: UInt64 = 0
@@ -80,7 +80,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         self.init(bytes: bytes)
     }
 
-    /// The number of bytes of every identifier.
+    /// The size of an identifier in bytes.
     public static let byteCount = 12
 
     /// A new identifier, unique without coordination.
@@ -89,7 +89,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
         return generate(secondsSince1970: UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970)), &generator)
     }
 
-    /// A new identifier from a given time and source of randomness: for tests and simulations.
+    /// A new identifier from a given time and random number generator, for tests and simulations.
     public static func generate(
         secondsSince1970: UInt32, _ generator: inout some RandomNumberGenerator
     ) -> ObjectId {
@@ -138,7 +138,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
 }
 
 extension Collection<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// Two lower-case hexadecimal digits per byte.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// FNV-1a over exact values, each with its kind and length, so that neighbours can't be mistaken for each other. The
-/// same in every process and version: servers store these hashes, and devices keep them.
+/// FNV-1a over exact values, each with its kind and length, so that neighbouring values can't be confused. The same in
+/// every process and version, since servers and devices store these hashes.
 ///
-/// Never hash a text that was made for display: it rounds and cuts, and two different things then have one hash.
+/// Never hash text made for display: it rounds and shortens, so that different values would have the same hash.
 package struct StableHash: Sendable {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -56,7 +56,7 @@ package struct StableHash: Sendable {
         }
     }
 
-    /// A condition with its literals in full.
+    /// A condition with its complete literals.
     package mutating func add(_ predicate: Predicate) {
         switch predicate {
         case .constant(let result):

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// What comparisons of text leave out: `[c]`, `[d]` and `[cd]` of predicates. Two texts are alike when their folded
-/// forms have the same bytes.
+/// What text comparisons ignore: `[c]`, `[d]` and `[cd]` of predicates. Two texts are alike if their folded forms have
+/// the same bytes.
 ///
-/// Upper case is folded from Basic Latin to Latin Extended-B (U+0000…U+024F), as in Realm; letters whose lower case is
-/// more than one code point (`İ`) stay. Diacritics are what canonical decomposition splits off from Latin, Greek and
-/// Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters of their own. Text folded by
-/// diacritics is in composed form (NFC), but for code points beyond U+FFFF, which are left decomposed.
+/// As in Realm, upper case is folded from Basic Latin to Latin Extended-B (U+0000…U+024F), except letters whose lower
+/// case is more than one code point (`İ`). Diacritics are the marks that canonical decomposition splits off Latin,
+/// Greek and Cyrillic letters: `é` and `ё` become `e` and `е`, while `ø`, `ß` and `が` are letters of their own. Text
+/// folded by diacritics is composed (NFC), except code points beyond U+FFFF, which stay decomposed.
 package struct TextFolding: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -54,18 +54,19 @@ package struct TextFolding: OptionSet, Hashable, Sendable {
         return folded
     }
 
-    /// After Latin Extended-B.
+    /// The first code point after Latin Extended-B.
     private static let latinEnd = 0x250
-    /// Leads U+0300…U+033F, the first combining marks. Text below has nothing that decomposition could reorder.
+    /// The lead byte of U+0300…U+033F, the first combining marks. Text below has nothing that decomposition could
+    /// reorder.
     private static let firstLeadOfMarks: UInt8 = 0xcc
-    /// Leads U+10000 and the code points after it.
+    /// The lead byte of U+10000 and the code points after it.
     private static let firstLeadOfFourBytes: UInt8 = 0xf0
-    /// After Cyrillic: marks of later scripts belong to their letters.
+    /// The first code point after Cyrillic. Marks of later scripts are part of their letters.
     private static let markedLettersEnd: UInt32 = 0x510
 
     private static func isUpperCase(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
 
-    /// Any text, by way of its decomposed form.
+    /// Folds any text via its decomposed form.
     private func foldDecomposing(_ text: String) -> [UInt8] {
         let latin = latinTable
         var folded: [UInt8] = []

@@ -1,16 +1,15 @@
-/// The pattern of a LIKE predicate: `*` stands for any text, also none, and `?` for one code point. Neither can be
-/// escaped, as in Realm.
+/// The pattern of a LIKE predicate: `*` matches any text, including none, and `?` one code point. As in Realm, neither
+/// can be escaped.
 ///
-/// Matching takes time in proportion to the text, whatever the pattern: between two `*` the first occurrence is always
-/// the right one, so that nothing is tried twice. Only parts with `?` between two `*` take as long again for every 64
-/// code points they have.
+/// Matching takes time linear in the text, whatever the pattern: between two `*` the first occurrence is always right,
+/// so nothing is tried twice. Only parts with `?` between two `*` take as long again for every 64 code points.
 package struct TextPattern: Sendable {
     private let folding: TextFolding
-    /// What stands before the first `*`, or all of a pattern without.
+    /// The part before the first `*`, or the whole pattern if it has none.
     private let start: TextPatternPart
-    /// What stands between two `*`, without empty parts.
+    /// The nonempty parts between two `*`.
     private let middle: [TextPatternPart]
-    /// What stands after the last `*`; `nil` without a `*`.
+    /// The part after the last `*`, or nil without a `*`.
     private let end: TextPatternPart?
 
     package init(_ pattern: String, folding: TextFolding = []) {
@@ -26,7 +25,7 @@ package struct TextPattern: Sendable {
         return text.withUTF8 { matches(utf8: $0) }
     }
 
-    /// Whether UTF-8 text matches. Bytes that are not UTF-8 match nothing but wildcards.
+    /// Whether UTF-8 text matches. Bytes that aren't UTF-8 match only wildcards.
     package func matches(utf8 text: UnsafeBufferPointer<UInt8>) -> Bool {
         if folding.isEmpty { return matches(folded: text) }
         return folding.fold(utf8: text).withUnsafeBufferPointer { matches(folded: $0) }

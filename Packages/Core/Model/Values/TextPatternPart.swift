@@ -1,4 +1,4 @@
-/// UTF-8 text in which `?` stands for any one code point: a part of a ``TextPattern``.
+/// A part of a ``TextPattern``: UTF-8 text in which `?` matches any code point.
 struct TextPatternPart: Sendable {
     private let bytes: [UInt8]
     private let search: Search
@@ -6,8 +6,8 @@ struct TextPatternPart: Sendable {
     /// How the first occurrence is found.
     private enum Search: Sendable {
         case literal(LiteralSearch)
-        /// Shift-And: bit i of the state says that the last i + 1 code points match the beginning of the part. `masks`
-        /// has the positions where each code point may stand, `others` those of the `?`.
+        /// Shift-And: bit i of the state says that the last i + 1 code points match the start of the part. `masks` has
+        /// the positions at which each code point may be, `others` those of the `?`.
         case wildcards(masks: [UInt32: [UInt64]], others: [UInt64], count: Int)
     }
 
@@ -18,7 +18,7 @@ struct TextPatternPart: Sendable {
         search = bytes.contains(Self.wildcard) ? Self.wildcardSearch(bytes) : .literal(LiteralSearch(bytes))
     }
 
-    /// Where the part ends if it stands at `start`.
+    /// The end of the part if it occurs at `start`.
     func match(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
         var position = start
         for byte in bytes {
@@ -34,7 +34,7 @@ struct TextPatternPart: Sendable {
         return position
     }
 
-    /// Whether the text ends with the part, which must not begin before `start`.
+    /// Whether the text ends with the part, not starting before `start`.
     func matchesEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         var position = text.count
         switch search {
@@ -49,7 +49,7 @@ struct TextPatternPart: Sendable {
         return position >= start && match(text, at: position) == text.count
     }
 
-    /// Where the first occurrence from `start` on ends.
+    /// The end of the first occurrence at or after `start`.
     func find(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         switch search {
         case .literal(let search): search.find(in: text, from: start)

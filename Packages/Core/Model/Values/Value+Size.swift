@@ -1,5 +1,5 @@
 extension Value {
-    /// Roughly what the value takes in memory, in bytes.
+    /// The approximate size of the value in memory, in bytes.
     public var byteCount: Int {
         switch self {
         case .string(let text): 24 + text.utf8.count
@@ -10,10 +10,10 @@ extension Value {
 }
 
 extension Row {
-    /// The most bytes of text and data of one synced row together: a value of ``Value/maximumByteCount`` and some more.
-    /// A row travels in one message.
+    /// The maximum size in bytes of all text and data of a synced row: one value of ``Value/maximumByteCount`` and some
+    /// more, since a row travels in one message.
     public static let maximumContentByteCount = 18 << 20
 
-    /// Roughly what the row takes in memory, in bytes.
+    /// The approximate size of the row in memory, in bytes.
     public var byteCount: Int { values.reduce(32) { $0 + $1.byteCount } }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// One field of a row: what a device, the wire and the server exchange. `docs/values.md` lists the form of each
-/// case in SQLite and PostgreSQL.
+/// One field of a row, on the device, on the wire and on the server. `docs/values.md` lists the form of each case in
+/// SQLite and PostgreSQL.
 ///
-/// Equality and order are those of the databases, not those of Swift: text is compared by its UTF-8 bytes
-/// (`COLLATE "C"`), so that `é` in one and in two code points are different values; nil equals nil.
+/// Equality and order are the databases', not Swift's: text is compared by its UTF-8 bytes (`COLLATE "C"`), so that `é`
+/// as one and as two code points are different values; null equals null.
 public enum Value: Sendable {
     case null
     case bool(Bool)
@@ -18,6 +18,7 @@ public enum Value: Sendable {
     case uuid(UUID)
     case decimal(Decimal128)
 
+    /// Whether the value is null.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -58,7 +59,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-    /// -1, 0 or 1 for two values of one type, neither nil; `nil` where no order is defined.
+    /// -1, 0 or 1 for two values of the same type, or nil if either is null or the types differ.
     public func order(_ other: Value) -> Int? {
         switch (self, other) {
         case (.bool(let a), .bool(let b)): a == b ? 0 : (a ? 1 : -1)
@@ -90,18 +91,18 @@ extension Value {
 }
 
 extension String {
-    /// Equal byte for byte, as the databases compare, where Swift's `==` takes `é` in one and in two code points for
-    /// the same.
+    /// Equal byte for byte, as the databases compare; Swift's `==` treats `é` as one and as two code points as equal.
     package func hasBytes(of other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }
 
 extension Value: CustomStringConvertible {
-    /// How much of a text ``description`` shows, in bytes.
+    /// The number of bytes that ``description`` shows of a text.
     static let shownByteCount = 40
 
-    /// A short readable form for messages: long text is cut, and data is only counted. Not for telling values apart.
+    /// A short readable form for messages: long text is cut, and data is only counted. Different values may have the
+    /// same.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -123,12 +124,12 @@ extension Value: CustomStringConvertible {
 }
 
 extension Date {
-    /// 2001-01-01T00:00:00Z, from which `Date` counts, in seconds since 1970.
+    /// 2001-01-01T00:00:00Z, `Date`'s reference date, in seconds since 1970.
     private static let referenceSeconds: Int64 = 978_307_200
     private static let microsecondsPerSecond: Int64 = 1_000_000
 
-    /// From microseconds since 1970-01-01T00:00:00Z, the precision of every stored date. Whole seconds and their rest
-    /// go separate ways, so that the sum is the nearest `Date` there is.
+    /// From microseconds since 1970-01-01T00:00:00Z, the precision of stored dates. Whole seconds and the remainder are
+    /// converted separately, so that the sum is the nearest `Date`.
     public init(microsecondsSince1970 microseconds: Int64) {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: Self.microsecondsPerSecond)
         self.init(
@@ -138,8 +139,8 @@ extension Date {
 
     /// Microseconds since 1970, rounded to the nearest; dates outside ``Value/dateRange`` are clamped to it.
     ///
-    /// `Date(microsecondsSince1970: date.microsecondsSince1970)` has the same microseconds for every date, and for
-    /// dates from 1730 to 2270 each microsecond has a `Date` of its own.
+    /// `Date(microsecondsSince1970: date.microsecondsSince1970)` has the same microseconds for every date, and from
+    /// 1730 to 2270 each microsecond has its own `Date`.
     public var microsecondsSince1970: Int64 {
         let seconds = timeIntervalSinceReferenceDate.rounded(.down)
         if seconds.isNaN { return 0 }
@@ -153,9 +154,9 @@ extension Date {
 }
 
 extension Value {
-    /// The dates that every store can hold: 0001-01-01 to 9999-12-31, in microseconds since 1970.
+    /// The dates that all stores can hold: 0001-01-01 to 9999-12-31, in microseconds since 1970.
     public static let dateRange: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
-    /// The longest text or data of one field, in bytes: 16 MiB, as in Realm.
+    /// The maximum size of a field's text or data in bytes: 16 MiB, as in Realm.
     public static let maximumByteCount = 16 << 20
 }
