@@ -50,6 +50,8 @@ final class Generation: Sendable {
         let authority = try await rules.model.authorize(accessToken)
         let fingerprint = authority.rulesFingerprint
         if kept.withLock({ $0.contains(fingerprint) }) { return authority }
+        // Which values a device has is not kept: it gets everything anew when such rules change.
+        guard authority.hidden.isEmpty else { return authority }
         let readable = store.schema.classes.indices.map { ($0, authority.readable($0)) }
         try await store.keepReadable(Dictionary(uniqueKeysWithValues: readable), under: fingerprint)
         kept.withLock { kept in

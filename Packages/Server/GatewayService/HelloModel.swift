@@ -41,7 +41,7 @@ struct HelloModel {
             guard !own.isEmpty else { continue }
             let before = model.models[app]
             var reader = try HelloModel(classes, addingTo: before)
-            let after = try reader.document(app, own)
+            let after = try reader.document(app, own).merged(over: before, retiringMissing: false)
             if after != before { documents.append(after) }
         }
         return documents
@@ -71,40 +71,30 @@ struct HelloModel {
     }
 
     private mutating func document(_ app: String, _ roots: [String]) throws(ModelDocumentError) -> ModelDocument {
-        var result = document?.classes ?? []
+        var result: [ModelClass] = []
         for name in roots {
             let known = document?[name]
-            let found = properties(of: name, inside: "", known: known)
-            if let known {
-                result.removeAll { $0.name == name }
-                result.append(known.adding(found))
-            } else {
-                guard classes[name]?.contains(where: { $0.name == Self.primaryKey }) == true else {
-                    let problem = ModelDocumentError.Problem(
-                        className: name,
-                        message: "In development mode the primary key is called '\(Self.primaryKey)'. Call it so, or "
-                            + "apply the app's model document with 'migration-tool apply --models FILE'.")
-                    throw ModelDocumentError(problems: [problem])
-                }
-                result.append(
-                    ModelClass(name: name, table: Column.sqlName(for: name), properties: found))
+            let key = known?.properties.first(where: \.isPrimaryKey)?.name ?? Self.primaryKey
+            guard classes[name]?.contains(where: { $0.name == key }) == true else {
+                let problem = ModelDocumentError.Problem(
+                    className: name,
+                    message: "In development mode the primary key is called '\(Self.primaryKey)'. Call it so, or "
+                        + "apply the app's model document with 'migration-tool apply --models FILE'.")
+                throw ModelDocumentError(problems: [problem])
             }
+            result.append(
+                ModelClass(
+                    name: name, table: known?.table ?? Column.sqlName(for: name),
+                    properties: properties(of: name, inside: "", key: key, known: known)))
         }
-        for (name, found) in embedded.sorted(by: { $0.key < $1.key }) {
-            if let known = document?[name] {
-                result.removeAll { $0.name == name }
-                result.append(known.adding(found))
-            } else {
-                result.append(ModelClass(name: name, table: nil, properties: found))
-            }
-        }
+        for (name, found) in embedded { result.append(ModelClass(name: name, table: nil, properties: found)) }
         return try ModelDocument(app: app, classes: result)
     }
 
     /// The properties of a class, or of the embedded object at a path inside it.
     /// - Parameter known: the class in the document that is added to.
     private mutating func properties(
-        of className: String, inside path: String, known: ModelClass?
+        of className: String, inside path: String, key: String? = nil, known: ModelClass?
     ) -> [ModelProperty] {
         let prefix = path.isEmpty ? "" : path + "."
         let columns = classes[className] ?? []
@@ -114,11 +104,10 @@ struct HelloModel {
         for (name, property) in columns where name.hasPrefix(prefix) {
             let own = String(name.dropFirst(prefix.count))
             guard !own.contains("."), !skipped.contains(own) else { continue }
-            let isKey = !isElement && path.isEmpty && own == Self.primaryKey
             // An embedded object may be missing: whether a property is required inside it isn't said.
             result.append(
                 ModelProperty(
-                    name: own, type: property.type, isOptional: property.isOptional, isPrimaryKey: isKey))
+                    name: own, column: known?[own]?.column, type: property.type, isOptional: property.isOptional, isPrimaryKey: own == key))
             if case .embedded(let target) = property.type {
                 addEmbedded(target, properties(of: className, inside: prefix + own, known: document?[target]))
             }
@@ -156,16 +145,5 @@ struct HelloModel {
     private mutating func addEmbedded(_ name: String, _ properties: [ModelProperty]) {
         let known = embedded[name] ?? []
         embedded[name] = known + properties.filter { new in !known.contains { $0.name == new.name } }
-    }
-}
-
-extension ModelClass {
-    /// The class with the properties that it lacks.
-    fileprivate func adding(_ found: [ModelProperty]) -> ModelClass {
-        let names = Set(properties.map(\.name) + properties.flatMap(\.previousNames))
-        return ModelClass(
-            name: name, table: table, properties: properties + found.filter { !names.contains($0.name) },
-            uniqueProperties: uniqueProperties, isTrashable: isTrashable, previousNames: previousNames,
-            isRetired: isRetired)
     }
 }

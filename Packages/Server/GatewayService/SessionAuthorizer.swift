@@ -27,6 +27,6 @@ public struct SessionAuthorizer: Sendable {
         }
         return SessionAuthority(
             user: user.stringValue, rulesFingerprint: rules.fingerprint(of: subject), readable: rules.readable(subject),
-            permit: rules.permit(subject), denial: rules.denial(subject))
+            hidden: rules.hiddenColumns(subject), permit: rules.permit(subject), denial: rules.denial(subject))
     }
 }

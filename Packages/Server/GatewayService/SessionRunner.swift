@@ -231,7 +231,9 @@ actor SessionRunner {
     }
 
     func handle(_ event: ServerSession.Event) {
-        for action in session.handle(event) { perform(action) }
+        let actions = session.handle(event)
+        if codec.names != session.deviceNames { codec = MessageCodec(schema: codec.schema, names: session.deviceNames) }
+        for action in actions { perform(action) }
     }
 
     private func perform(_ action: ServerSession.Action) {

@@ -109,32 +109,8 @@ public struct ServerModel: Sendable {
 
     /// The classes of all apps in one schema.
     private static func union(_ models: [String: ModelDocument]) throws(ServerModelError) -> Schema {
-        var classes: [ClassSchema] = []
-        var problems: [String] = []
-        var apps: [String: String] = [:]
-        // The classes of development mode come last, so that they yield.
-        let names = models.keys.sorted { ($0 == developmentApp ? 1 : 0, $0) < ($1 == developmentApp ? 1 : 0, $1) }
-        for app in names {
-            guard let model = models[app] else { continue }
-            do throws(SchemaError) {
-                for item in try model.schema().classes where item.owner == nil {
-                    guard let other = apps[item.name] else {
-                        apps[item.name] = app
-                        classes.append(item)
-                        continue
-                    }
-                    guard app != developmentApp else { continue }
-                    problems.append(
-                        "The apps '\(other)' and '\(app)' both have a class \(item.name). Apps that share a database "
-                            + "need different class names: rename one, or give it a database of its own.")
-                }
-            } catch {
-                problems += error.problems.map { "The models of \(app): \($0)" }
-            }
-        }
-        guard problems.isEmpty else { throw .invalid(problems: problems) }
         do throws(SchemaError) {
-            return try Schema(classes)
+            return try ModelDocument.schema(of: models.sorted { $0.key < $1.key }.map(\.value))
         } catch {
             throw .invalid(problems: error.problems)
         }

@@ -15,8 +15,8 @@ extension MessageCodec {
     private func wire(_ block: RowBlock) -> WireRowBlock {
         let item = schema[block.classIndex]
         var result = WireRowBlock()
-        result.className = item.name
-        result.columns = block.columns.map { item.columns[$0].name }
+        result.className = names.name(of: item, at: block.classIndex)
+        result.columns = block.columns.map { names.name(of: item.columns[$0], at: $0, inClass: block.classIndex) }
         result.isWhole = block.isWhole
         result.rowCount = UInt32(clamping: block.rowCount)
         result.vectors = zip(block.columns, block.vectors).map { column, vector in
@@ -31,7 +31,7 @@ extension MessageCodec {
         var keys = ColumnVector(type: type)
         for key in removal.keys { keys.append(key) }
         var result = WireRemoval()
-        result.className = item.name
+        result.className = names.name(of: item, at: removal.classIndex)
         result.keys = wire(keys, type)
         return result
     }

@@ -86,7 +86,9 @@ extension MessageCodec {
             case .invalid: .invalid
             case .setAside: .setAside
             }
-        if let name = refused.refusal.className { result.className = name }
+        if let name = refused.refusal.className {
+            result.className = schema.index(of: name).flatMap { names.classes[$0] } ?? name
+        }
         if let key = refused.refusal.key { result.key = wire(key) }
         return result
     }

@@ -13,9 +13,14 @@ public import TomboloModel
 public struct MessageCodec: Sendable {
     /// The schema in which names are looked up and to which positions refer.
     public let schema: Schema
+    /// The names under which classes and properties are encoded. When decoding, every name that they ever had counts.
+    public let names: DeviceNames
 
     /// A codec for messages between this process and peers with the same or a different schema.
-    public init(schema: Schema) { self.schema = schema }
+    public init(schema: Schema, names: DeviceNames = DeviceNames()) {
+        self.schema = schema
+        self.names = names
+    }
 
     /// The maximum size of a message in bytes: enough for one value of ``Value/maximumByteCount``.
     public static let maximumMessageByteCount = 20 << 20

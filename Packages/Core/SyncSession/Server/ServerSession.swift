@@ -110,6 +110,9 @@ public struct ServerSession: Sendable {
     var authority: SessionAuthority?
     var client = ClientID(rawValue: 0)
     var deviceColumns: [Int: [Int]] = [:]
+    /// What the device calls what was renamed; known once hello came and was accepted.
+    public private(set) var deviceNames = DeviceNames()
+    private var mask = ColumnMask.none
     var schemaFingerprint: UInt64 = 0
     /// The set that the last batch, or the one under way, is made with.
     var subscriptions = SubscriptionSet.empty
@@ -184,7 +187,7 @@ public struct ServerSession: Sendable {
         case (.opening(let hello), .opened(let opening, let check, let formerly)):
             formerlyReadable = formerly
             return open(hello, opening, check)
-        case (.reading, .frame(let frame)): return [.send(.frame(frame))]
+        case (.reading, .frame(let frame)): return [.send(.frame(mask.apply(to: frame, schema: schema)))]
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
         case (.reading, .readGivenUp):
             visibility = beforeRead.visibility
@@ -220,17 +223,30 @@ public struct ServerSession: Sendable {
             hasNewTicks = true
             return []
         case (.live, .heartbeat): return heartbeat()
-        case (_, .authorityChanged(let authority)):
-            self.authority = authority
-            hasNewAuthority = true
-            if case .live = phase { return [startReading(from: tick)] }
-            return []
+        case (_, .authorityChanged(let authority)): return change(authority)
         case (.waiting, .heartbeat), (.authenticating, .heartbeat), (.opening, .heartbeat): return countToOpening()
         case (.verifying(_, _, let opening), .heartbeat): return countToUpload(opening)
         case (_, .authenticated), (_, .opened), (_, .frame), (_, .readFinished), (_, .readGivenUp), (_, .ticks),
             (_, .ticksGone), (_, .heartbeat):
             return []
         }
+    }
+
+    private mutating func change(_ authority: SessionAuthority) -> [Action] {
+        self.authority = authority
+        hasNewAuthority = true
+        if authority.hidden != mask.hidden {
+            // In rows that the device keeps there are values that it may have no longer, or lacks.
+            needsEverything = true
+            mask.hidden = authority.hidden
+            do throws(SessionFailure) {
+                try check(waitingSubscriptions ?? subscriptions)
+            } catch {
+                return fail(error)
+            }
+        }
+        if case .live = phase { return [startReading(from: tick)] }
+        return []
     }
 
     // MARK: Opening
@@ -254,8 +270,11 @@ public struct ServerSession: Sendable {
     /// Nobody else's hello is looked at more closely.
     mutating func authenticated(_ hello: Hello, _ authority: SessionAuthority) -> [Action] {
         do throws(SessionFailure) {
-            deviceColumns = try Self.deviceColumns(hello.classes, in: schema)
-            try Self.check(hello.wantedSubscriptions, in: schema)
+            let device = try Self.deviceSchema(hello.classes, in: schema)
+            deviceColumns = device.columns
+            deviceNames = device.names
+            mask = ColumnMask(hidden: authority.hidden, required: device.required)
+            try check(hello.wantedSubscriptions)
         } catch {
             return fail(error)
         }
@@ -268,11 +287,21 @@ public struct ServerSession: Sendable {
         return [.open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)]
     }
 
-    static func check(_ set: SubscriptionSet, in schema: Schema) throws(SessionFailure) {
+    private func check(_ set: SubscriptionSet) throws(SessionFailure) {
         do throws(ValueError) {
             try set.check(in: schema)
         } catch {
             throw SessionFailure(.badSubscription, error.message)
+        }
+        // Which objects match would tell what the user may not read.
+        for subscription in set.subscriptions {
+            guard let index = schema.index(of: subscription.className), let hidden = mask.hidden[index] else { continue }
+            for name in subscription.predicate.paths.compactMap(\.names.first) {
+                guard let column = schema[index].columnIndex(name), hidden.contains(column) else { continue }
+                throw SessionFailure(
+                    .badSubscription,
+                    "A subscription on \(subscription.className) looks at '\(name)', which the user may not read.")
+            }
         }
     }
 
@@ -373,7 +402,7 @@ public struct ServerSession: Sendable {
 
     mutating func subscribe(to set: SubscriptionSet) -> [Action] {
         do throws(SessionFailure) {
-            try Self.check(set, in: schema)
+            try check(set)
         } catch {
             return fail(error)
         }
@@ -421,7 +450,7 @@ public struct ServerSession: Sendable {
             guard !frames.isEmpty || hasAcknowledgement else { continue }
             for (sequence, var frame) in frames.enumerated() {
                 frame.sequence = sequence
-                actions.append(.send(.frame(frame)))
+                actions.append(.send(.frame(mask.apply(to: frame, schema: schema))))
             }
             actions.append(.send(.end(end(frameCount: frames.count))))
         }

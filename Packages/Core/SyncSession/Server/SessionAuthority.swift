@@ -9,6 +9,8 @@ public struct SessionAuthority: Sendable {
     public let rulesFingerprint: UInt64
     /// What the user may read of a class, by position; `constant(false)` where nothing permits it.
     public let readable: @Sendable (Int) -> Predicate
+    /// By class position: the columns that the user may not read although they may read the object.
+    public let hidden: [Int: Set<Int>]
     /// Why a write is not permitted; nil where it is.
     public let permit: @Sendable (WriteRequest) -> String?
     /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some.
@@ -16,12 +18,14 @@ public struct SessionAuthority: Sendable {
 
     public init(
         user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
+        hidden: [Int: Set<Int>] = [:],
         permit: @escaping @Sendable (WriteRequest) -> String?,
         denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil }
     ) {
         self.user = user
         self.rulesFingerprint = rulesFingerprint
         self.readable = readable
+        self.hidden = hidden
         self.permit = permit
         self.denial = denial
     }
