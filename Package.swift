@@ -328,13 +328,13 @@ let package = Package(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
-                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloSyncClient",
-                "TomboloWebSocket",
-                lifecycle, logging, nioCore, nioPosix,
+                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
+                "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
             ]),
         tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
         tests(
-            "TicketServiceTests", service + ["PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),
+            "TicketServiceTests",
+            service + ["EventModels", "PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),
         .executableTarget(
             name: "EndToEndDevice", dependencies: ["EventModels", "RandomValues", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),

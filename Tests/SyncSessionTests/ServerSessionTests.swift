@@ -71,6 +71,73 @@ private typealias F = SessionFixture
                 == "read from 3 subscriptions 1 with other queries")
     }
 
+    // MARK: Versions of an app
+
+    private static let evolved = try! Schema([
+        ClassSchema(
+            name: "Thing",
+            columns: [
+                Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                Column(name: "team", type: .int(bits: 64), isOptional: true, previousNames: ["group"]),
+                Column(name: "note", type: .string, isOptional: true),
+            ], previousNames: ["Item"])
+    ])
+
+    @Test("A device of an older version gets its own names, and zero where a property that it requires is nil")
+    mutating func olderVersion() throws {
+        session = ServerSession(schema: Self.evolved)
+        #expect(open().last == "read from 3 subscriptions 1")
+        #expect(session.deviceNames.classes == [0: "Item"])
+        #expect(session.deviceNames.columns == [0: [1: "group"]])
+        var block = RowBlock(schema: Self.evolved, classIndex: 0, columns: [0, 1], isWhole: true)
+        block.append(Row([.int(1), .null, .null]))
+        block.append(Row([.int(2), .int(5), .null]))
+        guard case .send(let message) = session.handle(.frame(BatchFrame(sequence: 0, blocks: [block]))).first else {
+            Issue.record("no frame")
+            return
+        }
+        let bytes = MessageCodec(schema: Self.evolved, names: session.deviceNames).encode(message)
+        guard case .frame(let frame) = try MessageCodec(schema: F.schema).decodeServerMessage(bytes) else {
+            Issue.record("no frame")
+            return
+        }
+        let rows = (0..<2).map { row in (0..<2).map { frame.blocks[0].value(row: row, position: $0, schema: F.schema) }
+        }
+        #expect(rows == [[.int(1), .int(0)], [.int(2), .int(5)]])
+    }
+
+    private static func hiding(_ columns: Set<Int>, fingerprint: UInt64 = 5) -> SessionAuthority {
+        SessionAuthority(
+            user: "user", rulesFingerprint: fingerprint, readable: { _ in .constant(true) }, hidden: [0: columns],
+            permit: { _ in nil })
+    }
+
+    @Test("A property that the user may not read is sent as nil or zero, and no subscription looks at it")
+    mutating func hiddenProperty() throws {
+        _ = open(authority: Self.hiding([1]))
+        var block = RowBlock(schema: F.schema, classIndex: 0, columns: [0, 1], isWhole: true)
+        block.append(Row([.int(1), .int(7)]))
+        guard case .send(.frame(let frame)) = session.handle(.frame(BatchFrame(sequence: 0, blocks: [block]))).first
+        else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(frame.blocks[0].value(row: 0, position: 1, schema: F.schema) == .int(0))
+        #expect(on(.message(.subscribe(F.groupOne))) == ["send failure badSubscription", "close"])
+    }
+
+    @Test("Rules that hide a property replace everything, and end a session whose subscription looks at it")
+    mutating func newlyHidden() {
+        goLive()
+        #expect(
+            on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == [
+                "read from nothing subscriptions 1 with other queries"
+            ])
+        session = ServerSession(schema: F.schema)
+        goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
+        #expect(on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == ["send failure badSubscription", "close"])
+    }
+
     @Test("Subscriptions that changed offline are read as a difference")
     mutating func offlineSubscriptions() {
         #expect(open(F.hello(wanted: F.groupOne)).last == "read from 3 subscriptions 2 with other queries")

@@ -54,7 +54,7 @@ struct HelloModel {
             var properties: [(name: String, property: Property)] = []
             for text in item.columns {
                 guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix(": "),
-                    let parsed = PropertyType.parse(String(text[text.index(colon, offsetBy: 2)...]))
+                    let parsed = Self.type(String(text[colon...].dropFirst(2)))
                 else {
                     let problem = ModelDocumentError.Problem(
                         className: item.name,
@@ -68,6 +68,16 @@ struct HelloModel {
             read[item.name] = properties
         }
         self.classes = read
+    }
+
+    /// A column of an embedded object takes nil, where the object is missing, although a property that holds an array
+    /// does not.
+    private static func type(_ text: String) -> (type: PropertyType, isOptional: Bool)? {
+        if let parsed = PropertyType.parse(text) { return parsed }
+        guard text.hasSuffix("?"), let parsed = PropertyType.parse(String(text.dropLast())),
+            case .array = parsed.type
+        else { return nil }
+        return parsed
     }
 
     private mutating func document(_ app: String, _ roots: [String]) throws(ModelDocumentError) -> ModelDocument {

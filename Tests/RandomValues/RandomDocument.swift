@@ -1,23 +1,35 @@
-import RandomValues
-import TomboloModel
+public import TomboloModel
 
 /// Makes valid documents with every kind of property.
-struct RandomDocument {
-    var random: SeededGenerator
+public struct RandomDocument {
+    public var random: SeededGenerator
+    /// What class names begin with, so that several documents fit one database.
+    private let prefix: String
+    /// Whether every class has a key called `_id`, and nothing is encrypted, as synchronising needs it.
+    private let isSynchronizable: Bool
 
-    mutating func make() throws -> ModelDocument {
-        let tables = (0..<Int.random(in: 1...6, using: &random)).map { "Class\($0)" }
-        let embedded = (0..<Int.random(in: 0...4, using: &random)).map { "Part\($0)" }
+    public init(random: SeededGenerator, prefix: String = "", isSynchronizable: Bool = false) {
+        self.random = random
+        self.prefix = prefix
+        self.isSynchronizable = isSynchronizable
+    }
+
+    public mutating func make(app: String? = nil) throws -> ModelDocument {
+        let tables = (0..<Int.random(in: 1...6, using: &random)).map { "\(prefix)Class\($0)" }
+        let embedded = (0..<Int.random(in: 0...4, using: &random)).map { "\(prefix)Part\($0)" }
         var classes: [ModelClass] = []
         for name in tables { classes.append(makeClass(name, links: tables, parts: embedded)) }
         for (index, name) in embedded.enumerated() {
             // Only later ones, so that none embeds itself.
             classes.append(makePart(name, links: tables, parts: Array(embedded[(index + 1)...])))
         }
-        return try ModelDocument(app: "random-\(Int.random(in: 0...9, using: &random))", classes: classes.shuffled())
+        return try ModelDocument(
+            app: app ?? "random-\(Int.random(in: 0...9, using: &random))", classes: classes.shuffled())
     }
 
     private mutating func flip() -> Bool { Bool.random(using: &random) }
+    /// What documents that are new to a server don't have.
+    private mutating func isOld() -> Bool { !isSynchronizable && rarely() }
     private mutating func rarely() -> Bool { Int.random(in: 0..<5, using: &random) == 0 }
 
     private mutating func scalar() -> PropertyType {
@@ -30,7 +42,7 @@ struct RandomDocument {
 
     private mutating func makeClass(_ name: String, links: [String], parts: [String]) -> ModelClass {
         var properties: [ModelProperty] = []
-        if !rarely() {
+        if isSynchronizable || !rarely() {
             let keys: [PropertyType] = [.objectId, .uuid, .string, .int(bits: 64), .int(bits: 32)]
             properties.append(
                 ModelProperty(name: "_id", type: keys.randomElement(using: &random) ?? .uuid, isPrimaryKey: true))
@@ -43,23 +55,23 @@ struct RandomDocument {
         return ModelClass(
             name: name, table: flip() ? Column.sqlName(for: name) : "table of \(name)", properties: properties,
             uniqueProperties: unique, isTrashable: flip(),
-            previousNames: rarely() ? ["Old\(name)", "Older\(name)"] : [],
-            isRetired: rarely())
+            previousNames: isOld() ? ["Old\(name)", "Older\(name)"] : [],
+            isRetired: isOld())
     }
 
     private mutating func makePart(_ name: String, links: [String], parts: [String]) -> ModelClass {
         let properties = (0..<Int.random(in: 1...4, using: &random)).map { index in
             makeProperty("part\(index)", links: links, parts: parts, isEmbedded: true)
         }
-        return ModelClass(name: name, table: nil, properties: properties, isRetired: rarely())
+        return ModelClass(name: name, table: nil, properties: properties, isRetired: isOld())
     }
 
     private mutating func makeProperty(
         _ name: String, links: [String], parts: [String], isEmbedded: Bool
     ) -> ModelProperty {
         let column = rarely() ? "c_\(name)" : nil
-        let previous = rarely() ? ["old\(name)"] : []
-        let isRetired = rarely()
+        let previous = isOld() ? ["old\(name)"] : []
+        let isRetired = isOld()
         func list(_ element: PropertyType, isOptional: Bool = false) -> ModelProperty {
             ModelProperty(
                 name: name, column: column, type: .list(element, isOptional: isOptional), previousNames: previous,
@@ -85,7 +97,7 @@ struct RandomDocument {
         default:
             let type = scalar()
             let isText = type == .string || type == .data
-            let isEncrypted = isText && rarely()
+            let isEncrypted = isText && isOld()
             return ModelProperty(
                 name: name, column: column, type: type, isOptional: flip(), isIndexed: !isEncrypted && rarely(),
                 isEncrypted: isEncrypted, previousNames: previous, isRetired: isRetired)
