@@ -198,14 +198,13 @@ let package = Package(
             "OpenEventImport", "Conference/OpenEventImport",
             ["EventModels", "PostgresClient", "PostgresValues", "TomboloModel", "TomboloSQL", crypto]),
         library(
-            "ConferenceSetup", "Conference/ConferenceSetup",
-            ["EventModels", "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore"]),
-        library(
             "TomboloMigration", "Tools/Migration",
+            ["PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore"]),
+        library(
+            "ConferenceSetup", "Conference/ConferenceSetup",
             [
-                "ConferenceSetup", "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
-                "TomboloModel",
-                "TomboloPostgresStore",
+                "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
+                "TomboloModel", "TomboloPostgresStore",
             ]),
 
         // Apps.
@@ -216,7 +215,7 @@ let package = Package(
         .executableTarget(
             name: "MigrationTool",
             dependencies: [
-                "Codemod", "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
+                "Codemod", "ConferenceSetup", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
                 "TomboloMigration", "TomboloModel", "TomboloPostgresStore", arguments, logging,
             ],
             path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
@@ -307,16 +306,15 @@ let package = Package(
         tests(
             "TomboloMigrationTests",
             [
-                "ConferenceSetup", "TomboloMigration", "OpenEventImport", "TomboloAuthentication", "TomboloModel",
-                "EventModels",
-                "PostgresClient", "TomboloPostgresStore", "TomboloRules", "TestSupport", "MigrationTool",
-                "ChildPrograms",
+                "TomboloMigration", "TomboloAuthentication", "TomboloModel", "PostgresClient", "TomboloPostgresStore",
+                "TestSupport", "MigrationTool", "ChildPrograms",
             ]),
         tests(
             "ConferenceSetupTests",
             [
-                "ConferenceSetup", "PostgresClient", "TestSupport", "TomboloAuthentication", "TomboloMigration",
-                "TomboloModel", "TomboloPostgresStore",
+                "ConferenceSetup", "EventModels", "OpenEventImport", "PostgresClient", "TestSupport",
+                "TomboloAuthentication", "TomboloMigration", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
+                "MigrationTool", "ChildPrograms",
             ]),
         tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix]),
         tests(
@@ -341,9 +339,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             sync + [
-                "EventModels", "PostgresClient", "RandomValues", "ChildPrograms", "TestSupport",
-                "TomboloAuthentication",
-                "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
+                "ConferenceSetup", "EventModels", "PostgresClient", "RandomValues", "ChildPrograms", "TestSupport",
+                "TomboloAuthentication", "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import TomboloMigration
 import TomboloPostgresStore
 
@@ -19,7 +20,7 @@ struct Apply: AsyncParsableCommand {
     func run() async throws {
         let verbose = verbose
         try await database.withConnection { connection in
-            let steps = try await Migrator(connection).apply { step, place, total in
+            let steps = try await Conference.migrator(connection).apply { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
             print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")

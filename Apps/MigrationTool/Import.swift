@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import OpenEventImport
 
 /// `migration-tool import`

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import TomboloMigration
 import TomboloPostgresStore
 
@@ -14,7 +15,7 @@ struct Plan: AsyncParsableCommand {
 
     func run() async throws {
         try await database.withConnection { connection in
-            let plan = try await Migrator(connection).plan()
+            let plan = try await Conference.migrator(connection).plan()
             if plan.isEmpty { print("The database is up to date.") }
             for (position, step) in plan.steps.enumerated() {
                 if namesOnly {

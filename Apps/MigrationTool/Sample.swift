@@ -1,7 +1,7 @@
 import ArgumentParser
+import ConferenceSetup
 import Foundation
 import OpenEventImport
-import TomboloMigration
 
 /// `migration-tool sample`
 struct Sample: AsyncParsableCommand {

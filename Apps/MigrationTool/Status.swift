@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import Foundation
 import TomboloMigration
 import TomboloPostgresStore
@@ -16,7 +17,7 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         let check = check
         try await database.withConnection { connection in
-            let status = try await Migrator(connection).status()
+            let status = try await Conference.migrator(connection).status()
             if status.applied.isEmpty { print("Nothing was applied yet.") }
             for record in status.applied {
                 let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL does not fit its checksum"

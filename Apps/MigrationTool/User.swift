@@ -1,8 +1,8 @@
 import ArgumentParser
+import ConferenceSetup
 import Foundation
 import PostgresClient
 import TomboloAuthentication
-import TomboloMigration
 import TomboloModel
 
 /// `migration-tool user`

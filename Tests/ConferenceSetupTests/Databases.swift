@@ -1,3 +1,6 @@
+import ConferenceSetup
+import Foundation
+import OpenEventImport
 import PostgresClient
 import TestSupport
 import TomboloMigration
@@ -7,8 +10,15 @@ enum Databases {
     static func withConference(_ body: (PostgresPool) async throws -> Void) async throws {
         let database = try await TestCluster.shared().createDatabase()
         let pool = PostgresPool(configuration: database)
-        try await pool.withConnection { connection in _ = try await Migrator(connection).apply() }
+        try await pool.withConnection { connection in _ = try await Conference.migrator(connection).apply() }
         try await body(pool)
         await pool.shutdown()
+    }
+
+    /// The export that ships with the project.
+    static func sampleExport() throws -> OpenEventExport {
+        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try OpenEventImporter.read(repository.appendingPathComponent("Apps/MigrationTool/Samples/TideConf").path)
     }
 }

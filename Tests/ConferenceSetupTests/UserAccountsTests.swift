@@ -114,8 +114,8 @@ import TomboloPostgresStore
                 UPDATE users SET trashed_at = now() WHERE email = 'bob@example.org';
                 INSERT INTO users (_id, email, display_name) VALUES (\(ann), 'bob@example.org', 'Another Bob')
                 """)
-            let applied = try await pool.withConnection { try await Migrator($0).apply().map(\.name) }
-            #expect(applied == ["authentication", "accounts of users"])
+            let applied = try await pool.withConnection { try await Conference.migrator($0).apply().map(\.name) }
+            #expect(applied == ["accounts", "accounts of users"])
             authenticator.forgetRoles()
             _ = try await authenticator.verify(token)
             _ = try await authenticator.login(email: "ann@example.org", password: "correct horse")

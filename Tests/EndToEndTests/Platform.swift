@@ -1,3 +1,4 @@
+import ConferenceSetup
 import EventModels
 import Foundation
 import PostgresClient
@@ -44,7 +45,7 @@ final class Platform: Sendable {
         self.cluster = cluster
         configuration = try await cluster.createDatabase()
         let owner = try await PostgresConnection.connect(configuration)
-        try await Migrator(owner).apply()
+        try await Conference.migrator(owner).apply()
         await owner.close()
         pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 12))
         folder = FileManager.default.temporaryDirectory.appending(path: "end-to-end-\(UUID().uuidString)")

@@ -38,7 +38,7 @@ public struct ServiceFixture: Sendable {
         let cluster = try await TestCluster.shared()
         let configuration = try await cluster.createDatabase()
         let connection = try await PostgresConnection.connect(configuration)
-        try await Migrator(connection).apply()
+        try await Conference.migrator(connection).apply()
         await connection.close()
         return configuration.database ?? ""
     }

@@ -1,8 +1,8 @@
 import EventModels
 public import PostgresClient
 public import TomboloAuthentication
+public import TomboloMigration
 import TomboloModel
-public import TomboloPostgresStore
 
 /// What the event platform needs of a database besides its tables.
 public enum Conference {
@@ -18,9 +18,13 @@ public enum Conference {
         }
     }()
 
-    /// What a database lacks of the platform's own triggers and policies, after the steps for its tables and accounts.
-    public static func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
-        try await UserAccounts.steps(live, connection) + SuperAdminProtection.steps(live)
+    /// Triggers and policies besides the tables.
+    public static let schemaExtension: any SchemaExtension = ConferenceExtension()
+
+    /// Brings a database to what the platform needs: the tables of its classes, and ``schemaExtension``.
+    /// - Parameter connection: of the role that owns the tables, or will; used by nobody else meanwhile.
+    public static func migrator(_ connection: PostgresConnection) -> Migrator {
+        Migrator(connection, schema: EventModels.schema, extensions: [schemaExtension])
     }
 
     static let usersTable = EventModels.schema["User"]?.table ?? "users"

@@ -1,12 +1,10 @@
-import ConferenceSetup
-import EventModels
 public import PostgresClient
 import TomboloAuthentication
-import TomboloModel
+public import TomboloModel
 public import TomboloPostgresStore
 
-/// Brings a database to what the event models ask for: tables, changelog triggers, authentication, rights. Every step
-/// that was applied is recorded with a number and a checksum in `tombolo.migration`.
+/// Brings a database to what a schema asks for: tables, changelog triggers, accounts, rights, and what the app adds.
+/// Every step that was applied is recorded with a number and a checksum in `tombolo.migration`.
 ///
 /// It only adds. What would lose data is reported and left to a person.
 public struct Migrator: Sendable {
@@ -17,27 +15,39 @@ public struct Migrator: Sendable {
     static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
 
     private let connection: PostgresConnection
+    private let schema: Schema
+    private let extensions: [any SchemaExtension]
 
-    /// - Parameter connection: of the role that owns the tables, or will; used by nobody else meanwhile.
-    public init(_ connection: PostgresConnection) { self.connection = connection }
+    /// - Parameters:
+    ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
+    ///   - extensions: what the schema's app needs besides, in order.
+    public init(_ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = []) {
+        self.connection = connection
+        self.schema = schema
+        self.extensions = extensions
+    }
 
     /// What would be done. Reads the catalog only.
     public func plan() async throws -> MigrationPlan {
         let live = try await PostgresCatalog.read(connection)
         var steps: [SchemaStep] = []
         if !live.systemRelations.contains("migration") { steps.append(Self.recordTable) }
-        let difference = PostgresSchema.difference(from: live, to: EventModels.schema)
+        let difference = PostgresSchema.difference(from: live, to: schema)
         steps += difference.steps
-        if !Self.hasAuthentication(live) {
-            steps.append(SchemaStep(name: "authentication", sql: AuthenticationSchema.sql))
+        if !Self.hasAccounts(live) {
+            steps.append(SchemaStep(name: "accounts", sql: AuthenticationSchema.sql))
         }
-        steps += try await Conference.steps(live, connection)
-        steps += EventVisibility.steps(live)
-        steps += try await ServiceRights.steps(live, connection)
+        for item in extensions { steps += try await item.steps(live, connection) }
+        let rights = ServiceRights(
+            schema: schema,
+            fixedProperties: extensions.reduce(into: [:]) { all, item in
+                all.merge(item.fixedProperties) { $0.union($1) }
+            })
+        steps += try await rights.steps(live, connection)
         return MigrationPlan(steps: steps, problems: difference.problems)
     }
 
-    private static func hasAuthentication(_ live: PostgresCatalog) -> Bool {
+    private static func hasAccounts(_ live: PostgresCatalog) -> Bool {
         live.systemRelations.isSuperset(of: AuthenticationSchema.tables)
             && AuthenticationSchema.functions.allSatisfy { live.functions[$0.key] == $0.value }
     }

@@ -1,3 +1,4 @@
+import ConferenceSetup
 import EventModels
 import Foundation
 import Logging
@@ -56,7 +57,7 @@ struct BenchDatabase: Sendable {
     /// - Returns: the account's access token.
     func prepare() async throws -> String {
         try await reset()
-        _ = try await pool.withConnection { try await Migrator($0).apply() }
+        _ = try await pool.withConnection { try await Conference.migrator($0).apply() }
         let authenticator = await Authenticator(pool: pool, tokens: try TokenConfiguration(secret: tokenSecret))
         let (email, password) = ("bench@example.org", "a password for benchmarks")
         _ = try await authenticator.register(email: email, password: password, displayName: "Bench")

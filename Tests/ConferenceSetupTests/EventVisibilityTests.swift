@@ -2,10 +2,11 @@ import EventModels
 import PostgresClient
 import TestSupport
 import Testing
+import TomboloMigration
 import TomboloModel
 import TomboloPostgresStore
 
-@testable import TomboloMigration
+@testable import ConferenceSetup
 
 @Suite struct EventVisibilityTests {
     private let event = "'\\x0000000000000000000000e1'::bytea"
@@ -40,7 +41,7 @@ import TomboloPostgresStore
     }
 
     @Test func whateverIsWrittenTheEventDecides() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             try await prepare(pool)
             #expect(try await visible(pool) == [false])
             for table in tables { try await pool.execute("UPDATE \(table) SET is_public = true") }
@@ -49,7 +50,7 @@ import TomboloPostgresStore
     }
 
     @Test func publishingAndTakingBackReachEveryClass() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             try await prepare(pool)
             let changes: [(String, Bool)] = [
                 ("state = 'published'", true), ("privacy = 'private'", false), ("privacy = 'public'", true),
@@ -63,7 +64,7 @@ import TomboloPostgresStore
     }
 
     @Test func anObjectFollowsTheEventItIsMovedTo() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             try await prepare(pool)
             try await pool.execute("UPDATE session SET event = \(other)")
             #expect(try await visible(pool, ["session"]) == [true])
@@ -73,12 +74,12 @@ import TomboloPostgresStore
     }
 
     @Test func rowsFromBeforeTheTriggersAreCorrected() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             try await prepare(pool)
             try await pool.execute("DROP TRIGGER tombolo_public ON track; UPDATE track SET is_public = true")
             #expect(try await visible(pool, ["track"]) == [true])
             try await pool.withConnection { connection in
-                let applied = try await Migrator(connection).apply()
+                let applied = try await Conference.migrator(connection).apply()
                 #expect(applied.map(\.name) == ["visibility of events"])
             }
             #expect(try await visible(pool) == [false])
@@ -88,7 +89,7 @@ import TomboloPostgresStore
     /// Publishing an event while somebody adds to it: whichever commits first, the row is right in the end.
     @Test(arguments: [true, false])
     func publishingAndAddingAtOnceLeaveNoRowBehind(_ addsFirst: Bool) async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             try await pool.execute(
                 "INSERT INTO event (_id, name, state, privacy) VALUES (\(event), 'One', 'draft', 'public')")
             let add = "INSERT INTO track (_id, event) VALUES ('\\x000000000000000000000001', \(event))"

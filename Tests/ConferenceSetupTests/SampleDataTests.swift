@@ -1,4 +1,3 @@
-import ConferenceSetup
 import EventModels
 import OpenEventImport
 import PostgresClient
@@ -8,7 +7,7 @@ import TomboloAuthentication
 import TomboloModel
 import TomboloRules
 
-@testable import TomboloMigration
+@testable import ConferenceSetup
 
 @Suite struct SampleDataTests {
     private let hasher = PasswordHasher(parameters: .weakForTests)
@@ -18,7 +17,7 @@ import TomboloRules
     }
 
     @Test func theSampleHasWhatTheGuidesPromise() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let matching = try await count(
                 "listing WHERE location = 'dallas' AND price < 300000 AND bedrooms >= 3", pool)
@@ -33,7 +32,7 @@ import TomboloRules
     }
 
     @Test func theAccountsCanLogInAndHaveTheirRoles() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let tokens = try TokenConfiguration(secret: String(repeating: "k", count: 40))
             let authenticator = await Authenticator(
@@ -52,7 +51,7 @@ import TomboloRules
     }
 
     @Test func loadingAgainKeepsWhatWasChangedSince() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             let export = try Databases.sampleExport()
             _ = try await SampleData.load(export, pool, hasher: hasher)
             try await pool.execute("UPDATE ticket SET rank = 'a5' WHERE name = 'Early bird'")
@@ -68,7 +67,7 @@ import TomboloRules
     }
 
     @Test func anAttendeeReadsTheProgrammeAndNeitherDraftsNorAddresses() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             _ = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let read = EventModels.rules.readable(Subject(user: ObjectId(high: 1, low: 1)))
             for (table, expected) in [("session", 10), ("speaker_contact", 0), ("users", 0), ("role_assignment", 0)] {
@@ -90,7 +89,7 @@ import TomboloRules
     }
 
     @Test func aRoleIsGivenOnlyWhereItMakesSense() async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let user = try await AccountRegistry(pool: pool, hasher: hasher).user(email: "attendee@example.org")
             for (role, event) in [

@@ -22,7 +22,7 @@ import TomboloAuthentication
     }
 
     private func withTool(_ body: (Tool) async throws -> Void) async throws {
-        try await Databases.withMigrated { pool in
+        try await Databases.withConference { pool in
             let configuration = pool.configuration
             var address =
                 "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"

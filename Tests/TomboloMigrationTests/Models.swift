@@ -1,0 +1,20 @@
+import TomboloModel
+
+/// A home for sale.
+final class Listing: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted(indexed: true) var location: String
+    @Persisted var price: Int
+    @Persisted var bedrooms: Int
+}
+
+/// Somebody's visit to a home.
+final class Viewing: Object {
+    @Persisted(primaryKey: true) var _id: ObjectId
+    @Persisted(indexed: true) var listing: Listing?
+    @Persisted var visitor: String
+    @Persisted var remarks: List<String>
+
+    override class func uniqueProperties() -> [[String]] { [["listing", "visitor"]] }
+    override class func isTrashable() -> Bool { true }
+}
