@@ -398,7 +398,7 @@ import TomboloRules
     // MARK: Several books, grants
 
     @Test("grants are resolved to columns")
-    func grantSources() throws {
+    func grantColumns() throws {
         let rules = try rules("grants: {class: Grant, user: user, role: role, scope: note}")
         let index = try #require(schema.index(of: "Grant"))
         let source = try #require(rules.grantColumns.first)

@@ -179,7 +179,8 @@ struct RuleCompiler {
             return nil
         }
         let type = schema.storedType(of: item.columns[column])
-        guard types.contains(type.name) else {
+        let name = if case .int = type { "int" } else { type.name }
+        guard types.contains(name) else {
             problems.append(
                 "\(file):\(entry.line): grants: \(item.name).\(entry.key) is of type \(type.name) and can't hold \(use); "
                     + "possible are \(types.joined(separator: ", ")).")

@@ -42,7 +42,7 @@ indirect enum RuleExpression: Hashable, Sendable {
 }
 
 extension RuleExpression {
-    /// Conjunction, flattened and with constants folded.
+    /// Conjunction, flattened, without repetition and with constants folded.
     static func conjunction(_ parts: [RuleExpression]) -> RuleExpression {
         var kept: [RuleExpression] = []
         for part in parts {
@@ -53,10 +53,11 @@ extension RuleExpression {
             default: kept.append(part)
             }
         }
+        kept = kept.withoutRepetition
         return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .all(kept)
     }
 
-    /// Disjunction, flattened and with constants folded.
+    /// Disjunction, flattened, without repetition and with constants folded.
     static func disjunction(_ parts: [RuleExpression]) -> RuleExpression {
         var kept: [RuleExpression] = []
         for part in parts {
@@ -67,6 +68,7 @@ extension RuleExpression {
             default: kept.append(part)
             }
         }
+        kept = kept.withoutRepetition
         return kept.isEmpty ? .constant(false) : kept.count == 1 ? kept[0] : .any(kept)
     }
 
@@ -88,5 +90,12 @@ extension RuleExpression {
         case .all(let parts), .any(let parts): parts.reduce(1) { $0 + $1.partCount }
         case .not(let inner): 1 + inner.partCount
         }
+    }
+}
+
+extension [RuleExpression] {
+    fileprivate var withoutRepetition: [RuleExpression] {
+        var seen: Set<RuleExpression> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -1,0 +1,63 @@
+internal import TomboloModel
+
+extension RuleExpression {
+    /// Why the expression doesn't hold, or nil if it does.
+    /// - Parameter row: of the object; without one, what depends on an object could hold.
+    func need(for subject: Subject, row: Row?, of item: ClassSchema?) -> RuleNeed? {
+        switch self {
+        case .constant(let value): return value ? nil : .change("the rule permits it to nobody")
+        case .all(let parts): return .every(parts.compactMap { $0.need(for: subject, row: row, of: item) })
+        case .any(let parts):
+            let needs = parts.map { $0.need(for: subject, row: row, of: item) }
+            return needs.contains(nil) ? nil : .oneOf(needs.compactMap { $0 })
+        case .not(let inner):
+            switch inner.predicate(for: subject) {
+            case .constant(let value): return value ? .change("not \(inner), but that is so") : nil
+            case let predicate:
+                guard let row, let item, predicate.matches(row, of: item) else { return nil }
+                return .change("not \(inner), but that is so")
+            }
+        case .user(let reference, _):
+            if holds(for: subject) { return nil }
+            let found = subject.value(of: reference)
+            if subject.isAnonymous { return .change("\(self), but nobody is logged in") }
+            return .change("\(self), but \(found.map { "it is \($0.listed)" } ?? "the user has no such value")")
+        case .field(let column, _, let operand):
+            guard case .reference(let reference) = operand else { return need(column, nil, subject, row, item) }
+            return need(column, reference, subject, row, item)
+        case .fieldIn(let column, let operands):
+            return need(column, operands.lazy.compactMap(\.reference).first, subject, row, item)
+        case .fieldInList(let column, let reference): return need(column, reference, subject, row, item)
+        }
+    }
+
+    private func need(
+        _ column: ColumnReference, _ reference: UserReference?, _ subject: Subject, _ row: Row?, _ item: ClassSchema?
+    ) -> RuleNeed? {
+        let predicate = predicate(for: subject)
+        if predicate == .constant(true) { return nil }
+        if predicate == .constant(false) {
+            guard let reference, let found = subject.value(of: reference) else {
+                return .change(
+                    "\(self), but \(subject.isAnonymous ? "nobody is logged in" : "the user has no such value")")
+            }
+            return .change("\(self), but \(reference) is \(found.listed)")
+        }
+        guard let row, let item, !predicate.matches(row, of: item) else { return nil }
+        let value = item.columnIndex(column.name).map { row[$0] } ?? .null
+        let origin = reference.map { " (\($0))" } ?? ""
+        return .change("\(predicate)\(origin), but it is \(value)")
+    }
+}
+
+extension RuleExpression.FieldOperand {
+    fileprivate var reference: UserReference? { if case .reference(let reference) = self { reference } else { nil } }
+}
+
+extension UserValue {
+    /// With the elements of a short list.
+    fileprivate var listed: String {
+        guard case .array(let values) = self, values.count <= 5 else { return description }
+        return values.isEmpty ? "empty" : "[\(values.map(\.description).joined(separator: ", "))]"
+    }
+}
