@@ -63,7 +63,8 @@ struct FileErrorTests {
         let refused = error(configuration)
         #expect(refused?.code == .fileAccess)
         #expect(
-            refused?.message.contains("The folder '\(folder.url.appending(path: "file").path)' cannot be made") == true)
+            refused?.message.contains("The folder '\(folder.url.appending(path: "file").path)' can't be created")
+                == true)
     }
 
     @Test("A folder where the file should be is named")

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Where files lie whose place the app does not choose: the app's documents on Apple platforms, elsewhere a folder in
-/// the user's data folder, by the program's name.
+/// The folder for files whose place the app doesn't choose: the app's documents on Apple platforms, elsewhere a folder
+/// with the program's name in the user's data folder.
 package enum AppFolder {
     package static var url: URL {
         #if canImport(Darwin)

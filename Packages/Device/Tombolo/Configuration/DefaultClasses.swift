@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// The model classes of the program, for configurations that list none.
+/// The program's model classes, for configurations that don't list any.
 enum DefaultClasses {
-    /// Found once: classes of libraries that are loaded later have to be listed.
+    /// Found once. Classes of libraries that are loaded later must be listed.
     private static let found: Result<[Object.Type], Realm.Error> = Result { () throws(Realm.Error) in try find() }
 
-    /// - Throws: ``Realm/Error`` with the code `invalidInput` where the program's classes cannot be found, are none, or
-    ///   two of them have one name.
+    /// - Throws: ``Realm/Error`` with the code `invalidInput` if the program's classes can't be found, there are none,
+    ///   or two have the same name.
     static func types() throws(Realm.Error) -> [Object.Type] { try found.get() }
 
     private static func find() throws(Realm.Error) -> [Object.Type] {
@@ -28,7 +28,7 @@ enum DefaultClasses {
         return types
     }
 
-    /// The file knows a class by its name alone.
+    /// A file knows classes only by name.
     static func requireUnique(_ types: [Object.Type]) throws(Realm.Error) {
         for (name, group) in Dictionary(grouping: types, by: { String(describing: $0) }).sorted(by: { $0.key < $1.key })
         where group.count > 1 {
@@ -42,7 +42,7 @@ enum DefaultClasses {
 }
 
 extension Realm.Configuration {
-    /// The classes of the Realm, with those that they link to.
+    /// The classes of the Realm, including those they link to.
     func modelClasses() throws -> [Object.Type] {
         let given = try objectTypes?.compactMap { $0 as? Object.Type } ?? DefaultClasses.types()
         return Schema.modelClasses(reachableFrom: given)

@@ -2,10 +2,10 @@ internal import Foundation
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// One use of a file in the process, from before it is opened until its Realm is gone. All uses of a file have the same
-/// settings.
+/// One use of a file in the process, from before it's opened until its Realm is gone. All uses of a file must have the
+/// same settings.
 final class OpenFile: Sendable {
-    /// What must be the same for all who have a file open.
+    /// The settings that must be the same for all uses of a file.
     struct Settings: Equatable {
         var isReadOnly: Bool
         var isInMemory: Bool
@@ -21,7 +21,7 @@ final class OpenFile: Sendable {
             encryptionKey = configuration.encryptionKey
         }
 
-        /// In Realm's words; nil where nothing differs.
+        /// A difference in Realm's words, or nil if there's none.
         func difference(from other: Settings) -> String? {
             if isReadOnly != other.isReadOnly { return "with different read permissions" }
             if isInMemory != other.isInMemory { return "with different inMemory settings" }
@@ -42,11 +42,12 @@ final class OpenFile: Sendable {
     private static let all = Mutex<[String: Uses]>([:])
 
     private static let gate = NSCondition()
-    /// Who is opening which file; changed under `gate` only.
+    /// The thread that is opening each file. Changed only under `gate`.
     private static let opening = Mutex<[String: ThreadID]>([:])
 
-    /// Opens a file, one caller at a time: a migration may take long.
-    /// - Throws: ``Realm/Error`` where the thread is opening the file already, which only its migration block can do.
+    /// Opens a file, one caller at a time, since a migration may take long.
+    /// - Throws: ``Realm/Error`` if this thread is already opening the file, which can only happen in its migration
+    ///   block.
     static func alone<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         gate.lock()
         while let owner = opening.withLock({ $0[path] }) {
@@ -70,10 +71,10 @@ final class OpenFile: Sendable {
     }
 
     private let path: String
-    /// Whether nobody else in the process had the file open.
+    /// Whether the file wasn't open elsewhere in the process.
     let isFirst: Bool
 
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` for a file that is open with other settings.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if the file is open with other settings.
     init(_ path: String, _ settings: Settings) throws {
         self.path = path
         isFirst = try Self.all.withLock { all in

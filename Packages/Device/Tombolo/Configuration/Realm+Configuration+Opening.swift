@@ -4,7 +4,7 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension Realm.Configuration {
-    /// - Throws: ``Realm/Error`` naming two properties that cannot both be set.
+    /// - Throws: ``Realm/Error`` naming two properties that can't both be set.
     func requireConsistency() throws(Realm.Error) {
         guard readOnly else { return }
         let other: String? =
@@ -20,7 +20,7 @@ extension Realm.Configuration {
         if let other { throw Realm.Error(.invalidInput, "Cannot set `\(other)` when `readOnly` is set.") }
     }
 
-    /// Opens the file, makes it or migrates it.
+    /// Opens the file, creating or migrating it if needed.
     func openFile(_ path: String, schema: Schema, types: [Object.Type], isInMemory: Bool) throws -> StoreFile {
         try OpenFile.alone(path) { try openAlone(path, schema, types, isInMemory) }
     }
@@ -34,7 +34,7 @@ extension Realm.Configuration {
             guard !isSynced else {
                 throw Realm.Error(
                     .invalidInput,
-                    "A synced Realm cannot begin with a seed file: two devices would be taken for the same one.")
+                    "A synced Realm can't start with a seed file, since two devices would count as the same one.")
             }
             try SeedFile.copy(seedFilePath, to: path)
         }
@@ -51,7 +51,7 @@ extension Realm.Configuration {
         return file
     }
 
-    /// Who gives a key expects something to be encrypted.
+    /// A configuration with a key is expected to encrypt something.
     private func requireUsableKey(_ path: String, _ schema: Schema) throws {
         guard encryptionKey != nil, !schema.classes.contains(where: { $0.columns.contains(where: \.isEncrypted) }),
             try !FileInspection.hasEncryptedProperties(path)
@@ -73,10 +73,10 @@ extension Realm.Configuration {
     }
 }
 
-/// The values that a class declares for its properties.
+/// The declared default values of a class's properties.
 enum InitialValues {
-    /// Nil for identifiers, which differ from object to object, and for what has no declared value: of a date, whose
-    /// default is the present, nobody knows when the object was made.
+    /// The declared value, or nil if there's none or for identifiers, which differ between objects. A date without a
+    /// declared value has none either, since the time when the object was made is unknown.
     static func value(_ className: String, _ property: String, _ types: [Object.Type]) -> Value? {
         let names = property.split(separator: ".").map(String.init)
         guard let type = types.first(where: { String(describing: $0) == className }) else { return nil }

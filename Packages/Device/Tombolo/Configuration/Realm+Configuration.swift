@@ -4,7 +4,7 @@ public import TomboloModel
 package import TomboloSQLiteStore
 
 extension Realm {
-    /// Where a Realm is kept and which classes it has.
+    /// Where a Realm is stored, which classes it has, and how it's opened.
     public struct Configuration: Sendable {
         /// The configuration that ``Realm/init()`` uses.
         public static var defaultConfiguration: Configuration {
@@ -14,22 +14,23 @@ extension Realm {
 
         private static let shared = Mutex(Configuration())
 
-        /// The file. Setting it makes the Realm a stored one.
+        /// The file. Setting it clears ``inMemoryIdentifier``.
         public var fileURL: URL? {
             get { place.fileURL }
             set { if let newValue { place = .file(newValue) } else { place = .file(Self.defaultFileURL) } }
         }
 
-        /// Names a Realm that lives as long as one of its instances is open, and that no other process sees.
+        /// Names an in-memory Realm. It exists as long as one of its instances is open, and no other process sees it.
         public var inMemoryIdentifier: String? {
             get { if case .memory(let identifier) = place { identifier } else { nil } }
             set { if let newValue { place = .memory(newValue) } else if inMemoryIdentifier != nil { fileURL = nil } }
         }
 
-        /// Local where nil. A file stays what it was made as.
+        /// The user to synchronise for; nil for a local Realm. A synced file can't become local, nor a local one
+        /// synced.
         public var syncConfiguration: SyncConfiguration?
 
-        /// Queues local writes for upload without a user: for tests, and for engines that are given the file.
+        /// Queues local writes for upload without a user, for tests and for engines that are given the file.
         package var keepsUploadQueue = false
 
         /// For tests: called when a step of a migration is done.
@@ -37,38 +38,39 @@ extension Realm {
 
         var isSynced: Bool { keepsUploadQueue || syncConfiguration != nil }
 
-        /// 64 bytes that properties declared with `@Persisted(encrypted: true)` are encrypted with. Unlike in Realm the
-        /// rest of the file is not: a key without such a property is refused.
+        /// The key, 64 bytes, for properties declared with `@Persisted(encrypted: true)`. Unlike in Realm, the rest of
+        /// the file isn't encrypted, so a key without such a property is refused.
         public var encryptionKey: Data?
 
-        /// Opens the file for reading only; it must exist.
+        /// Opens an existing file for reading only.
         public var readOnly: Bool
 
-        /// Raised by the app whenever a property of a model class changes in a local file; added and removed classes and
-        /// indexes need no raise. A file of a higher version is refused.
+        /// The version of the classes in a local file. Raise it whenever a property of a class changes; adding and
+        /// removing classes and indexes doesn't need it. A file with a higher version is refused.
         public var schemaVersion: UInt64
 
-        /// Converts the objects of a local file of a lower version. Properties are added and removed without it: a new
-        /// one has the value that its class declares, or the default of its type.
+        /// Converts the objects of a local file with a lower version. Adding and removing properties doesn't need it: a
+        /// new property gets its declared value or its type's default.
         public var migrationBlock: MigrationBlock?
 
-        /// Deletes a local file that would have to be migrated, and starts with an empty one: for use while an app is
-        /// being written. The migration block is not called.
+        /// Deletes a local file that needs a migration, and starts with an empty one, for use during development. The
+        /// migration block isn't called.
         public var deleteRealmIfMigrationNeeded: Bool
 
-        /// Asked when the process first opens the file: with the sizes of the file and of what of it is in use, in
-        /// bytes. True compacts the file.
+        /// Called when the process first opens the file, with the size of the file and of its used part, in bytes.
+        /// Return true to compact the file.
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-        /// The model classes; those that they link to are added. Nil for all of the program, but those that say no in
-        /// `shouldIncludeInDefaultSchema()`.
+        /// The model classes; classes they link to are added. Nil for all of the program's classes except those whose
+        /// `shouldIncludeInDefaultSchema()` returns false.
         public var objectTypes: [ObjectBase.Type]?
 
-        /// Refuses write transactions, with ``Realm/Error``, while a Realm of the process still reads a version that is
-        /// this many versions old: the file keeps everything that has changed since.
+        /// The maximum age, in versions, of a version that a Realm in the process still reads. Beyond that, write
+        /// transactions throw ``Realm/Error``, since the file keeps everything that has changed since.
         public var maximumNumberOfActiveVersions: UInt?
 
-        /// A file, made by ``Realm/writeCopy(toFile:encryptionKey:)``, that is copied to ``fileURL`` when there is none.
+        /// A file made by ``Realm/writeCopy(toFile:encryptionKey:)`` that is copied to ``fileURL`` if that doesn't
+        /// exist.
         public var seedFilePath: URL?
 
         public init(
@@ -104,7 +106,7 @@ extension Realm {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// Without the encryption key, and without the user's token.
+    /// The settings, without the encryption key and the user's token.
     public var description: String {
         var parts: [String] = []
         func add(_ name: String, _ value: Any?) { if let value { parts.append("\(name) = \(value)") } }

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import TomboloSQLiteStore
 
-/// The file that a Realm begins with.
+/// The file that a new Realm starts as a copy of.
 enum SeedFile {
-    /// Copies the seed to a path without a file. Others see the whole copy or none; of several who do it at the same
-    /// time the first one's stays.
+    /// Copies the seed to a path where no file exists. Others see the whole copy or none. If several do it at once, the
+    /// first copy stays.
     /// - Throws: ``Realm/Error`` naming the seed.
     static func copy(_ seed: URL, to path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
@@ -16,7 +16,7 @@ enum SeedFile {
         defer { RealmFiles.delete(at: copy) }
         do {
             try PrivateFile.copy(seed.path, to: copy)
-            // What has not reached the file itself yet.
+            // Content that hasn't reached the file itself yet.
             if FileManager.default.fileExists(atPath: seed.path + "-wal") {
                 try PrivateFile.copy(seed.path + "-wal", to: copy + "-wal")
             }

@@ -1,8 +1,8 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// What one `add` or `create` has still to do: objects that others lead to follow one after another, not by recursion,
-/// for chains of links may be long and may lead in circles.
+/// The remaining work of an `add` or `create`. Linked objects are processed in a loop, not by recursion, since chains
+/// of links may be long or circular.
 struct Addition {
     /// An unmanaged object, or a row of another Realm.
     enum Source: Hashable {
@@ -18,7 +18,7 @@ struct Addition {
         }
     }
 
-    /// The row that an object in line will have. It keeps the object, by whose identity it is found.
+    /// The row that a waiting object will get. It retains the object, whose identity is the key.
     struct Reservation {
         let object: Object
         let key: Value
@@ -26,9 +26,9 @@ struct Addition {
     }
 
     let policy: Realm.UpdatePolicy
-    /// Whether objects stay what they are, and copies of them are made; otherwise they become managed.
+    /// Whether objects are copied. Otherwise they become managed.
     let copies: Bool
-    /// Linked to by what was added already.
+    /// Objects linked from objects already added.
     var waiting: [Object] = []
     var reserved: [Source: Reservation] = [:]
 
@@ -38,13 +38,13 @@ struct Addition {
     }
 }
 
-/// What goes into a row and its lists.
+/// The content of a row and its lists.
 struct AddedContent {
     struct AddedList {
         let type: ManagedClass
         let itemLayout: ObjectClass?
         let items: [ListItem]
-        /// The list that the app holds, which becomes the managed one.
+        /// The app's list, which becomes the managed one.
         let list: (any AnyList)?
     }
 
@@ -55,19 +55,19 @@ struct AddedContent {
         let prefix: String
     }
 
-    /// In the order of the row's columns.
+    /// The fields in the order of the row's columns.
     var fields: [FieldWrite] = []
     var lists: [AddedList] = []
     /// Embedded objects, which become managed.
     var parts: [Part] = []
-    /// Lists in a column, with the object that has them and their property.
+    /// Lists stored in a column, with their object and property.
     var arrays: [(list: any AnyList, part: Part, column: Int, property: ObjectProperty)] = []
 }
 
-/// What an element of a list is made of.
+/// The content of a list element.
 enum ListItem {
     case value(Value)
-    /// An object's key, and its rowid where that is known.
+    /// An object's key, and its rowid if known.
     case link(Value, rowid: Int64?)
     /// An unmanaged embedded object.
     case embedded(ObjectBase)

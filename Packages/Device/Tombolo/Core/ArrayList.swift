@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// A list in one column, inside an embedded object: it is read and written as a whole.
+/// A list stored in one column, inside an embedded object. It's read and written as a whole.
 final class ArrayList: ListStorage {
     let place: EmbeddedPlace
     private let column: Int
     private let property: ObjectProperty
     private let types: [PropertyType]
-    /// Of a list of projections: the class whose properties an element has.
+    /// For a list of projections, the class whose properties an element has.
     private let itemLayout: ObjectClass?
 
     init(place: EmbeddedPlace, column: Int, property: ObjectProperty) {
@@ -22,7 +22,7 @@ final class ArrayList: ListStorage {
         .array(EmbeddedRowPlace(place), column: column, property: property)
     }
 
-    /// How observers know the list, and the same list in another Realm of the file.
+    /// The list's identity for observers, in any Realm of the file.
     var identity: ArrayIdentity {
         ArrayIdentity(part: place.identity, column: place.base + column, types: types)
     }

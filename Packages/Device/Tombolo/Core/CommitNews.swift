@@ -1,11 +1,11 @@
 internal import TomboloSQLiteStore
 
-/// Which commits of others somebody was told about who does not move on to them: each time there are more is told once,
-/// however often the file is looked at.
+/// The commits of others already reported to a listener that doesn't refresh. Further commits are reported once,
+/// however often the file is checked.
 struct CommitNews {
     private var told: UInt32?
 
-    /// Whether there are commits to tell about; they count as told then.
+    /// Whether there are commits to report, which then count as reported.
     mutating func isNew(_ standing: ChangeLog.Standing) -> Bool {
         switch standing {
         case .newest: return false

@@ -5,8 +5,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Who may use a Realm and its objects. None of them is Sendable, so that the compiler already keeps most of them in
-/// place; this catches the rest.
+/// Where a Realm and its objects may be used. They aren't Sendable, so the compiler already prevents most misuse; this
+/// catches the rest.
 enum Confinement: Sendable {
     /// The thread that opened it.
     case thread(ThreadID)
@@ -14,9 +14,9 @@ enum Confinement: Sendable {
     case queue(DispatchQueue, QueueMark)
     /// Code that an actor isolates.
     case actor(any Actor)
-    /// Code of one task, which may hop threads: not checked at run time.
+    /// Code of one task, which may change threads, so it isn't checked at run time.
     case task
-    /// Everybody: a frozen Realm, whose core takes a lock where it reads.
+    /// Anywhere: a frozen Realm, whose core locks around reads.
     case frozen
 
     /// The calling thread.
@@ -24,7 +24,8 @@ enum Confinement: Sendable {
 
     static func serial(_ queue: DispatchQueue) -> Confinement { .queue(queue, QueueMark(marking: queue)) }
 
-    /// The same place, seen from there: the main thread, the main queue and the main actor are one.
+    /// The main thread's confinement if this is the main queue or actor, since the three are one place; otherwise
+    /// unchanged.
     var asMain: Confinement {
         let isMain: Bool
         switch self {
@@ -36,7 +37,7 @@ enum Confinement: Sendable {
         return isMain && here.isMain ? .thread(here) : self
     }
 
-    /// Stops the program where the caller is somebody else.
+    /// Stops the program if the caller is elsewhere.
     @inline(__always)
     func check() {
         switch self {
@@ -48,7 +49,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether the caller may use the Realm, as far as that can be found out.
+    /// Whether the caller may use the Realm, as far as can be known.
     var isCurrent: Bool {
         switch self {
         case .thread(let owner): owner.isCurrent
@@ -58,7 +59,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether ``schedule(_:)`` finds the way.
+    /// Whether ``schedule(_:)`` works.
     var isReachable: Bool {
         switch self {
         case .thread(let owner): owner.isMain
@@ -77,7 +78,7 @@ enum Confinement: Sendable {
         programError("Realm accessed from incorrect thread. \(advice)")
     }
 
-    /// Runs `body` where the Realm may be used, soon; false where there is no way to get there.
+    /// Soon runs `body` where the Realm may be used. Returns false if that place can't be reached.
     func schedule(_ body: @escaping @Sendable () -> Void) -> Bool {
         switch self {
         case .thread(let owner):
@@ -92,7 +93,7 @@ enum Confinement: Sendable {
 
     private static func run(_ body: @Sendable () -> Void, on owner: isolated any Actor) { body() }
 
-    /// Tells Realms apart that one file has in several places; nil where they are never shared.
+    /// A key for the place, so that Realms of one file are shared within it; nil if they're never shared.
     var cacheKey: String? {
         switch self {
         case .thread(let owner): owner.isMain ? "main" : "thread \(owner)"
@@ -103,23 +104,23 @@ enum Confinement: Sendable {
     }
 }
 
-/// A thread, as the system names it.
+/// A thread's system identifier.
 struct ThreadID: Equatable, Sendable, CustomStringConvertible {
     private let number: UInt
-    /// Whether it is the main thread, or what runs the main queue in its place: a program may give up its main thread
-    /// (`dispatchMain`), and on Linux each with an asynchronous `main` does.
+    /// Whether it's the main thread, or the thread running the main queue instead: a program may give up its main
+    /// thread (`dispatchMain`), and on Linux every program with an asynchronous `main` does.
     let isMain: Bool
 
     static var current: ThreadID { ThreadID(number: currentNumber, isMain: false) }
 
-    /// Also knows whether it is the main thread, which takes longer to find out.
+    /// The current thread, including whether it's the main thread, which takes longer to find out.
     static var currentOwner: ThreadID {
         if Thread.isMainThread { return ThreadID(number: currentNumber, isMain: true) }
-        // The main queue's thread is another one each time.
+        // The main queue may run on a different thread each time.
         return QueueMark.main.isCurrent ? ThreadID(number: 0, isMain: true) : current
     }
 
-    /// Asked at every access.
+    /// Called on every access.
     @inline(__always)
     var isCurrent: Bool {
         number == Self.currentNumber || (isMain && (MainQueue.isCurrent || Self.currentOwner.isMain))
@@ -138,11 +139,12 @@ struct ThreadID: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Whether the calling code runs on the main queue itself; told in a nanosecond, for every access asks. A queue that only
-/// targets the main queue is told by ``QueueMark``.
+/// Whether the calling code runs on the main queue itself. Takes a nanosecond, since every access asks. ``QueueMark``
+/// recognises queues that target the main queue.
 private enum MainQueue {
     #if canImport(CDispatch)
-        /// Where the main queue's name lies: no other queue has its name there. Swift's interface has only copies of names.
+        /// The address of the main queue's name, which no other queue shares. Swift's interface only has copies of
+        /// names.
         nonisolated(unsafe) private static let name = dispatch_queue_get_label(dispatch_get_main_queue())
 
         @inline(__always)
@@ -152,16 +154,16 @@ private enum MainQueue {
     #endif
 }
 
-/// A mark on a queue that only code on the queue sees.
+/// A mark on a queue, visible only to code running on it.
 struct QueueMark: Sendable {
     let number: UInt64
 
     private static let key = DispatchSpecificKey<UInt64>()
 
-    /// Of the main queue.
+    /// The main queue's mark.
     static let main = QueueMark(marking: .main)
 
-    /// One queue is marked by one thread at a time, so that it has one mark.
+    /// Serialises marking, so that each queue gets only one mark.
     private static let marking = Mutex(())
 
     init(marking queue: DispatchQueue) {

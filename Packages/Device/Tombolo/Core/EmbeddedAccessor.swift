@@ -1,9 +1,9 @@
 internal import TomboloModel
 
-/// What stands behind a managed embedded object: a part of the row that it is in.
+/// The accessor of a managed embedded object: a part of the row that contains it.
 final class EmbeddedAccessor: ObjectAccessor {
     let place: EmbeddedPlace
-    /// ``RealmCore/replacementCount`` when the object was found.
+    /// The ``RealmCore/replacementCount`` when the object was found.
     private let born: UInt64
 
     init(_ place: EmbeddedPlace) {

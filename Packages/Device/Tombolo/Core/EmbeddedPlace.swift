@@ -1,15 +1,15 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// Where the properties of an object lie in a row: those of an object with a table from the first column on, those of
-/// an embedded object further on in the row of the object, or list element, that it is in.
+/// The place of an object's properties in a row: from the first column on for an object with a table, further on in the
+/// containing object's or list element's row for an embedded object.
 struct EmbeddedPlace {
     let host: ManagedRow
-    /// Of the object whose properties these are.
+    /// The layout of the object with these properties.
     let layout: ObjectClass
     /// The host's column of the first property.
     let base: Int
-    /// What the names of the object's lists begin with among the host's: `address.`.
+    /// The prefix of the object's list names among the host's: `address.`.
     let prefix: String
 
     private var core: RealmCore { host.core }
@@ -19,11 +19,11 @@ struct EmbeddedPlace {
         core.elementType(host.type, prefix, layout.schema.lists[list].name)
     }
 
-    /// Where the properties of an embedded object lie whose presence column this is.
+    /// The place of the embedded object with this presence column.
     func inner(_ column: Int) -> EmbeddedPlace {
         let property = layout.properties[layout.propertyOfColumn[column]]
         guard let type = property.valueType._targetClass else {
-            programError("'\(layout.schema.name).\(property.name)' is no embedded object.")
+            programError("'\(layout.schema.name).\(property.name)' isn't an embedded object.")
         }
         return EmbeddedPlace(
             host: host, layout: ObjectClass.of(type), base: base + column + 1, prefix: "\(prefix)\(property.name).")
@@ -40,10 +40,10 @@ struct EmbeddedPlace {
         return object
     }
 
-    /// The host's column that says whether the object is there; nil for an element of a list.
+    /// The host's column that says whether the object exists; nil for an element of a list.
     var presence: Int? { base > 0 && !(prefix.isEmpty && host.schema.owner != nil) ? base - 1 : nil }
 
-    /// Replaces an embedded object; nil for none.
+    /// Replaces an embedded object, or removes it if nil.
     func set(_ object: EmbeddedObject?, at column: Int) {
         core.requireWrite()
         let inner = inner(column)
@@ -64,14 +64,14 @@ struct EmbeddedPlace {
         core.addWaiting(&addition)
     }
 
-    /// An embedded object has one parent and stays there.
+    /// An embedded object has one parent and can't move.
     static func refuseManaged(_ object: ObjectBase) -> Never {
         programError(
             "Can't set link to existing managed embedded object: this \(object.className) has a parent already. "
                 + "Assign a copy, made by \(object.className)(value: object).")
     }
 
-    /// Makes the object absent: its columns nil and its lists empty. Instances of it become invalid.
+    /// Removes the object: its columns become nil, its lists empty, and instances of it invalid.
     func remove() {
         guard let presence else { return }
         guard !host.value(at: presence).isNull else { return }
@@ -92,11 +92,11 @@ struct EmbeddedPlace {
             return ManagedList(host: host, elementType: elementType(list), itemLayout: layout)
         case .array(let column):
             return ArrayList(place: self, column: column, property: property)
-        default: programError("'\(layout.schema.name).\(property.name)' is no list.")
+        default: programError("'\(layout.schema.name).\(property.name)' isn't a list.")
         }
     }
 
-    /// How observers know the object, and the same one in another Realm of the file.
+    /// The object's identity for observers, in any Realm of the file.
     var identity: PartIdentity {
         PartIdentity(
             hostClass: host.classIndex, host: host.rowid, layout: layout, base: base, prefix: prefix,

@@ -2,20 +2,20 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Instructions in order, as the bytes that are queued; several sets of one object become one.
+/// Instructions in order, as the bytes that are queued. Several sets of one object are merged.
 struct InstructionLog {
     private var writer: ChangesetWriter
-    /// Not among the bytes yet: most sets that follow are of the same object.
+    /// The last instruction, not yet among the bytes, since most following sets are of the same object.
     private var last: Instruction?
-    /// Of the instructions among the bytes.
+    /// The entries of the instructions among the bytes.
     private var objects: [Entry] = []
-    /// Where the fields of an object can still be joined to an earlier create or set. Made when first asked for: who only
-    /// makes objects does not need it.
+    /// The position of the earlier create or set to which an object's fields can still be added. Built when first
+    /// needed: transactions that only create objects don't need it.
     private var open: [ObjectReference: Int]?
 
     private struct Entry {
         let reference: ObjectReference
-        /// A later set must come after others.
+        /// False if a later set must come after other instructions.
         let isJoinable: Bool
     }
 
@@ -27,7 +27,7 @@ struct InstructionLog {
         last = instruction
     }
 
-    /// The changeset of everything so far; nil where there is nothing.
+    /// The changeset of everything so far, or nil if there's nothing.
     mutating func finish() -> ChangesetWriter? {
         writeLast()
         return objects.isEmpty ? nil : writer
@@ -42,7 +42,7 @@ struct InstructionLog {
         self.last = nil
     }
 
-    /// - Returns: false where there is no earlier instruction that takes the fields.
+    /// - Returns: false if there's no earlier instruction that can take the fields.
     private mutating func join(_ fields: [FieldWrite], to reference: ObjectReference) -> Bool {
         if let last, last.reference == reference {
             guard let joined = last.joined(fields) else { return false }
@@ -70,7 +70,7 @@ struct InstructionLog {
 }
 
 extension Instruction {
-    /// Of a create or set.
+    /// The fields of a create or set.
     fileprivate var fields: [FieldWrite]? {
         switch self {
         case .create(_, let fields), .set(_, let fields): fields
@@ -78,7 +78,7 @@ extension Instruction {
         }
     }
 
-    /// With fields that were set later; nil where it takes none.
+    /// The instruction with fields that were set later, or nil if it can't take any.
     fileprivate func joined(_ later: [FieldWrite]) -> Instruction? {
         guard var fields else { return nil }
         for field in later {

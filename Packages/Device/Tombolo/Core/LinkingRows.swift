@@ -1,13 +1,13 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The objects that link to a row by one property, in the order of their insertion. One that links several times, by a
-/// list, is there as often.
+/// The objects that link to a row through one property, in insertion order. An object that links several times, through
+/// a list, is there as often.
 final class LinkingRows: LinkingStorage {
     let row: ManagedRow
     private let linkOrigin: LinkOrigin
     private let origin: ManagedClass
-    /// The class whose rows hold the links: the origin, or the element class of its list.
+    /// The class whose rows have the links: the origin, or its list's element class.
     private let holder: ManagedClass
     private let sql: String
     private var rowids: [Int64] = []
@@ -41,10 +41,10 @@ final class LinkingRows: LinkingStorage {
             : "SELECT rowid FROM \(source.table) WHERE \(names[rows.column]) = ? ORDER BY rowid"
     }
 
-    /// How observers know the objects, and the same ones in another Realm of the file.
+    /// The collection's identity for observers, in any Realm of the file.
     var identity: OriginIdentity { OriginIdentity(hostClass: row.classIndex, host: row.rowid, origin: linkOrigin) }
 
-    /// Where they are to be found in any Realm of the file.
+    /// Their place in any Realm of the file.
     var place: ConfinedPlace.Content { .linkingObjects(RowPlace(row), linkOrigin) }
 
     func isSameOrigin(as other: any LinkingStorage) -> Bool {
@@ -56,7 +56,7 @@ final class LinkingRows: LinkingStorage {
         LinkingRows(row: core.row(core.classes[row.classIndex], rowid: row.rowid), linkOrigin: linkOrigin)
     }
 
-    /// The objects as a query finds them.
+    /// A query for the objects.
     var query: ObjectQuery {
         var query = ObjectQuery(classIndex: origin.index)
         if holder === origin {

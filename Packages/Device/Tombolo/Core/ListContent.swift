@@ -1,16 +1,16 @@
 internal import TomboloModel
 
-/// The elements of a list as they were read last.
+/// The elements of a list as last read.
 final class ListContent {
-    /// Rowids of the elements, in order.
+    /// The rowids of the elements, in order.
     var rows: [Int64] = []
-    /// Of a list of links: rowids of the objects, by position.
+    /// For a list of links, the rowids of the objects by position.
     var targets: [Int64] = []
-    /// Of a list of scalars: the values, by position.
+    /// For a list of scalars, the values by position.
     var values: [Value] = []
-    /// The rank of the last element, where it is known.
+    /// The rank of the last element, if known.
     var lastRank: String?
-    /// The element class's stamp, and the target class's membership, at which they were read.
+    /// The element class's stamp and the target class's membership at which they were read.
     var stamp: UInt64 = 0
     var membership: UInt64 = 0
 }

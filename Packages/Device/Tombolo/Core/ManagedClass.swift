@@ -1,8 +1,8 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// What a Realm knows about one of its classes: where its properties are, how its rows are read, and which of them
-/// changed lately.
+/// What a Realm knows about one of its classes: where its properties are, how its rows are read, and which rows changed
+/// recently.
 final class ManagedClass {
     let index: Int
     let schema: ClassSchema
@@ -11,31 +11,32 @@ final class ManagedClass {
     let objectClass: ObjectClass?
     /// By column.
     let forms: [CellForm]
-    /// By column: the class that a link points to.
+    /// For each column, the class that a link points to.
     let linkTargets: [Int?]
 
     let hasEncryptedColumns: Bool
 
-    /// The places of the properties by column, where each of them is a column and none is a link: such objects go
-    /// straight into the table.
+    /// The places of the properties by column, if each is a column and none is a link: such objects are inserted
+    /// directly.
     let scalars: [PropertyPlace]?
     /// By column.
     private let checks: [ColumnCheck]
-    /// By column: the type of the keys that a link holds.
+    /// For each column, the key type of a link.
     private let linkKeyTypes: [PropertyType?]
-    /// Columns of other classes whose rows go with the object that they link to.
+    /// Columns of other classes whose rows are deleted with the object they link to.
     let cascades: [(classIndex: Int, column: Int)]
-    /// Element classes: those of lists directly inside the elements.
+    /// The element classes of lists directly inside the elements.
     let innerLists: [Int]
 
-    /// Raised by every change of a row of the class: what was read at another stamp may be out of date.
+    /// Incremented by every change of a row of the class: anything read at another stamp may be stale.
     private(set) var stamp: UInt64 = 1
-    /// Raised when rows come or go.
+    /// Incremented when rows are inserted or deleted.
     private(set) var membership: UInt64 = 1
-    /// Which row a stamp stands for, of the latest ones.
+    /// The row changed at each of the latest stamps.
     private let changedRows: UnsafeMutablePointer<Int64>
 
-    /// Used where the primary key is the rowid; in a synced file the server's answer makes rows anew that stay the same.
+    /// Used if the primary key is the rowid. In a synced file the server's answer recreates rows that stay the same
+    /// objects.
     var deletions = RowDeletions()
     let remembersDeletions: Bool
 
@@ -47,7 +48,7 @@ final class ManagedClass {
     private var byRowID: SQLiteStatement?
     private var byKey: SQLiteStatement?
 
-    /// A row by its rowid, and by its key: the rowid, then all columns.
+    /// Select a row by rowid and by key: the rowid, then all columns.
     private let selectByRowID: String
     private let selectByKey: String
 
@@ -90,7 +91,7 @@ final class ManagedClass {
     var isListOfLinks: Bool { if case .link? = schema.owner?.element { true } else { false } }
     var isListOfEmbedded: Bool { if case .embedded? = schema.owner?.element { true } else { false } }
 
-    /// - Throws: ``ValueError`` where the column does not take the value.
+    /// - Throws: ``ValueError`` if the column can't hold the value.
     func validate(_ value: Value, _ column: Int) throws(ValueError) {
         if checks[column].passes(value) { return }
         try schema.columns[column].validate(value, linkKeyType: linkKeyTypes[column])
@@ -115,10 +116,10 @@ final class ManagedClass {
         if remembersDeletions { deletions.note(rowid, stamp: stamp) }
     }
 
-    /// Any row may be another, or gone.
+    /// Any row may have changed or been deleted.
     func noteEverything() { noteMembership(of: Self.everything) }
 
-    /// Whether a row is still what it was at an earlier stamp.
+    /// Whether a row is unchanged since an earlier stamp.
     func isUnchanged(_ rowid: Int64, since earlier: UInt64) -> Bool {
         guard stamp - earlier <= Self.rememberedChanges, earlier > 0 else { return false }
         var number = earlier
@@ -132,8 +133,8 @@ final class ManagedClass {
 
     // MARK: Rows
 
-    /// Reads a row into a page of its own; nil where it is not there.
-    /// - Parameter reusing: a page that nobody else has.
+    /// Reads a row into its own page, or returns nil if it doesn't exist.
+    /// - Parameter reusing: a page that nobody else uses.
     func page(rowid: Int64, reusing page: RowPage? = nil) throws -> RowPage? {
         let statement = try byRowID ?? connection.keptStatement(selectByRowID)
         byRowID = statement

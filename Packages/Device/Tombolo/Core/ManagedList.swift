@@ -2,22 +2,22 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// A managed list: its elements are rows of the list's element class, ordered by rank and id. An element whose target
-/// is not here is hidden, and shows again when the target arrives.
+/// A managed list. Its elements are rows of the list's element class, ordered by rank and ID. An element whose target
+/// isn't here is hidden until the target arrives.
 final class ManagedList: ListStorage {
-    /// The row that has the list: an object's, or that of an element whose embedded object has it.
+    /// The row that owns the list: an object's, or an element's whose embedded object has it.
     let host: ManagedRow
     let elementType: ManagedClass
-    /// Of a list of links.
+    /// The target class of a list of links.
     let targetType: ManagedClass?
-    /// Of a list of embedded objects.
+    /// The layout of a list's embedded objects.
     private let itemLayout: ObjectClass?
     private let isScalar: Bool
     private let content: ListContent
 
     private var core: RealmCore { host.core }
 
-    /// How observers know the list, and the same list in another Realm of the file.
+    /// The list's identity for observers, in any Realm of the file.
     var identity: ListIdentity {
         ListIdentity(hostClass: host.classIndex, host: host.rowid, elementClass: elementType.index)
     }
@@ -29,7 +29,7 @@ final class ManagedList: ListStorage {
         return elementType === other.elementType && host.isSameObject(as: other.host)
     }
 
-    /// The elements, or the objects that they point to, as a query finds them.
+    /// A query for the elements, or the objects they point to.
     var query: ObjectQuery {
         var query = ObjectQuery(classIndex: (targetType ?? elementType).index)
         query.source = ObjectQuery.ListSource(
@@ -95,8 +95,8 @@ final class ManagedList: ListStorage {
         return "SELECT e.rowid\(isScalar ? ", e.\(column)" : "") FROM \(table.table) AS e \(end)"
     }
 
-    /// The content is the present one after own writes, unless those made an object that a hidden element awaits: then
-    /// the next batch or transaction shows it.
+    /// Keeps the content as current after own writes. If those made an object that a hidden element waits for, the next
+    /// batch or transaction shows it.
     private func keep() {
         content.stamp = elementType.stamp
         content.membership = targetType?.membership ?? 0
@@ -104,7 +104,7 @@ final class ManagedList: ListStorage {
 
     private func row(_ position: Int) -> ManagedRow { core.row(elementType, rowid: content.rows[position]) }
 
-    /// Where the list is, for other Realms of the file.
+    /// The list's place, to find it in other Realms of the file.
     var place: ConfinedPlace.Content {
         .list(RowPlace(host), elementClass: elementType.index, itemLayout: itemLayout)
     }
@@ -160,7 +160,7 @@ final class ManagedList: ListStorage {
         keep()
     }
 
-    /// Leaves what the elements lead to for ``RealmCore/addWaiting(_:)``.
+    /// Leaves objects linked from the elements to ``RealmCore/addWaiting(_:)``.
     private func insert(_ items: [ListItem], at position: Int, _ addition: inout Addition) {
         guard !items.isEmpty else { return }
         let ranks = makeRoom(for: items.count, at: position)
@@ -188,7 +188,7 @@ final class ManagedList: ListStorage {
         noteInsertion(into: owner)
     }
 
-    /// The object whose list this is has a changed property.
+    /// Notes that the list's object has a changed property.
     private func noteInsertion(into owner: Value) {
         core.perform { try core.writer.noteList(of: owner, elementType.index) }
     }
@@ -200,7 +200,7 @@ final class ManagedList: ListStorage {
         return nil
     }
 
-    /// Ranks for new elements. Where two neighbours leave no room, as after appending on two devices at once, the whole
+    /// Ranks for new elements. If two neighbours leave no room, as after appending on two devices at once, the whole
     /// list gets new ranks.
     private func makeRoom(for count: Int, at position: Int) -> [String] {
         if let ranks = try? FractionalRank.sequence(count: count, between: rank(position - 1), rank(position)) {
@@ -271,11 +271,11 @@ final class ManagedList: ListStorage {
         if count > 0 { remove(0..<count) }
     }
 
-    /// An edit of the element's rank: it stays the same element.
+    /// Changes the element's rank, so that it stays the same element.
     func move(from source: Int, to target: Int) {
         core.requireWrite()
         load()
-        // Before which of the present elements it goes.
+        // The current element before which it goes.
         let place = target > source ? target + 1 : target
         let ranks = makeRoom(for: 1, at: place)
         set(ElementColumn.rank, to: .string(ranks[0]), at: source)
@@ -286,7 +286,7 @@ final class ManagedList: ListStorage {
         keep()
     }
 
-    /// The upsert of a list. `all` empties and refills it; otherwise positions that hold another value are set, embedded
+    /// Upserts a list. `all` empties and refills it. Otherwise positions with a different value are set, embedded
     /// objects are updated in place, and the tail is appended or cut, so that less is sent.
     func assign(_ items: [ListItem], all: Bool, _ addition: inout Addition) {
         load()

@@ -2,8 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// What stands behind a managed object: which row it is, and the row's fields as they were read last. Several may stand
-/// for the same row.
+/// The accessor of a managed object: its row, and the row's fields as last read. Several may stand for the same row.
 final class ManagedRow: ObjectAccessor {
     let core: RealmCore
     let type: ManagedClass
@@ -12,22 +11,22 @@ final class ManagedRow: ObjectAccessor {
     private var createdIn: UInt64
     /// ``RealmCore/invalidations`` when this was made.
     private var invalidations: UInt64
-    /// The row's fields, of the time of `stamp`: in the statement of a cursor that stands on the row, until the cursor
-    /// calls ``settle()`` or ``letGo()``; else `cells`, in `page`.
+    /// The row's fields as of `stamp`: in a cursor's statement positioned on the row, until the cursor calls
+    /// ``settle()`` or ``letGo()``; otherwise `cells`, in `page`.
     private var standing: StatementRow?
     private var page: RowPage?
     private var cells: UnsafeMutablePointer<Cell>
     private var stamp: UInt64
-    /// The class's stamp when this began to stand for the row, where nothing was read then.
+    /// The class's stamp when this was attached to the row, if nothing was read then.
     private var born: UInt64 = 0
-    /// Nobody else has the page.
+    /// Whether nobody else uses the page.
     private var ownsPage: Bool
-    /// What was read of the row's lists, by element class.
+    /// The content read from the row's lists, by element class.
     private var lists: [Int: ListContent] = [:]
-    /// Deleted, or made in a transaction that was cancelled. Stays so.
+    /// Whether the object was deleted, or made in a cancelled transaction. Permanent.
     private(set) var isDead = false
 
-    /// A row that was found, of a page that was just read.
+    /// A row found in a page that was just read.
     init(core: RealmCore, type: ManagedClass, page: RowPage, row: Int, isShared: Bool) {
         self.core = core
         self.type = type
@@ -40,7 +39,7 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// A row that a cursor's statement stands on, whose columns are the rowid and then the class's.
+    /// A row on which a cursor's statement is positioned, whose columns are the rowid and then the class's.
     init(core: RealmCore, type: ManagedClass, standing: StatementRow) {
         self.core = core
         self.type = type
@@ -53,7 +52,7 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// A row that is read when it is needed.
+    /// A row that's read when needed.
     init(core: RealmCore, type: ManagedClass, rowid: Int64, createdIn: UInt64 = 0) {
         self.core = core
         self.type = type
@@ -66,7 +65,7 @@ final class ManagedRow: ObjectAccessor {
         invalidations = core.invalidations
     }
 
-    /// Makes this the accessor of another row: while going over results whose objects nobody keeps.
+    /// Makes this the accessor of another row, in a loop over results whose objects nobody keeps.
     func move(to page: RowPage, row: Int) {
         standing = nil
         if self.page !== page { self.page = page }
@@ -108,7 +107,7 @@ final class ManagedRow: ObjectAccessor {
         if !lists.isEmpty { lists = [:] }
     }
 
-    /// Lets go of what this was read from.
+    /// Releases the page or statement that this was read from.
     func letGo() {
         standing = nil
         page = nil
@@ -116,7 +115,7 @@ final class ManagedRow: ObjectAccessor {
         stamp = 0
     }
 
-    /// Keeps the fields: the statement that they are in moves on.
+    /// Copies the fields, because the statement that has them is about to move.
     func settle() {
         guard let standing else { return }
         let page = RowPage(columnCount: type.forms.count, capacity: 1)
@@ -138,11 +137,11 @@ final class ManagedRow: ObjectAccessor {
 
     var reference: ObjectReference { ObjectReference(classIndex: classIndex, key: key) }
 
-    /// Of an element: the key of the object at the root, and its own id. Of an object: its key, and none.
+    /// The key of the object at the root: its own for an object, the owner's for an element.
     var rootKey: Value { schema.owner == nil ? key : value(at: ElementColumn.owner) }
     var elementID: Value? { schema.owner == nil ? nil : value(at: ElementColumn.id) }
 
-    /// An object of the class that this stands behind.
+    /// A managed object with this accessor.
     func managedObject() -> Object {
         guard let layout = type.objectClass, let object = layout.type.init() as? Object else {
             programError("\(schema.name) has no objects.")
@@ -161,14 +160,14 @@ final class ManagedRow: ObjectAccessor {
         }
     }
 
-    /// The object cannot be used any more.
+    /// Marks the object as unusable.
     func kill() {
         settle()
         isDead = true
         stamp = 0
     }
 
-    /// The values of an object that the tables do not have: its transaction could not begin.
+    /// Sets the values of an object that isn't in the tables, because its transaction couldn't begin.
     func fill(_ values: [Value]) {
         let page = RowPage(values, rowid: rowid)
         adopt(page)
@@ -185,7 +184,7 @@ final class ManagedRow: ObjectAccessor {
 
     // MARK: Being up to date
 
-    /// Makes the fields those of the Realm's version. Stops the program for a deleted object.
+    /// Updates the fields to the Realm's version. Stops the program if the object was deleted.
     @inline(__always)
     private func load() {
         core.confinement.check()
@@ -201,12 +200,12 @@ final class ManagedRow: ObjectAccessor {
         }
     }
 
-    /// Invalidated with the Realm, or made in a transaction that was cancelled.
+    /// Whether it was invalidated with the Realm, or made in a cancelled transaction.
     private var isLost: Bool {
         invalidations != core.invalidations || (createdIn != 0 && core.cancelledTransactions.contains(createdIn))
     }
 
-    /// - Returns: whether the row is there.
+    /// - Returns: whether the row exists.
     private func refresh() -> Bool {
         guard !isDead, !isLost else {
             isDead = true
@@ -226,7 +225,7 @@ final class ManagedRow: ObjectAccessor {
             adopt(found)
             return true
         }
-        // In a synced file a row may be made anew, when the server's answer to an edit comes; the key stays.
+        // In a synced file the server's answer to an edit may recreate a row; the key stays.
         if core.file.isSynced, let key = knownKey, let found = core.page(type, key: key) {
             rowid = found.rowids[0]
             adopt(found)
@@ -236,7 +235,7 @@ final class ManagedRow: ObjectAccessor {
         return false
     }
 
-    /// The key as it was last read, where the rowid is not the key.
+    /// The key as last read, if the rowid isn't the key.
     private var knownKey: Value? {
         guard let column = type.schema.primaryKeyIndex, !type.table.isKeyRowID else { return nil }
         if let standing { return standing.value(at: column + 1, as: type.table.storedTypes[column]) }
@@ -244,7 +243,7 @@ final class ManagedRow: ObjectAccessor {
         return page.value(cells[column], as: type.table.storedTypes[column])
     }
 
-    /// In a synced file a rowid may have been given again.
+    /// In a synced file a rowid may have been reused.
     private func isSameKey(_ found: RowPage) -> Bool {
         guard core.file.isSynced, found !== page, let key = knownKey, let column = type.schema.primaryKeyIndex else {
             return true
@@ -308,7 +307,7 @@ final class ManagedRow: ObjectAccessor {
         write(FieldWrite(column: column, value: value))
     }
 
-    /// Several fields at once; they are valid.
+    /// Sets several valid fields at once.
     func set(_ fields: [FieldWrite]) {
         load()
         for field in fields { write(field) }
@@ -321,15 +320,15 @@ final class ManagedRow: ObjectAccessor {
         keep(field)
     }
 
-    /// The fields as they are after an own write.
+    /// Updates the fields after an own write.
     private func keep(_ field: FieldWrite) {
         guard let page else { return }
-        // Others have the page for other rows only.
+        // Others use the page only for other rows.
         cells[field.column] = page.cell(field.value)
         stamp = type.stamp
     }
 
-    /// Adds to an integer so that additions elsewhere count too.
+    /// Adds to an integer in such a way that concurrent additions count too.
     func add(_ amount: Int64, at column: Int) {
         core.requireWrite()
         load()

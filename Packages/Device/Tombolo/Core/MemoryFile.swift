@@ -2,14 +2,14 @@ internal import Foundation
 internal import Synchronization
 internal import TomboloModel
 
-/// The file behind an in-memory Realm: in a folder of the process, deleted when its last Realm closes. SQLite's own
-/// in-memory databases cannot have readers on one version while another connection writes.
+/// The file behind an in-memory Realm, in a folder of the process, deleted when its last Realm closes. SQLite's own
+/// in-memory databases don't allow readers on one version while another connection writes.
 final class MemoryFile: Sendable {
     let path: String
 
     private static let useCounts = Mutex<[String: Int]>([:])
 
-    /// - Throws: when the folder for temporary files cannot be written.
+    /// - Throws: if the folder for temporary files isn't writable.
     init(identifier: String) throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "tombolo-memory-\(ProcessInfo.processInfo.processIdentifier)")
@@ -23,7 +23,7 @@ final class MemoryFile: Sendable {
         self.path = path
     }
 
-    /// Once for each process: the folders of processes that were killed.
+    /// Deletes the folders of processes that were killed, once per process.
     private static let deleteLeftovers: Void = {
         let folder = FileManager.default.temporaryDirectory
         let prefix = "tombolo-memory-"
@@ -47,14 +47,14 @@ final class MemoryFile: Sendable {
             if counts.isEmpty { rmdir(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
             return session
         }
-        // Outside of the lock, for it waits for the engine.
+        // Outside the lock, since it waits for the engine.
         session?.close()
     }
 }
 
-/// A Realm's file and what SQLite keeps beside it.
+/// A Realm's file and SQLite's files beside it.
 enum RealmFiles {
-    /// One path for all spellings of a file's place. A file that is not there yet has a folder that may be.
+    /// One path for all spellings of a file's location. If the file doesn't exist yet, its folder may.
     static func path(of url: URL) -> String {
         url.deletingLastPathComponent().resolvingSymlinksInPath().appending(path: url.lastPathComponent)
             .resolvingSymlinksInPath().path

@@ -1,4 +1,4 @@
-/// Loops over results that still read from the file. None is kept alive by this: each takes itself out before it goes.
+/// Loops over results that still read from the file. Not retained: each removes itself before it's released.
 final class OpenCursors {
     private var cursors: [ObjectIdentifier: Unmanaged<RowCursor>] = [:]
 
@@ -6,7 +6,7 @@ final class OpenCursors {
 
     func remove(_ cursor: RowCursor) { cursors[ObjectIdentifier(cursor)] = nil }
 
-    /// Has each read what is left: before the tables change under them, or their transaction ends.
+    /// Makes each read its remaining rows, before the tables change or their transaction ends.
     func drain() {
         guard !cursors.isEmpty else { return }
         for cursor in cursors.values { cursor.takeUnretainedValue().drain() }

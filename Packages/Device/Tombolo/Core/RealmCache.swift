@@ -2,10 +2,10 @@ internal import Foundation
 internal import Synchronization
 internal import TomboloModel
 
-/// The open Realms of the process: opening one twice in one place gives the same one.
+/// The process's open Realms: opening one twice in one place gives the same one.
 enum RealmCache {
     private struct Entry: @unchecked Sendable {
-        // Handed out only where the confinement in its key allows; `==` on the reference is all that others do.
+        // Handed out only where the confinement in its key allows; others only compare the reference.
         weak var core: RealmCore?
         let schema: Schema
     }
@@ -17,7 +17,7 @@ enum RealmCache {
 
     private static let entries = Mutex<[Key: Entry]>([:])
 
-    /// The Realm that is open in this place, or a new one.
+    /// The Realm open in this place, or a new one.
     static func core(
         path: String, confinement: Confinement, open: () throws -> RealmCore, matches: (RealmCore) -> Bool
     ) throws -> RealmCore {
@@ -34,7 +34,7 @@ enum RealmCache {
 
     static func isOpen(_ path: String) -> Bool { isOpen(path) { _ in true } }
 
-    /// Whether a Realm of the file is open whose classes are others.
+    /// Whether a Realm of the file with other classes is open.
     static func isOpen(_ path: String, withOtherClassesThan schema: Schema) -> Bool {
         isOpen(path) { $0 != schema }
     }
@@ -45,8 +45,8 @@ enum RealmCache {
         }
     }
 
-    /// Deletes a file and what belongs to it; its synchronising ends.
-    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` while a Realm of the process has it open.
+    /// Deletes a file and everything that belongs to it, and ends its sync session.
+    /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if a Realm in the process has it open.
     static func delete(_ path: String) throws {
         guard !isOpen(path) else {
             throw Realm.Error(
@@ -102,8 +102,8 @@ extension RealmCore {
         }
     }
 
-    /// All who use a synced file in one process share the classes and the user: what the file has of classes that one
-    /// of them lacks would leave the upload queue.
+    /// All uses of a synced file in a process must have the same classes and user: edits of classes that one of them
+    /// lacks would be dropped from the upload queue.
     private static func requireSameUse(_ path: String, _ schema: Schema, _ sync: SyncConfiguration?) throws {
         guard !RealmCache.isOpen(path, withOtherClassesThan: schema) else {
             throw Realm.Error(
@@ -113,7 +113,7 @@ extension RealmCore {
         if let sync { try SyncSession.makeWay(path: path, schema: schema, configuration: sync) }
     }
 
-    /// Synced objects are known by their `_id`.
+    /// Synced objects are identified by `_id`.
     private static func requireKeys(_ schema: Schema, _ configuration: Realm.Configuration) throws {
         guard configuration.isSynced else { return }
         for item in schema.classes where item.owner == nil && item.primaryKey?.name != "_id" {
@@ -134,15 +134,15 @@ extension RealmCore {
         case .file(let url):
             let path = RealmFiles.path(of: url)
             if configuration.readOnly, !FileManager.default.fileExists(atPath: path) {
-                throw Realm.Error(.fileNotFound, "'\(path)' does not exist and was to be opened for reading only.")
+                throw Realm.Error(.fileNotFound, "'\(path)' doesn't exist, but was to be opened for reading only.")
             }
             let folder = url.deletingLastPathComponent().path
             do {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             } catch {
-                throw Realm.Error(.fileAccess, "The folder '\(folder)' cannot be made: \(error.localizedDescription)")
+                throw Realm.Error(.fileAccess, "The folder '\(folder)' can't be created: \(error.localizedDescription)")
             }
-            // With its folder there, the path may lead through links.
+            // Now that the folder exists, resolve links in the path.
             return (RealmFiles.path(of: url), nil)
         }
     }

@@ -3,28 +3,29 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// The row of an object that a link is given: added where it is unmanaged. Nil where it cannot be added; the
-    /// transaction fails then.
+    /// The row of an object assigned to a link, added to the Realm if unmanaged. Nil if it can't be added; then the
+    /// transaction fails.
     func managed(_ object: Object, _ target: Int) -> ManagedRow? {
         checkClass(of: object, target)
         return ownRow(of: object) ?? add(object, .error)
     }
 
-    /// A link leads to the table of its class: Swift lets one hold an object of a subclass, which is in another table.
+    /// A link leads to its class's table, but Swift also allows an object of a subclass, which is in another table.
     private func checkClass(of object: Object, _ target: Int) {
         let (found, expected) = (type(of: object), objectClass(target).type)
         if found != expected {
             programError(
-                "Object of type '\(found)' does not match the type '\(expected)' of the link or list: links do not hold "
-                    + "objects of subclasses. Declare a link of type '\(found)', or link to an object that both have.")
+                "Object of type '\(found)' does not match the type '\(expected)' of the link or list: links can't hold "
+                    + "objects of subclasses. Declare a link of type '\(found)', or link to an object that both refer to."
+            )
         }
     }
 
-    /// The row of a managed object of this Realm; nil for an unmanaged one.
+    /// The row of an object managed by this Realm, or nil for an unmanaged one.
     func ownRow(of object: Object) -> ManagedRow? {
         guard let accessor = object.accessor else { return nil }
         guard let row = accessor as? ManagedRow else {
-            programError("The object of class \(object.className) belongs to something that is no Realm.")
+            programError("The object of class \(object.className) doesn't belong to a Realm.")
         }
         guard row.core === self else {
             programError("Object is already managed by another Realm. Use create instead to copy it into this Realm.")
@@ -35,8 +36,8 @@ extension RealmCore {
         return row
     }
 
-    /// Adds an object with everything that its links and lists lead to.
-    /// - Returns: its row, or nil where it cannot be added; the transaction fails then.
+    /// Adds an object and everything it links to.
+    /// - Returns: its row, or nil if it can't be added; then the transaction fails.
     @discardableResult
     func add(_ object: Object, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
@@ -60,7 +61,7 @@ extension RealmCore {
         return type
     }
 
-    /// Adds what is in line, and what that leads to.
+    /// Adds the waiting objects and everything they link to.
     func addWaiting(_ addition: inout Addition) {
         while let next = addition.waiting.popLast() {
             if addition.copies {
@@ -105,7 +106,7 @@ extension RealmCore {
         return row
     }
 
-    /// Makes the row of an object that has nothing but scalars: each goes from its property into the statement.
+    /// Inserts the row of an object that only has scalars, binding each directly from its property.
     private func insert(
         _ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace], reserved: Int64?
     ) -> ManagedRow? {
@@ -149,7 +150,7 @@ extension RealmCore {
         return ManagedRow(core: self, type: type, rowid: rowid, createdIn: transactionNumber)
     }
 
-    /// In a transaction that cannot be committed the object has its values, and nothing is written.
+    /// In a transaction that can't be committed, gives the object its values without writing anything.
     private func insertNothing(_ object: Object, _ type: ManagedClass, _ scalars: [PropertyPlace]) -> ManagedRow {
         let values = scalars.map { object.scalar(at: $0).value }
         let row = ManagedRow(core: self, type: type, rowid: nextRowID(type.index), createdIn: transactionNumber)
@@ -172,8 +173,7 @@ extension RealmCore {
         object.scalar(at: layout.places[layout.propertyOfColumn[column]]).value
     }
 
-    /// What a link to an object holds, and the object's rowid. Objects that are not here are put in line to be added or
-    /// copied.
+    /// The key for a link to an object, and the object's rowid. Objects not yet here are queued to be added or copied.
     func reference(to object: Object, _ target: Int, _ addition: inout Addition) -> (key: Value, rowid: Int64) {
         checkClass(of: object, target)
         let foreign = addition.copies ? foreignRow(of: object) : nil
@@ -200,8 +200,8 @@ extension RealmCore {
 
     // MARK: Content
 
-    /// Reads what an unmanaged object holds, as columns of a row of `type` from `base` on.
-    /// - Returns: false where a value is not accepted; the transaction fails then.
+    /// Reads an unmanaged object's values as columns of a row of `type` from `base` on.
+    /// - Returns: false if a value isn't accepted; then the transaction fails.
     func collect(
         _ object: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
         into content: inout AddedContent, _ addition: inout Addition
@@ -249,7 +249,7 @@ extension RealmCore {
         return true
     }
 
-    /// An embedded object, or none, in its presence column and the columns that follow.
+    /// Reads an embedded object, or none, into its presence column and the following columns.
     func collect(
         part object: ObjectBase?, _ layout: ObjectClass, _ type: ManagedClass, base: Int, prefix: String,
         into content: inout AddedContent, _ addition: inout Addition
@@ -278,7 +278,7 @@ extension RealmCore {
         return validate(value, column: column, of: type.index)
     }
 
-    /// What an element of a list is made of; nil where it is not accepted.
+    /// The content of a list element, or nil if it isn't accepted.
     func item(_ element: Stored, _ elementType: ManagedClass, _ addition: inout Addition) -> ListItem? {
         switch element {
         case .value(let value):
@@ -304,18 +304,18 @@ extension RealmCore {
     }
 
     func embeddedLayout(_ property: ObjectProperty) -> ObjectClass {
-        guard let layout = itemLayout(property) else { programError("'\(property.name)' is no embedded object.") }
+        guard let layout = itemLayout(property) else { programError("'\(property.name)' isn't an embedded object.") }
         return layout
     }
 
-    /// The element class of a list, by the name of its property.
+    /// The element class of the list property with a name.
     func elementType(_ type: ManagedClass, _ prefix: String, _ name: String) -> ManagedClass {
         let name = "\(type.schema.name).\(prefix)\(name)"
         guard let index = schema.index(of: name) else { programError("There is no class \(name).") }
         return classes[index]
     }
 
-    /// What follows when the row is there: its lists, and the instances that become managed.
+    /// Completes an object whose row exists: fills its lists and makes instances managed.
     func finish(_ content: AddedContent, in host: ManagedRow, _ addition: inout Addition) {
         attachParts(content, host)
         for added in content.lists {
@@ -334,7 +334,7 @@ extension RealmCore {
         }
     }
 
-    /// The elements of a new object's list.
+    /// Fills a new object's list.
     private func fill(_ list: AddedContent.AddedList, _ host: ManagedRow, _ addition: inout Addition) {
         guard !list.items.isEmpty,
             let ranks = try? FractionalRank.sequence(count: list.items.count, between: nil, nil)
@@ -345,7 +345,7 @@ extension RealmCore {
         }
     }
 
-    /// Makes an element of a list.
+    /// Inserts a list element.
     func insert(
         _ item: ListItem, _ type: ManagedClass, owner: Value, parent: Value?, rank: String, _ addition: inout Addition
     ) -> ManagedRow? {
@@ -375,8 +375,8 @@ extension RealmCore {
 
     // MARK: Updating
 
-    /// Makes a managed object what an unmanaged one is. `.all` writes every field and replaces embedded objects,
-    /// `.modified` writes what differs: on a synced Realm that decides what is sent.
+    /// Gives a managed object the values of an unmanaged one. `.all` writes every field and replaces embedded objects,
+    /// `.modified` writes only differences. On a synced Realm that decides what is sent.
     func update(_ place: EmbeddedPlace, with object: ObjectBase, _ addition: inout Addition) -> Bool {
         var content = AddedContent()
         guard
@@ -389,7 +389,7 @@ extension RealmCore {
         return true
     }
 
-    /// Embedded objects that the unmanaged object does not have, or that are to be replaced.
+    /// Removes embedded objects that the unmanaged object lacks or that are to be replaced.
     private func removeParts(of place: EmbeddedPlace, missingIn object: ObjectBase, _ policy: Realm.UpdatePolicy) {
         for property in place.layout.properties {
             guard case .embedded(let column) = property.slot else { continue }
@@ -404,11 +404,11 @@ extension RealmCore {
         }
     }
 
-    /// Writes content into a row that exists.
+    /// Writes content into an existing row.
     func write(_ content: AddedContent, in row: ManagedRow, _ addition: inout Addition) {
         let isAll = addition.policy == .all
         let changed = content.fields.filter { isAll || row.value(at: $0.column) != $0.value }
-        // Nothing of an update is a default, wherever the value came from.
+        // No value of an update counts as a default, wherever it came from.
         row.set(changed.map { FieldWrite(column: $0.column, value: $0.value) })
         attachParts(content, row)
         for added in content.lists {

@@ -2,30 +2,30 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// What the tables are told to hold, row by row. Every own write ends here.
+/// Writes to the tables, row by row. Every own write goes through here.
 extension RealmCore {
-    /// Sets a column; the value is valid.
+    /// Sets a column to a valid value.
     func set(_ field: FieldWrite, _ type: ManagedClass, rowid: Int64, key: @autoclosure () -> Value) {
-        // Read while the row is what it was read as.
+        // Read before the row changes.
         let key = file.isSynced ? key() : .null
         perform { try writer.set(field.column, to: field.value, of: rowid, type.index) }
         log(.set(ObjectReference(classIndex: type.index, key: key), [field]))
     }
 
     /// Adds to an integer column.
-    /// - Parameter sum: what the column holds then.
+    /// - Parameter sum: the column's value afterwards.
     func add(_ amount: Int64, giving sum: Value, _ column: Int, of row: ManagedRow) {
         let key = file.isSynced ? row.key : .null
         perform { try writer.set(column, to: sum, of: row.rowid, row.classIndex) }
         log(.add(ObjectReference(classIndex: row.classIndex, key: key), column: column, amount: amount))
     }
 
-    /// Makes an object.
+    /// Inserts an object.
     /// - Parameters:
-    ///   - key: the primary key; nil for a class without one, whose objects go by their rowid.
+    ///   - key: the primary key, or nil for a class without one, whose objects are identified by rowid.
     ///   - fields: a valid value for every column but the key, in the order of the columns.
-    ///   - rowid: one that was reserved for the object.
-    /// - Returns: nil where an object with the key exists.
+    ///   - rowid: a rowid reserved for the object, or nil.
+    /// - Returns: nil if an object with the key exists.
     func insert(
         _ type: ManagedClass, key: Value?, _ fields: [FieldWrite], rowid reserved: Int64? = nil
     ) -> ManagedRow? {
@@ -58,7 +58,7 @@ extension RealmCore {
         return row
     }
 
-    /// Deletes a row with the elements of its lists.
+    /// Deletes a row and the elements of its lists.
     func erase(_ type: ManagedClass, rowid: Int64, key: () -> Value) {
         guard transaction?.isBroken == false else { return }
         fixRowIDs(beforeDeletingFrom: type)
@@ -67,10 +67,10 @@ extension RealmCore {
 
     // MARK: Rowids
 
-    /// The rowid of a new object; never that of an earlier one.
+    /// A rowid for a new object, never used before.
     func nextRowID(_ classIndex: Int) -> Int64 {
         guard transaction?.isBroken == false else {
-            // Nothing is written, and the file may not even be locked.
+            // Nothing is written; the file may not even be locked.
             unwrittenRowID -= 1
             return unwrittenRowID
         }
@@ -84,7 +84,7 @@ extension RealmCore {
         return query { try RowIDCounter(file).last(classIndex) }
     }
 
-    /// Finds out which rowids were given while the rows are still there.
+    /// Records the last rowid while its row still exists.
     func fixRowIDs(beforeDeletingFrom type: ManagedClass) {
         for index in [type.index] + type.table.elementClasses
         where lastRowIDs[index] == nil && !classes[index].table.isKeyRowID {
@@ -92,7 +92,7 @@ extension RealmCore {
         }
     }
 
-    /// SQLite gives the rowid of a deleted newest row again: the counter knows better.
+    /// SQLite reuses the rowid of a deleted newest row, so the counter is stored.
     func keepRowIDs(_ classIndexes: Set<Int>) throws {
         for index in classIndexes where !classes[index].table.isKeyRowID {
             guard let last = lastRowIDs[index], keptRowIDs[index] != last else { continue }

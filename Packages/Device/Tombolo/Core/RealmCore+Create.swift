@@ -3,9 +3,8 @@ internal import TomboloChangesets
 internal import TomboloModel
 
 extension RealmCore {
-    /// Makes or updates an object from a dictionary by property names, an array in the order of properties, or
-    /// another object, which is copied with everything that its links and lists lead to. Nil where that fails; the
-    /// transaction fails then.
+    /// Creates or updates an object from a dictionary by property name, an array in property order, or another object,
+    /// which is copied with everything it links to. Nil if that fails; then the transaction fails.
     func create(_ type: Object.Type, _ value: Any, _ policy: Realm.UpdatePolicy) -> ManagedRow? {
         requireWrite()
         let managed = classes[classIndex(of: type)]
@@ -18,7 +17,7 @@ extension RealmCore {
         if let object = value as? Object, Swift.type(of: object) == type,
             object.accessor == nil || foreignRow(of: object) != nil
         {
-            // Put in line, so that what it leads to can lead back to the copy.
+            // Queued, so that objects it links to can link back to the copy.
             let rowid = reference(to: object, managed.index, &addition).rowid
             addition.waiting.removeAll()
             result = createOne(type, object, rowid: rowid, &addition)
@@ -29,13 +28,13 @@ extension RealmCore {
         return result
     }
 
-    /// The row of an object of another Realm; nil for others.
+    /// The row of an object managed by another Realm, or nil.
     func foreignRow(of object: Object) -> ManagedRow? {
         guard let row = object.accessor as? ManagedRow, row.core !== self else { return nil }
         return row
     }
 
-    /// - Returns: false where that fails; the transaction fails then.
+    /// - Returns: false if that fails; then the transaction fails.
     func copyOne(_ object: Object, _ addition: inout Addition) -> Bool {
         let rowid = addition.reserved[Addition.Source(object)]?.rowid
         return createOne(type(of: object), object, rowid: rowid, &addition) != nil
@@ -78,8 +77,8 @@ extension RealmCore {
         return row
     }
 
-    /// Reads what is given, as columns from `base` on: what is missing gets its default in a new object, and stays as it
-    /// is in an existing one.
+    /// Reads the given values as columns from `base` on. Missing ones get their defaults in a new object and stay
+    /// unchanged in an existing one.
     private func collect(
         _ given: [String: Any], _ sample: ObjectBase, _ layout: ObjectClass, _ type: ManagedClass, base: Int,
         prefix: String, existing: ManagedRow?, into content: inout AddedContent, _ addition: inout Addition
@@ -133,7 +132,7 @@ extension RealmCore {
         return true
     }
 
-    /// An embedded object given as values or as an object. With `.modified` one that is there is changed in place.
+    /// Reads an embedded object given as values or an object. With `.modified` an existing one is changed in place.
     private func collect(
         embedded value: Any, _ property: ObjectProperty, _ type: ManagedClass, base: Int, prefix: String,
         existing: ManagedRow?, into content: inout AddedContent, _ addition: inout Addition
@@ -158,7 +157,7 @@ extension RealmCore {
         return collect(part: object, layout, type, base: base, prefix: prefix, into: &content, &addition)
     }
 
-    /// An unmanaged embedded object: a copy of an object, or made from values.
+    /// An unmanaged embedded object, copied from an object or made from values.
     private func embedded(_ value: Any, _ layout: ObjectClass) -> ObjectBase? {
         let source = (value as? any Persistable)?._tomboloEmbedded ?? value
         if let object = source as? ObjectBase, Swift.type(of: object) != layout.type {
@@ -171,7 +170,7 @@ extension RealmCore {
         return accepted { () throws(ValueError) in try object.setAll(source, copies: true) }.map { object }
     }
 
-    /// Nil where a value is not accepted; the transaction fails then.
+    /// The result, or nil if a value isn't accepted; then the transaction fails.
     private func accepted<Result>(_ body: () throws(ValueError) -> Result) -> Result? {
         do {
             return try body()
@@ -181,7 +180,7 @@ extension RealmCore {
         }
     }
 
-    /// What a list has in a new object that is given none.
+    /// The default elements of a list in a new object.
     private func defaultList(_ property: ObjectProperty, _ sample: ObjectBase) -> (any AnyList)? {
         let list = property.unmanagedValue(of: sample).value as? any AnyList
         return list?.storedElements.isEmpty == false ? list : nil
@@ -228,7 +227,7 @@ extension RealmCore {
         return validate(converted, column: ElementColumn.content, of: elementType.index) ? .value(converted) : nil
     }
 
-    /// By property name.
+    /// The given values by property name.
     private func given(_ value: Any, _ layout: ObjectClass) -> [String: Any]? {
         accepted { () throws(ValueError) in
             Dictionary(try layout.given(value).map { ($0.property.name, $0.value) }, uniquingKeysWith: { $1 })
@@ -263,7 +262,7 @@ extension RealmCore {
         return FieldWrite(column: column, value: value, isDefault: isDefault)
     }
 
-    /// A value of a column; nil where it is not accepted.
+    /// A column's value, or nil if it isn't accepted.
     private func convert(
         _ value: Any, _ column: Int, _ layout: ObjectClass, _ own: Int, _ type: ManagedClass,
         _ addition: inout Addition
@@ -289,7 +288,7 @@ extension RealmCore {
         return validate(converted, column: column, of: type.index) ? converted : nil
     }
 
-    /// The key of a linked object: a managed one, the copy of another one, or the values of one to create.
+    /// The key of a linked object, given as a managed object, an object to copy, or the values of one to create.
     private func convert(
         object value: Any, _ target: Int, _ place: String, _ addition: inout Addition
     ) -> Value? {

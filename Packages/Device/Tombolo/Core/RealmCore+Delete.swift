@@ -18,7 +18,7 @@ extension RealmCore {
         erase(row)
     }
 
-    /// An embedded object leaves its parent.
+    /// Removes an embedded object from its parent.
     private func delete(embedded accessor: EmbeddedAccessor) {
         guard accessor.isValid else {
             programError(
@@ -31,13 +31,13 @@ extension RealmCore {
         }
     }
 
-    /// Deletes an object, its embedded objects, and the objects whose links say that they go with it.
+    /// Deletes an object, its embedded objects, and the objects whose links cascade.
     func erase(_ row: ManagedRow) {
         guard !row.type.cascades.isEmpty else {
             eraseOne(row)
             return
         }
-        // Not by recursion: one may lead to the next in a long chain, or in a circle.
+        // Not by recursion, since chains may be long or circular.
         var waiting = [row]
         while let next = waiting.popLast() {
             guard next.isValid else { continue }
@@ -56,7 +56,7 @@ extension RealmCore {
         row.kill()
     }
 
-    /// Deletes an element of a list, and before it the elements of the lists inside it.
+    /// Deletes a list element, after the elements of lists inside it.
     func eraseElement(_ row: ManagedRow) {
         for index in row.type.innerLists {
             let inner = classes[index]
@@ -78,7 +78,7 @@ extension RealmCore {
         }
     }
 
-    /// Deletes what a query finds: by one statement where nothing hangs on the objects.
+    /// Deletes a query's results, in one statement if nothing depends on the objects.
     func delete(_ query: ObjectQuery) {
         requireWrite()
         let type = classes[query.classIndex]

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// Names an embedded object for as long as it is the same one.
+/// Identifies an embedded object until it's replaced.
 struct EmbeddedName: Hashable {
     let classIndex: Int
     let rowid: Int64
@@ -14,10 +14,10 @@ struct EmbeddedName: Hashable {
 }
 
 extension RealmCore {
-    /// The most replaced embedded objects that are remembered; instances of older ones show their successor.
+    /// The maximum number of replaced embedded objects remembered; instances of older ones show their successors.
     private static let maximumReplacements = 10_000
 
-    /// Instances of the embedded object that is there now become invalid.
+    /// Makes instances of the current embedded object invalid.
     func noteReplaced(_ place: EmbeddedPlace) {
         replacementCount += 1
         if replacements.count >= Self.maximumReplacements { replacements = [:] }

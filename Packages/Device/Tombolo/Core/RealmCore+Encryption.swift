@@ -2,9 +2,9 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Encrypted properties: rows in memory have the bytes that the file has; values are opened when they are read.
+/// Encrypted properties. Rows in memory have the file's bytes; values are decrypted when they're read.
 extension RealmCore {
-    /// The field as the table has it.
+    /// The field as stored in the table.
     func sealed(_ field: FieldWrite, _ type: ManagedClass, key: @autoclosure () -> Value) -> FieldWrite {
         guard type.hasEncryptedColumns, type.schema.columns[field.column].isEncrypted else { return field }
         return sealed([field], type, key: key())[0]

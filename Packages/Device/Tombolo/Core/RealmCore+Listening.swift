@@ -2,9 +2,9 @@ internal import Synchronization
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// Follows what other connections commit.
-    /// - Parameter watchingProcesses: also those of other processes, where the Realm can be reached.
-    /// - Returns: the observer's number, by which the file forgets it.
+    /// Follows other connections' commits.
+    /// - Parameter watchingProcesses: whether to watch other processes too, if the Realm can be reached.
+    /// - Returns: the observer's number, for removing it.
     func observeFile(watchingProcesses: Bool) -> Int {
         let reference = RealmCoreReference(self)
         let confinement = confinement
@@ -22,7 +22,7 @@ extension RealmCore {
     }
 
     private func othersMayHaveCommitted() {
-        // After `invalidate` nothing is read until somebody asks, or listens.
+        // After `invalidate` nothing is read until somebody reads or listens.
         guard transaction == nil, isReading || notifier.isNeeded else { return }
         if autorefresh {
             follow()
@@ -31,14 +31,14 @@ extension RealmCore {
         }
     }
 
-    /// Refreshes where others have committed: their news come more than once, and with those of own commits.
+    /// Refreshes if others have committed. Notices may be repeated and come for own commits too.
     func follow() {
         if file.log.standing == .newest { notifier.deliver() } else { _ = refresh() }
     }
 }
 
-/// Finds the way back to a Realm from other threads. `core` is read only where the Realm's confinement allows it;
-/// `isIdle` keeps a burst of commits from queueing more than one visit.
+/// Leads back to a Realm from other threads. `core` is read only where the Realm's confinement allows; `isIdle` keeps a
+/// burst of commits from queueing more than one visit.
 private final class RealmCoreReference: @unchecked Sendable {
     weak var core: RealmCore?
     let origin: ObjectIdentifier

@@ -2,14 +2,14 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// A row as it is now; nil where it is not there.
+    /// A row as it is now, or nil if it doesn't exist.
     func page(_ type: ManagedClass, rowid: Int64, reusing page: RowPage? = nil) -> RowPage? {
         query { try type.page(rowid: rowid, reusing: page) }
     }
 
     func page(_ type: ManagedClass, key: Value) -> RowPage? { query { try type.page(key: key) } }
 
-    /// Reads those of some rows that are still there.
+    /// Reads those of the rows that still exist.
     /// - Parameters:
     ///   - page: empty, with room for all.
     ///   - rowids: ascending.
@@ -34,7 +34,7 @@ extension RealmCore {
         }
     }
 
-    /// The row of an object that exists.
+    /// The row of an existing object.
     func find(_ reference: ObjectReference) -> ManagedRow? {
         find(classes[reference.classIndex], key: reference.key)
     }
@@ -44,9 +44,9 @@ extension RealmCore {
         return ManagedRow(core: self, type: type, page: page, row: 0, isShared: false)
     }
 
-    /// The object of a row that a query found.
+    /// The object of a row found by a query.
     func row(_ type: ManagedClass, rowid: Int64) -> ManagedRow {
-        // Synced rows are known by their keys; frozen ones are read once, for all threads.
+        // Synced rows are identified by key; frozen ones are read once for all threads.
         guard file.isSynced || isFrozen, let page = page(type, rowid: rowid) else {
             return ManagedRow(core: self, type: type, rowid: rowid)
         }

@@ -3,10 +3,10 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// What is behind a ``Realm``: one connection, the version that it reads, the rows that the app holds, and the write
-/// transaction under way. Confined as its Realm is.
+/// The implementation of a ``Realm``: a connection, the version it reads, the rows the app holds, and the current write
+/// transaction. Confined like its Realm.
 ///
-/// Between write transactions a read transaction is open, which pins the version; ``refresh()`` replaces it.
+/// Between write transactions an open read transaction pins the version; ``refresh()`` replaces it.
 final class RealmCore {
     let configuration: Realm.Configuration
     let confinement: Confinement
@@ -15,7 +15,7 @@ final class RealmCore {
     /// Deletes the file of an in-memory Realm after its last user.
     private let memoryFile: MemoryFile?
     private let types: [Object.Type]
-    /// Taken around every read of a frozen Realm; nil for others, which have one user at a time.
+    /// Held around every read of a frozen Realm; nil for others, which have one user at a time.
     private let lock: NSRecursiveLock?
     var lastFrozen: FrozenCore?
     private(set) lazy var asyncTransactions = AsyncTransactions(core: self)
@@ -23,43 +23,43 @@ final class RealmCore {
     let classes: [ManagedClass]
     private let classIndexes: [ObjectIdentifier: Int]
 
-    /// Raised when the content may have changed other than through this Realm's own writes.
+    /// Incremented when the content may have changed other than by this Realm's own writes.
     private(set) var version: UInt64 = 1
-    /// Raised by every own write, in any class.
+    /// Incremented by every own write, in any class.
     var changeCount: UInt64 = 0
-    /// Raised by everything that may change what a query finds.
+    /// Changes with everything that may change a query's results.
     var changeStamp: UInt64 { version &+ changeCount }
     let cursors = OpenCursors()
-    /// By class: the last rowid given, while nobody else wrote since it was read.
+    /// For each class, the last rowid given out, unless others wrote since it was read.
     var lastRowIDs: [Int64?]
-    /// By class: what the file knows of it.
+    /// For each class, the last rowid stored in the file.
     var keptRowIDs: [Int64?]
-    /// Embedded objects that were replaced here, and when.
+    /// Embedded objects that were replaced here, with the count at that time.
     var replacements: [EmbeddedName: UInt64] = [:]
     var replacementCount: UInt64 = 0
-    /// Rowids of objects of transactions that could not begin: they never reach the file.
+    /// The last rowid given to an object of a transaction that couldn't begin. Such objects never reach the file.
     var unwrittenRowID: Int64 = 0
-    /// The class of the object added last: most follow one of the same.
+    /// The class of the last added object, since the next usually has the same.
     var recentlyAdded: ManagedClass?
-    /// Transactions that made objects and were cancelled.
+    /// Cancelled transactions that made objects.
     private(set) var cancelledTransactions: Set<UInt64> = []
 
     private(set) var transaction: WriteTransaction?
     private var transactionCount: UInt64 = 0
     private(set) var isReading = false
-    /// How often everything was invalidated: objects of earlier times cannot be used.
+    /// How often everything was invalidated. Objects from before can't be used.
     private(set) var invalidations: UInt64 = 0
-    /// Tells the app what changed.
+    /// Notifies the app of changes.
     private(set) lazy var notifier = Notifier(self)
     private(set) lazy var links = LinkGraph(layout)
     private var fileObserver: Int?
-    /// Which commits of others were told while the Realm does not refresh by itself.
+    /// Others' commits already reported while autorefresh is off.
     var commitNews = CommitNews()
     var autorefresh = true
-    /// Keeps the file and a gateway in step; nil for a local Realm.
+    /// Synchronises the file with a gateway; nil for a local Realm.
     var syncSession: SyncSession?
 
-    /// For rows that were not read yet; never looked at.
+    /// For rows not read yet; never dereferenced.
     nonisolated(unsafe) static let noCells = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
 
     var schema: Schema { file.schema }
@@ -110,11 +110,11 @@ final class RealmCore {
     // MARK: Versions
 
     /// Opens a read transaction on the newest version.
-    /// - Returns: what others changed since the version before.
+    /// - Returns: others' changes since the previous version.
     @discardableResult
     private func beginReading() throws -> PendingChanges? {
         isReading = true
-        // Before the version is fixed: rather one too many than one too few.
+        // Before the version is fixed, so that rather too many are pinned than too few.
         file.observers.pin(ObjectIdentifier(self))
         return notice(try file.beginReading())
     }
@@ -155,7 +155,7 @@ final class RealmCore {
         }
     }
 
-    /// Moves to the newest version. No effect inside a write transaction, which is at the newest already.
+    /// Moves to the newest version. No effect inside a write transaction, which is already there.
     func refresh() -> Bool {
         confinement.check()
         guard transaction == nil, !isFrozen else { return false }
@@ -169,7 +169,7 @@ final class RealmCore {
         return changes != nil
     }
 
-    /// Lets go of the version and of every row; the next use begins anew.
+    /// Releases the version and every row; the next use starts over.
     func invalidate() {
         confinement.check()
         if isFrozen { return }
@@ -179,7 +179,7 @@ final class RealmCore {
         noteNewVersion()
     }
 
-    /// Runs a query: on the pinned version, with everything written so far.
+    /// Runs a query on the pinned version, with everything written so far.
     func query<Result>(_ body: () throws -> Result) -> Result {
         lock?.lock()
         defer { lock?.unlock() }
@@ -193,14 +193,14 @@ final class RealmCore {
         }
     }
 
-    /// The Realm reads again after it was invalidated.
+    /// Starts reading again after an invalidation.
     private func resumeReading(_ changes: PendingChanges?) {
         guard let changes else { return }
         notifier.moved(changes)
         notifier.schedule()
     }
 
-    /// A read has no way to fail in the API: the medium is broken, or the file was damaged from outside.
+    /// A read can't throw in Realm's API. It only fails if the storage is broken or the file was damaged from outside.
     func reading<Result>(_ body: () throws -> Result) -> Result {
         do {
             return try body()
@@ -221,7 +221,7 @@ final class RealmCore {
         return try body()
     }
 
-    /// Another core on the newest version, which never leaves it.
+    /// Another core that stays on the newest version forever.
     func frozenCopy() throws -> RealmCore {
         try RealmCore(
             configuration: configuration, types: types, schema: schema, path: file.path, memoryFile: memoryFile,
@@ -239,7 +239,7 @@ final class RealmCore {
         }
     }
 
-    /// - Throws: ``Realm/Error`` when the file stays locked or is read-only; the Realm then stays outside.
+    /// - Throws: ``Realm/Error`` if the file stays locked or is read-only; then no transaction begins.
     func begin() throws {
         confinement.check()
         try requireMayBegin()
@@ -250,7 +250,7 @@ final class RealmCore {
         }
     }
 
-    /// Begins a write transaction unless another writer is in one.
+    /// Begins a write transaction unless another writer has one.
     /// - Returns: whether it began.
     func beginIfFree() throws -> Bool {
         try requireMayBegin()
@@ -274,7 +274,7 @@ final class RealmCore {
 
     private func enterTransaction(waits: Bool) throws {
         var changes = try lockForWriting(waits: waits)
-        // Who listens hears what others wrote while it may still write itself.
+        // Listeners hear what others wrote while they may still write themselves.
         var attempts = 0
         while changes != nil, notifier.isNeeded, attempts < Self.maximumBeginAttempts {
             attempts += 1
@@ -297,11 +297,11 @@ final class RealmCore {
         }
     }
 
-    /// How often others may write while a transaction begins before listeners hear of it within the transaction.
+    /// How often others may write while a transaction begins. After that, listeners are told within the transaction.
     private static let maximumBeginAttempts = 3
 
     /// Begins SQLite's transaction.
-    /// - Returns: what others changed since the Realm's version.
+    /// - Returns: others' changes since the Realm's version.
     private func lockForWriting(waits: Bool) throws -> PendingChanges? {
         do {
             try file.requireInPlace()
@@ -318,7 +318,7 @@ final class RealmCore {
         }
     }
 
-    /// Goes on from the version that is read, where that is the newest and nobody else writes.
+    /// Continues from the current read version, if that's the newest and nobody else writes.
     private func continueWriting() throws -> Bool {
         // Versions are counted while this Realm reads none.
         guard isReading, configuration.maximumNumberOfActiveVersions == nil, try file.continueWriting() else {
@@ -329,7 +329,7 @@ final class RealmCore {
         return true
     }
 
-    /// A transaction that could not begin: nothing of it is kept, and committing it throws.
+    /// Marks a transaction that couldn't begin: nothing in it is stored, and committing it throws.
     func beginFailed(_ error: any Error) {
         startTransaction(failure: error)
         transaction?.isBroken = true
@@ -342,8 +342,8 @@ final class RealmCore {
         transaction?.failure = failure
     }
 
-    /// Runs `block` in the write transaction that has begun, and ends it: committed when the block returns, undone when
-    /// it throws. No effect on a transaction that the block has ended itself.
+    /// Runs `block` in the current write transaction and then commits it, or undoes it if the block throws. A
+    /// transaction that the block ended itself is left alone.
     func finishing<Result>(_ block: () throws -> Result) throws -> Result {
         let result: Result
         do {
@@ -356,7 +356,7 @@ final class RealmCore {
         return result
     }
 
-    /// - Parameter skipped: listeners that need not hear of it.
+    /// - Parameter skipped: listeners that aren't to be notified.
     func commit(skipping skipped: [ObservationState] = []) throws {
         confinement.check()
         guard transaction != nil else { programError("Cannot commit: the Realm is not in a write transaction.") }
@@ -385,7 +385,7 @@ final class RealmCore {
         transaction = nil
         var changes = PendingChanges(changes: written, isOwn: true)
         let others = reading { try beginReading() }
-        // With others' changes on top nobody can be spared.
+        // With others' changes on top, nobody can be skipped.
         let spared = others == nil ? skipped : []
         if let others { changes.merge(others) }
         notifier.moved(changes, skipping: spared)
@@ -394,7 +394,7 @@ final class RealmCore {
         if finished.hasChanges { file.observers.notify(from: ObjectIdentifier(self)) }
     }
 
-    /// Undoes everything. Objects made in the transaction are invalidated; deleted ones stay so for who holds them.
+    /// Undoes everything. Objects made in the transaction are invalidated; instances of deleted ones stay invalid.
     func cancel() {
         confinement.check()
         guard let cancelled = transaction else {
@@ -417,14 +417,14 @@ final class RealmCore {
         notifier.schedule()
     }
 
-    /// Notes that the transaction cannot be committed; the first reason counts.
+    /// Notes that the transaction can't be committed. The first reason counts.
     func fail(_ code: Realm.Error.Code, _ message: String) { fail(Realm.Error(code, message)) }
 
     private func fail(_ error: any Error) {
         if transaction?.failure == nil { transaction?.failure = error }
     }
 
-    /// Runs a step of the write transaction. After a failure of SQLite nothing is written any more.
+    /// Runs a step of the write transaction. After an SQLite error nothing more is written.
     func perform(_ body: () throws -> Void) {
         guard transaction?.isBroken == false else { return }
         cursors.drain()
@@ -437,7 +437,7 @@ final class RealmCore {
         }
     }
 
-    /// Adds to what is uploaded.
+    /// Appends to the upload queue.
     func log(_ instruction: @autoclosure () -> Instruction) {
         guard file.isSynced else { return }
         let instruction = instruction()
@@ -457,7 +457,7 @@ final class RealmCore {
         }
     }
 
-    /// - Returns: whether the column takes the value; otherwise the transaction fails.
+    /// - Returns: whether the column can hold the value; if not, the transaction fails.
     func validate(_ value: Value, column: Int, of classIndex: Int) -> Bool {
         do {
             try classes[classIndex].validate(value, column)
@@ -468,7 +468,7 @@ final class RealmCore {
         }
     }
 
-    /// The transaction under way, for rows that it makes.
+    /// The current transaction, for rows it makes; 0 for none.
     var transactionNumber: UInt64 { transaction?.number ?? 0 }
 
     // MARK: Classes

@@ -1,11 +1,11 @@
 public import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Goes over the rows that a query found when the loop began. Rows come from the query's own statement, so that memory
-/// stays small; when the tables are about to change, the rowids of the rest are read first.
+/// Iterates over the rows that a query found when the loop began. Rows come from the query's own statement, so that
+/// memory stays small. When the tables are about to change, the remaining rowids are read first.
 ///
-/// A loop that keeps nothing reads what it asks for from the statement itself, by one object that moves from row to
-/// row. Loops that keep objects have rows read ahead, a page at a time.
+/// A loop that keeps no objects reads directly from the statement, through one object that moves from row to row. For
+/// loops that keep objects, rows are read ahead, a page at a time.
 @usableFromInline final class RowCursor {
     let core: RealmCore
     private let type: ManagedClass
@@ -13,33 +13,33 @@ internal import TomboloSQLiteStore
     /// Open while there may be more rows.
     private var statement: SQLiteStatement?
     private var readsAhead: Bool
-    /// What was read ahead.
+    /// The rows read ahead.
     private var page: RowPage?
     /// The next row of the page.
     private var position = 0
-    /// What was left when the tables changed.
+    /// The rowids left when the tables changed.
     private var rest: [Int64] = []
     private var restPosition = 0
-    /// What was handed out last: used again where nobody kept it.
+    /// The object handed out last, reused if nobody kept it.
     private var object: Object?
     /// The object's accessor, which the object holds.
     private unowned(unsafe) var row: ManagedRow?
     private var keptCount = 0
 
-    /// After so many kept objects rows are read ahead.
+    /// After this many kept objects, rows are read ahead.
     private static let maximumKeptCount = 8
-    /// Rows read at once: few for loops that end early, then more.
+    /// The number of rows read at once: few for loops that end early, then more.
     private static let firstPageSize = 16
     private static let pageSize = 256
     private static let restPageSize = 64
-    /// Rows passed over for each that is read, on average.
+    /// The average number of rows skipped for each that is read.
     private static let maximumGap = 4
 
     init(core: RealmCore, query: ObjectQuery) {
         self.core = core
         type = core.classes[query.classIndex]
         invalidations = core.invalidations
-        // Objects of frozen Realms are read by any thread; those with properties of the app's own are not used again.
+        // Objects of frozen Realms may be read by any thread; those with the app's own stored properties aren't reused.
         readsAhead = core.isFrozen || type.objectClass?.isPlain != true
         (statement, rest) = core.locked { core.open(query) }
         if statement != nil { core.locked { core.cursors.insert(self) } }
@@ -57,7 +57,7 @@ internal import TomboloSQLiteStore
         }
     }
 
-    /// Reads which rows are left, and lets go of the tables.
+    /// Reads the remaining rowids and releases the tables.
     func drain() {
         guard let statement else { return }
         leave()
@@ -114,8 +114,8 @@ internal import TomboloSQLiteStore
         if !isOpen { finish() }
     }
 
-    /// Reads some of the rows that were left, where they lie close together in the order of the table: fewer than ``page``
-    /// takes otherwise, for a loop that changes each row makes those read ahead look changed after a while.
+    /// Reads some of the remaining rows if they're close together in table order. Fewer than ``page`` otherwise takes,
+    /// since a loop that changes each row soon makes rows read ahead look changed.
     private func refillFromRest() -> Bool {
         let rowids = rest[restPosition..<min(rest.count, restPosition + Self.restPageSize)]
         guard rowids.count > 1, let first = rowids.first, let last = rowids.last, first < last,
@@ -137,13 +137,13 @@ internal import TomboloSQLiteStore
 
     // MARK: Objects
 
-    /// The statement, which may stand on the row of the last object, is about to move: whoever kept the object, or
-    /// something of it that reads the row, has the fields from now on.
+    /// Prepares for moving the statement off the last object's row: if anyone kept the object, or something of it that
+    /// reads the row, they get a copy of the fields.
     /// - Returns: whether nobody did.
     @discardableResult
     private func leave() -> Bool {
         guard object != nil else { return false }
-        // Asked first: a reference to the row here would count.
+        // Checked first, since a reference to the row here would count.
         if canReuse() {
             row?.letGo()
             return true
@@ -156,7 +156,7 @@ internal import TomboloSQLiteStore
         return false
     }
 
-    /// The object of the row that the statement stands on.
+    /// The object of the statement's current row.
     private func object(_ standing: StatementRow, _ isReusable: Bool) -> Object {
         if isReusable, let object, let row {
             row.move(to: standing)
@@ -173,7 +173,7 @@ internal import TomboloSQLiteStore
         return remember(ManagedRow(core: core, type: type, page: page, row: index, isShared: true))
     }
 
-    /// Nil where the row is gone.
+    /// Nil if the row doesn't exist.
     private func object(_ rowid: Int64) -> Object? {
         if !core.file.isSynced, canReuse(), let object, let row {
             row.move(to: rowid)
@@ -192,7 +192,7 @@ internal import TomboloSQLiteStore
         return object
     }
 
-    /// Whether nobody has the object that was handed out last, nor its accessor: a list would.
+    /// Whether nobody kept the object handed out last or its accessor, as a list would.
     private func canReuse() -> Bool {
         guard isKnownUniquelyReferenced(&object), let object else { return false }
         return _getWeakRetainCount(object) <= 1 && object.hasOwnAccessor

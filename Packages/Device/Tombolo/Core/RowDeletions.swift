@@ -1,28 +1,28 @@
 internal import TomboloSQLiteStore
 
-/// Which rows of a class were deleted lately. Where the primary key is the rowid another object may have it by now, and
-/// instances of the one before must not become the other; nor may they come back when the transaction is cancelled.
-/// What is too long ago is forgotten: such instances do.
+/// Recently deleted rows of a class. If the primary key is the rowid, another object may have taken it, and instances
+/// of the deleted object must neither show that one nor come back if the transaction is cancelled. Older deletions are
+/// forgotten; instances of those do.
 struct RowDeletions {
     private struct Entry {
-        /// The class's stamp when the first of the rows had gone.
+        /// The class's stamp when the first of the rows was deleted.
         let stamp: UInt64
         let rows: RowIDSet
     }
 
-    /// Of commits, the latest last.
+    /// The deletions of commits, latest last.
     private var entries: [Entry] = []
-    /// Single rows of own write transactions, the latest ones, in a ring.
+    /// The latest rows deleted by own write transactions, in a ring buffer.
     private var own: [(stamp: UInt64, rowid: Int64)] = []
     private var ownCount = 0
-    /// The stamp before the first deletion of the write transaction under way.
+    /// The stamp before the first deletion of the current write transaction.
     private var start: UInt64?
     private var last: UInt64 = 0
 
     private static let maximumEntryCount = 64
     private static let maximumOwnCount = 256
 
-    /// Others deleted rows.
+    /// Notes rows deleted by others.
     mutating func note(_ rows: RowIDSet, stamp: UInt64) {
         if rows.isEmpty { return }
         if entries.count == Self.maximumEntryCount { entries.removeFirst() }
@@ -30,7 +30,7 @@ struct RowDeletions {
         last = stamp
     }
 
-    /// The write transaction deletes a row.
+    /// Notes a row deleted by the write transaction.
     mutating func note(_ rowid: Int64, stamp: UInt64) {
         begin(stamp: stamp)
         if own.count < Self.maximumOwnCount {
@@ -42,16 +42,16 @@ struct RowDeletions {
         last = stamp
     }
 
-    /// The write transaction deletes rows that are not named.
+    /// Notes that the write transaction deletes unnamed rows.
     mutating func begin(stamp: UInt64) { if start == nil { start = stamp } }
 
-    /// The write transaction was committed.
+    /// Notes that the write transaction was committed.
     mutating func commit(_ rows: RowIDSet) {
         if let start { note(rows, stamp: start) }
         start = nil
     }
 
-    /// The write transaction was cancelled: the rows are back, and instances of what they were stay without one.
+    /// Notes that the write transaction was cancelled: the rows are back, but old instances stay invalid.
     mutating func cancel(_ rows: RowIDSet, stamp: UInt64) {
         start = nil
         own = []
@@ -59,7 +59,7 @@ struct RowDeletions {
         note(rows, stamp: stamp)
     }
 
-    /// Whether the row has gone that was there at a stamp.
+    /// Whether the row that existed at this stamp has since been deleted.
     func contains(_ rowid: Int64, since stamp: UInt64) -> Bool {
         guard last > stamp else { return false }
         return own.contains { $0.stamp > stamp && $0.rowid == rowid }

@@ -1,17 +1,17 @@
 internal import TomboloChangesets
 
-/// What a write transaction did so far.
+/// The state of a write transaction.
 struct WriteTransaction {
-    /// Counts the transactions of a Realm: tells which one made an object.
+    /// Numbers the transactions of a Realm, to tell which one made an object.
     let number: UInt64
-    /// For upload; nil in a local Realm.
+    /// The instructions to upload; nil in a local Realm.
     var changeset: InstructionLog?
-    /// The first thing that went wrong; the transaction cannot be committed.
+    /// The first error. If set, the transaction can't be committed.
     var failure: (any Error)?
-    /// SQLite failed, or the transaction could not begin: nothing more is written.
+    /// Whether SQLite failed or the transaction couldn't begin, so that nothing more is written.
     var isBroken = false
     var hasChanges = false
     var hasMadeObjects = false
-    /// Classes that lost rows.
+    /// The classes from which rows were deleted.
     var deletedFrom: Set<Int> = []
 }
