@@ -380,6 +380,6 @@ struct CollectionNotificationTests {
         }
         #expect(
             String(decoding: result.standardErrorContent, as: UTF8.self).contains(
-                "'room.colour' is no key path of Session"))
+                "'room.colour' isn't a key path of Session"))
     }
 }

@@ -2,7 +2,7 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// Where something is in a file, whichever Realm looks. May go to other threads.
+/// The place of something in a file, valid in any of its Realms. May be passed to other threads.
 public struct ConfinedPlace: Sendable {
     enum Content: Sendable {
         case row(RowPlace)
@@ -16,7 +16,7 @@ public struct ConfinedPlace: Sendable {
     let content: Content
 }
 
-/// A row by its rowid; by its key in synced files, where the server's answer to an edit may make a row anew.
+/// A row by rowid; in synced files by key, since the server's answer to an edit may recreate a row.
 struct RowPlace: Sendable {
     private let classIndex: Int
     private let rowid: Int64
@@ -35,7 +35,7 @@ struct RowPlace: Sendable {
     }
 }
 
-/// An embedded object by the row that it is in.
+/// An embedded object by the row that contains it.
 struct EmbeddedRowPlace: Sendable {
     private let row: RowPlace
     private let layout: ObjectClass

@@ -1,18 +1,19 @@
 extension Realm {
-    /// Whether the Realm shows one version for ever.
+    /// Whether the Realm shows one version forever.
     public var isFrozen: Bool { core.isFrozen }
 
-    /// A Realm that shows the present version for ever, on every thread. It cannot be written to, refreshed or observed.
-    /// Where others committed since this Realm was refreshed last, it refreshes first. Not in a write transaction.
+    /// A Realm that shows the current version forever, on any thread. It can't be written to, refreshed or observed. If
+    /// others have committed since the last refresh, this Realm refreshes first. Stops the program in a write
+    /// transaction.
     public func freeze() -> Realm { Realm(core: core.frozen()) }
 
-    /// The same as ``ThreadConfined/freeze()`` of an object or a collection.
+    /// Same as ``ThreadConfined/freeze()`` of the object or collection.
     public func freeze<Confined: ThreadConfined>(_ confined: Confined) -> Confined { confined.freeze() }
 
-    /// The same as ``ThreadConfined/thaw()`` of an object or a collection.
+    /// Same as ``ThreadConfined/thaw()`` of the object or collection.
     public func thaw<Confined: ThreadConfined>(_ confined: Confined) -> Confined? { confined.thaw() }
 
-    /// A live Realm of the same configuration on the calling thread.
+    /// A live Realm with the same configuration on the calling thread.
     public func thaw() -> Realm {
         guard isFrozen else { return self }
         do {

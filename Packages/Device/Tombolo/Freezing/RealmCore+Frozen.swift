@@ -1,7 +1,7 @@
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// A core of its own on the newest version, to which this one moves too: for as long as something frozen is kept.
+    /// A separate core on the newest version, to which this one moves too. Reused as long as something frozen is kept.
     func frozen() -> RealmCore {
         confinement.check()
         if isFrozen { return self }
@@ -14,9 +14,9 @@ extension RealmCore {
     }
 }
 
-/// The frozen core made last, for as long as somebody keeps it.
+/// The last frozen core, as long as somebody keeps it.
 struct FrozenCore {
     weak var core: RealmCore?
-    /// What the live one showed.
+    /// The version stamp of the live core at that time.
     let stamp: UInt64
 }

@@ -1,21 +1,21 @@
-/// What belongs to a Realm and is used where that Realm may be used: objects, results and lists.
+/// Types whose values belong to a Realm and may be used only where that Realm may be used: objects, results and lists.
 public protocol ThreadConfined {
-    /// The Realm that it belongs to; nil while unmanaged.
+    /// The Realm that it belongs to, or nil while unmanaged.
     var realm: Realm? { get }
-    /// Whether it can no longer be used: deleted, or its Realm invalidated.
+    /// Whether it can no longer be used, because it was deleted or its Realm was invalidated.
     var isInvalidated: Bool { get }
-    /// Where it is to be found in another Realm of the file; nil while unmanaged. The store's own.
+    /// Its place in other Realms of the file; nil while unmanaged. For the library only.
     var _confinedPlace: ConfinedPlace? { get }
-    /// The same thing in another Realm of the file; nil where it is not there. The store's own.
+    /// The same thing in another Realm of the file, or nil if it doesn't exist there. For the library only.
     static func _find(_ place: ConfinedPlace, in realm: Realm) -> Self?
 }
 
 extension ThreadConfined {
-    /// Whether it shows one version for ever, and may be used on any thread.
+    /// Whether it shows one version forever and may be used on any thread.
     public var isFrozen: Bool { realm?.isFrozen ?? false }
 
-    /// The same as it is now: it never changes, and may be used on any thread. It pins a version of the file, which
-    /// grows while that is kept: let go of it soon.
+    /// A copy that never changes and may be used on any thread. It pins a version of the file, which grows meanwhile,
+    /// so release it soon. Stops the program for unmanaged, deleted and invalidated things.
     public func freeze() -> Self {
         guard let realm, let place = _confinedPlace else {
             programError("Unmanaged objects cannot be frozen. Add the object to a Realm first.")
@@ -27,7 +27,7 @@ extension ThreadConfined {
         return frozen
     }
 
-    /// The live one, of a Realm of the calling thread; nil where it was deleted meanwhile.
+    /// The live one, in a Realm of the calling thread, or nil if it has been deleted since.
     public func thaw() -> Self? {
         guard let realm, let place = _confinedPlace else {
             programError("Unmanaged objects cannot be thawed: they are not frozen.")

@@ -2,7 +2,7 @@ internal import Foundation
 public import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Converts what a file holds when the app's classes have changed. The number is the schema version of the file before.
+/// Converts a file's objects after the app's classes have changed. The number is the file's previous schema version.
 ///
 ///     Realm.Configuration(
 ///         schemaVersion: 2,
@@ -17,26 +17,25 @@ internal import TomboloSQLiteStore
 ///             }
 ///         })
 ///
-/// Everything happens in one transaction: when the block throws, or does what cannot be done, the file stays as it was
+/// Everything happens in one transaction. If the block throws, or does something impossible, the file stays unchanged
 /// and opening it throws the reason. The block must not open the same file.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) throws -> Void
 
 /// What ``Migration/enumerateObjects(ofType:_:)`` calls for each object.
 public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
-/// The file of a Realm while a ``MigrationBlock`` converts it: as it was, and as it is to be. Objects are read and set by
-/// the names of their properties.
+/// A Realm's file during a ``MigrationBlock``: as it was and as it will be. Objects are read and set by property name.
 public final class Migration {
     let store: LocalMigration
-    /// The first mistake; nothing is done after it.
+    /// The first error. Nothing is done after it.
     private(set) var failure: (any Error)?
     private var isOver = false
-    /// Unmanaged objects that the block gave, which are made once.
+    /// Unmanaged objects passed by the block, each of which is added once.
     private var added: [ObjectIdentifier: (given: ObjectBase, object: MigrationObject)] = [:]
 
     init(_ store: LocalMigration) { self.store = store }
 
-    /// Runs a block, with whatever went wrong in it as the result.
+    /// Runs a block and throws whatever went wrong in it.
     static func run(_ block: MigrationBlock, on store: LocalMigration, from version: UInt64) throws {
         let migration = Migration(store)
         defer { migration.isOver = true }
@@ -44,8 +43,8 @@ public final class Migration {
         if let failure = migration.failure { throw failure }
     }
 
-    /// Does a step, where none before it failed. Migrations are read and written without `try`, as in Realm: the first
-    /// error makes opening the Realm fail.
+    /// Performs a step unless an earlier one failed. As in Realm, migrations don't need `try`: the first error makes
+    /// opening the Realm fail.
     func attempt<Result>(_ fallback: Result, _ body: () throws -> Result) -> Result {
         if isOver { programError("A migration and its objects can only be used in the migration block.") }
         guard failure == nil else { return fallback }
@@ -59,7 +58,7 @@ public final class Migration {
 
     // MARK: Classes
 
-    /// The classes as the file has them, those among them that the app no longer has.
+    /// The classes in the file, including those that the app no longer has.
     public private(set) lazy var oldSchema: Schema = schema(of: store.before)
 
     /// The app's classes.
@@ -67,15 +66,15 @@ public final class Migration {
 
     private func schema(of side: MigrationSide) -> Schema {
         if let schema = try? side.schema.schema() { return schema }
-        programError("The classes of '\(side.connection.path)' are no schema.")
+        programError("The classes of '\(side.connection.path)' aren't a valid schema.")
     }
 
     // MARK: Objects
 
-    /// Calls `block` for each object of a class that was there before, with the old and the new one: the new one is nil
-    /// for a class that the app no longer has. Of a class that is new it is called for each object made so far. Objects
-    /// that the block deleted or made are left out. Embedded objects are gone over by their class too, wherever they are;
-    /// the new one is nil where its place is empty now.
+    /// Calls `block` for each existing object of a class, with the old and the new object; the new one is nil if the
+    /// app no longer has the class. For a new class, calls it for each object made so far. Objects deleted or made by
+    /// the block are skipped. Embedded objects can be enumerated by their class too, wherever they are; the new one is
+    /// nil if its place is now empty.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         attempt(()) {
             let (old, new) = (store.before.schema[typeName], store.after.schema[typeName])
@@ -95,7 +94,7 @@ public final class Migration {
                     guard failure == nil, try store.after.exists(row, in: new) else { return }
                     block(nil, object(row, new, isNew: true))
                 }
-            // Embedded objects; none in a step of an earlier release, for a class that is long gone.
+            // Embedded objects; none for a class removed long ago that an earlier release's step names.
             case (nil, nil): for old in store.before.schema.sorted { try enumerateEmbedded(typeName, in: old, block) }
             }
         }
@@ -105,8 +104,8 @@ public final class Migration {
         MigrationObject(self, item, row: row, isNew: isNew)
     }
 
-    /// Calls `block` for the embedded objects of a class that are in the rows of another one: as the rows themselves,
-    /// where these are a list's, and as columns.
+    /// Calls `block` for the embedded objects of a class in the rows of another: the rows themselves if they're a
+    /// list's, and columns.
     private func enumerateEmbedded(
         _ className: String, in old: StoredClass, _ block: MigrationObjectEnumerateBlock
     ) throws {
@@ -116,7 +115,7 @@ public final class Migration {
         }
     }
 
-    /// - Parameter presence: the column that says whether the object is there; nil for elements of a list.
+    /// - Parameter presence: the column that says whether the object exists; nil for elements of a list.
     private func enumerateEmbedded(
         _ className: String, in old: StoredClass, _ presence: StoredClass.Property?,
         _ block: MigrationObjectEnumerateBlock
@@ -139,8 +138,8 @@ public final class Migration {
         }
     }
 
-    /// Makes an object of the app's class of this name, from a dictionary by property names, an array in the order of
-    /// properties (lists last), another object of the migration, or an object of the class.
+    /// Creates an object of the app's class with this name from a dictionary by property name, an array in property
+    /// order (lists last), another object of the migration, or an object of the class.
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         attempt(MigrationObject.none(self)) {
@@ -160,7 +159,7 @@ public final class Migration {
         }
     }
 
-    /// The object of the migration for one of the app's, made when it is first asked for.
+    /// The migration's object for one of the app's objects, created on first use.
     func added(_ given: ObjectBase) throws -> MigrationObject {
         if let known = added[ObjectIdentifier(given)] { return known.object }
         let made = create(given.className, value: given)
@@ -168,21 +167,21 @@ public final class Migration {
         return made
     }
 
-    /// Deletes an object. Links to it become nil.
+    /// Deletes a new object. Links to it become nil.
     public func delete(_ object: MigrationObject) {
         attempt(()) { try object.delete() }
     }
 
-    /// Deletes every object of a class; where the app no longer has the class, its table too, which otherwise stays in
-    /// the file.
-    /// - Returns: false where the file did not have the class.
+    /// Deletes all objects of a class. If the app no longer has the class, also drops its table, which otherwise stays
+    /// in the file.
+    /// - Returns: false if the file didn't have the class.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         attempt(false) { try store.deleteData(of: typeName) }
     }
 
-    /// Gives a new property the values of one that the app no longer has. Call it outside of
-    /// ``enumerateObjects(ofType:_:)``. Without it a renamed property is one that was removed and one that was added.
+    /// Gives a new property the values of a removed one. Call it outside ``enumerateObjects(ofType:_:)``. Without it, a
+    /// renamed property counts as one removed and one added.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         attempt(()) { try store.rename(oldName, to: newName, of: typeName) }
     }

@@ -2,8 +2,8 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// A list of an object in a migration: scalars, or ``MigrationObject`` for links and embedded objects. Lists of old
-/// objects can only be read.
+/// A list of an object in a migration. Its elements are scalars, or ``MigrationObject`` for links and embedded objects.
+/// Lists of old objects are read-only.
 public final class MigrationList {
     private let object: MigrationObject
     private let list: StoredClass
@@ -25,7 +25,7 @@ public final class MigrationList {
         }
     }
 
-    /// Every element, nil where it is nil.
+    /// All elements; nil for nil ones.
     private var elements: [Any?] { rows.map { row in migration.attempt(nil) { try element(row) } } }
 
     private func element(_ row: Int64) throws -> Any? {
@@ -37,11 +37,12 @@ public final class MigrationList {
         return MigrationObject(migration, linked, row: found, isNew: isNew)
     }
 
-    /// Adds an element: a scalar, an object to link to, or the values of one to make.
+    /// Appends an element: a scalar, an object to link to, or the values of an object to create.
     public func append(_ element: Any) {
         migration.attempt(()) { try add(element) }
     }
 
+    /// Removes all elements. Linked objects stay.
     public func removeAll() {
         migration.attempt(()) { try clear() }
     }
@@ -95,6 +96,6 @@ extension MigrationList: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { rows.count }
     public subscript(position: Int) -> Any? { elements[position] }
-    /// Reads the elements once.
+    /// Iterates over the elements, which are read once.
     public func makeIterator() -> IndexingIterator<[Any?]> { elements.makeIterator() }
 }

@@ -2,11 +2,11 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// An object in a migration: of the file as it was, which can only be read, or as it is to be. Its properties are reached
-/// by their names: `new["title"] = "…"`, `old.title`. They are scalars (integers of all widths are `Int`, enumerations
-/// their raw values), `MigrationObject` for links and embedded objects, and ``MigrationList``.
+/// An object in a migration: an old one, which is read-only, or a new one. Properties are accessed by name:
+/// `new["title"] = "…"`, `old.title`. They are scalars (integers of all widths are `Int`, enumerations their raw
+/// values), `MigrationObject` for links and embedded objects, and ``MigrationList``.
 ///
-/// An unknown name, or a value that a property cannot hold, makes the migration fail.
+/// An unknown name, or a value that the property can't hold, makes the migration fail.
 @dynamicMemberLookup
 public final class MigrationObject {
     let migration: Migration
@@ -26,7 +26,7 @@ public final class MigrationObject {
         self.embeddedClass = embeddedClass ?? (prefix.isEmpty ? item.embeddedClass : nil)
     }
 
-    /// Stands for the object that a failed migration could not make.
+    /// A placeholder for an object that a failed migration couldn't make.
     static func none(_ migration: Migration) -> MigrationObject {
         let nothing = migration.store.after.schema.sorted.first ?? migration.store.before.schema.sorted[0]
         return MigrationObject(migration, nothing, row: 0, isNew: false)
@@ -41,23 +41,25 @@ public final class MigrationObject {
     /// Whether the object was deleted.
     public var isInvalidated: Bool { migration.attempt(true) { try !side.exists(row, in: item) } }
 
-    /// Of the object itself, lists last.
+    /// The names of the object's own properties, lists last.
     var propertyNames: [String] { place.columns.map(\.name) + place.lists(side.schema).map(\.name) }
 
+    /// The value of a property; nil for nil.
     public subscript(name: String) -> Any? {
         get { migration.attempt(nil) { try value(name) } }
         set { migration.attempt(()) { try set(newValue ?? NSNull(), name) } }
     }
 
+    /// The value of a property; nil for nil.
     public subscript(dynamicMember name: String) -> Any? {
         get { self[name] }
         set { self[name] = newValue }
     }
 
-    /// The same as the subscript by name.
+    /// Same as the subscript.
     public func value(forKey key: String) -> Any? { self[key] }
 
-    /// The same as the subscript by name.
+    /// Same as the subscript.
     public func setValue(_ value: Any?, forKey key: String) { self[key] = value }
 
     // MARK: Reading
@@ -103,7 +105,7 @@ public final class MigrationObject {
             "Invalid property name '\(name)' for class '\(className)' \(isNew ? "of the app" : "as it was").\(hint)")
     }
 
-    /// The key of the root object, and the element that the object is in.
+    /// The key of the root object, and of the element that contains the object.
     func owner() throws -> (owner: Value, parent: Value?) {
         guard item.isElement else { return (try side.key(of: row, in: item), nil) }
         return (
@@ -135,7 +137,8 @@ public final class MigrationObject {
         row = try migration.store.set(stored, property, of: row, in: item)
     }
 
-    /// The key of a linked object: one of the migration, old or new, an unmanaged one, or the values of one to make.
+    /// The key of a linked object: an old or new one of the migration, an unmanaged one, or the values of one to
+    /// create.
     func link(_ value: Any, _ target: String, _ place: String) throws -> Value {
         let after = migration.store.after
         guard let linked = after.schema[target] else { throw migration.unknown(target, "cannot be linked to") }
@@ -156,7 +159,7 @@ public final class MigrationObject {
 
     private func setEmbedded(_ value: Any, _ presence: StoredClass.Property) throws {
         let store = migration.store
-        // The object before goes, with everything in it.
+        // The previous object is deleted, with everything in it.
         for property in item.properties where property.name.hasPrefix("\(presence.name).") {
             try clear(property)
         }
@@ -177,7 +180,7 @@ public final class MigrationObject {
         _ = try migration.store.set(.null, property, of: row, in: item)
     }
 
-    /// Gives a new embedded object its values; what is required and not given gets its zero.
+    /// Gives a new embedded object its values. Required ones that aren't given get their zero.
     func fill(_ value: Any) throws {
         let content = try MigrationContent(value, place, side.schema)
         for (name, position) in place.columns {

@@ -1,11 +1,11 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The properties of an object of a migration, among the columns and lists of the class whose row it is in: all of them,
+/// The properties of a migration's object among the columns and lists of the class whose row contains it: all of them,
 /// or those of an embedded object.
 struct MigrationPlace {
     let item: StoredClass
-    /// What the names of the columns begin with: `address.`.
+    /// The prefix of the column names: `address.`.
     let prefix: String
 
     init(_ item: StoredClass, prefix: String = "") {
@@ -13,7 +13,7 @@ struct MigrationPlace {
         self.prefix = prefix
     }
 
-    /// The columns that are properties of the object itself.
+    /// The columns that are the object's own properties.
     var columns: [(name: String, position: Int)] {
         let content = item.isElement && prefix.isEmpty ? item.content : item.properties[...]
         return content.indices.compactMap { position in
@@ -42,7 +42,7 @@ struct MigrationContent {
 
     subscript(name: String) -> Any? { values.first { $0.name == name }?.value }
 
-    /// - Parameter schema: where lists may be given.
+    /// - Parameter schema: the schema if lists may be given, otherwise nil.
     init(_ value: Any, _ place: MigrationPlace, _ schema: StoredSchema? = nil) throws {
         switch value {
         case let dictionary as [String: Any]:

@@ -2,9 +2,9 @@ internal import Foundation
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Scalars of migrations: as the file has them, and as the block sees them.
+/// Converts scalars between the file's form and the migration block's.
 enum MigrationValue {
-    /// What the block reads: Int, String, Date …; enumerations as their raw values.
+    /// The value that the block reads: Int, String, Date …; enumerations as raw values.
     static func any(_ value: Value, _ type: PropertyType) -> Any? {
         switch value {
         case .null: nil
@@ -20,14 +20,14 @@ enum MigrationValue {
         }
     }
 
-    /// - Throws: ``Realm/Error`` for what the property cannot hold.
+    /// - Throws: ``Realm/Error`` if the property can't hold the value.
     static func stored(_ value: Any, _ property: StoredClass.Property, _ className: String) throws -> Value {
         try stored(
             value, property.type, isOptional: property.isOptional && !property.isRequiredWhenPresent,
             "\(className).\(property.name)")
     }
 
-    /// - Parameter place: class and property.
+    /// - Parameter place: the class and property, for messages.
     static func stored(_ value: Any, _ type: PropertyType, isOptional: Bool, _ place: String) throws -> Value {
         let stored = try scalar(value, type, place)
         do {
@@ -39,7 +39,7 @@ enum MigrationValue {
     }
 
     static func isNil(_ value: Any) -> Bool {
-        // A nil inside `Any` still knows that it is an Optional.
+        // A nil inside `Any` is still an Optional.
         value is NSNull || (value as? any MigrationOptional)?.isNone == true
     }
 

@@ -1,7 +1,7 @@
 public import TomboloModel
 
-/// What happened to a collection, for `for await`. A reader that is slow gets what happened meanwhile as one change.
-/// Ends when the task is cancelled. Stays where the Realm may be used.
+/// The changes of a collection, for `for await`. A slow reader gets everything that happened meanwhile as one change.
+/// Ends when the task is cancelled. Must be used where the Realm may be used.
 public struct CollectionChanges<Collection>: AsyncSequence {
     public typealias Element = RealmCollectionChange<Collection>
     public typealias Failure = Never
@@ -25,7 +25,7 @@ public struct CollectionChanges<Collection>: AsyncSequence {
     }
 }
 
-/// A collection whenever it has changed, for `for await`; see ``CollectionChanges``.
+/// The collection, each time it has changed, for `for await`; see ``CollectionChanges``.
 public struct CollectionValues<Collection>: AsyncSequence {
     public typealias Element = Collection
     public typealias Failure = Never
@@ -61,40 +61,40 @@ extension ObservableCollection {
 }
 
 extension Results {
-    /// The results now, and what happens to them: `for await change in results.changesets`.
+    /// The results now, then each change of them: `for await change in results.changesets`.
     public var changesets: CollectionChanges<Results<Element>> { changes(nil) }
 
-    /// The same for some properties only: see ``observe(keyPaths:on:_:)``.
+    /// The same, for some properties only; see ``observe(keyPaths:on:_:)``.
     public func changesets(keyPaths: [String]) -> CollectionChanges<Results<Element>> {
         changes(KeyPathNames.split(keyPaths))
     }
 
-    /// The results now, and whenever something happened to them: `for await listings in results.values`.
+    /// The results now and after each change: `for await listings in results.values`.
     public var values: CollectionValues<Results<Element>> { CollectionValues(changes: changesets) }
 }
 
 extension List {
-    /// The list now, and what happens to it: `for await change in list.changesets`.
+    /// The list now, then each change of it: `for await change in list.changesets`.
     public var changesets: CollectionChanges<List<Element>> { changes(nil) }
 
-    /// The same for some properties only: see ``RealmCollection/observe(keyPaths:on:_:)``.
+    /// The same, for some properties only; see ``RealmCollection/observe(keyPaths:on:_:)``.
     public func changesets(keyPaths: [String]) -> CollectionChanges<List<Element>> {
         changes(KeyPathNames.split(keyPaths))
     }
 
-    /// The list now, and whenever something happened to it: `for await speakers in session.speakers.values`.
+    /// The list now and after each change: `for await speakers in session.speakers.values`.
     public var values: CollectionValues<List<Element>> { CollectionValues(changes: changesets) }
 }
 
 extension LinkingObjects {
-    /// The objects that link here now, and what happens to them: `for await change in dog.owners.changesets`.
+    /// The objects that link here now, then each change of them: `for await change in dog.owners.changesets`.
     public var changesets: CollectionChanges<LinkingObjects<Element>> { changes(nil) }
 
-    /// The same for some properties only: see ``RealmCollection/observe(keyPaths:on:_:)``.
+    /// The same, for some properties only; see ``RealmCollection/observe(keyPaths:on:_:)``.
     public func changesets(keyPaths: [String]) -> CollectionChanges<LinkingObjects<Element>> {
         changes(KeyPathNames.split(keyPaths))
     }
 
-    /// The objects that link here now, and whenever something happened to them: `for await owners in dog.owners.values`.
+    /// The objects that link here now and after each change: `for await owners in dog.owners.values`.
     public var values: CollectionValues<LinkingObjects<Element>> { CollectionValues(changes: changesets) }
 }

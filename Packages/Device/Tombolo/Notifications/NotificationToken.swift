@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Keeps a listener listening: until ``invalidate()``, or until nobody holds the token. It also keeps the Realm open.
+/// Keeps a listener active until ``invalidate()`` is called or the token is released. It also keeps the Realm open.
 public final class NotificationToken: @unchecked Sendable {
-    // `registration` is only touched under the lock; what is in it, by the Realm's own place.
+    // `registration` is accessed only under the lock; its content only in the Realm's own place.
     let state: ObservationState
     private let registration: Mutex<Registration?>
 
@@ -16,8 +16,8 @@ public final class NotificationToken: @unchecked Sendable {
         registration = Mutex(core.map(Registration.init))
     }
 
-    /// The listener was added, elsewhere than where the token is.
-    /// - Returns: whether it is still wanted.
+    /// Records that the listener was added, elsewhere than where the token is.
+    /// - Returns: whether it's still wanted.
     func register(_ core: RealmCore) -> Bool {
         let box = Registration(core: core)
         return registration.withLock { registration in
@@ -32,14 +32,14 @@ public final class NotificationToken: @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Ends listening, from any thread. Nothing is delivered afterwards, but to a callback that is running already.
+    /// Ends notifications, from any thread. Afterwards no callback is called; one that is already running finishes.
     public func invalidate() {
         guard state.end() else { return }
         let last = registration.withLock { registration in
             defer { registration = nil }
             return registration
         }
-        // Where the Realm is elsewhere, its listener goes there, and the Realm too if this was its last user.
+        // If the Realm is elsewhere, its listener is released there, and the Realm too if this was its last user.
         last?.core.letGo()
     }
 }

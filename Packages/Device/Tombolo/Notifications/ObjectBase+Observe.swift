@@ -1,30 +1,31 @@
 public import Dispatch
 public import TomboloModel
 
-/// Objects, embedded ones too, each as its own class.
+/// Objects, including embedded ones, each with its own class.
 public protocol ObservableObjectClass: AnyObject {}
 
 extension ObjectBase: ObservableObjectClass {}
 
 extension ObservableObjectClass where Self: ObjectBase {
-    /// Calls `block` after every commit, of whoever, that wrote properties of the object, whether their values differ
-    /// or not, and once when the object was deleted. What links, embedded objects and LinkingObjects lead to does not
-    /// count, unless a key path names it; which objects they are does. There is no call at the beginning. Where calls
-    /// are made, and how commits are told together, is as for ``RealmCollection/observe(keyPaths:on:_:)``.
+    /// Calls `block` after every commit, by anyone, that wrote properties of the object, even if their values are the
+    /// same, and once when the object is deleted. Replacing a link or an embedded object counts; changes inside the
+    /// linked or embedded objects count only if a key path names them. There's no initial call. Where calls are made,
+    /// and how commits are merged, is described at ``RealmCollection/observe(keyPaths:on:_:)``.
     ///
-    /// An embedded object is deleted with the object that it is in, when it leaves it, and when another takes its place.
+    /// An embedded object counts as deleted when its parent is deleted, when it's removed from its parent, and when
+    /// another replaces it.
     /// - Parameters:
-    ///   - keyPaths: the properties to listen to, `["name", "room.name"]`; nil for all of the object's own.
-    ///   - queue: a serial queue to call on, instead of where the Realm is used; the block gets the object of a Realm of
-    ///     that queue.
-    /// - Returns: a token. Listening ends with it; it keeps the Realm open.
+    ///   - keyPaths: the properties to observe, `["name", "room.name"]`; nil for all of the object's own.
+    ///   - queue: a serial queue on which to call `block`, with the object in a Realm of that queue; nil for where this
+    ///     Realm is used.
+    /// - Returns: a token. Notifications end when it's released; it keeps the Realm open.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
         observe(keyPaths.map(KeyPathNames.split), queue.map(Confinement.serial), block)
     }
 
-    /// The same with key paths: `observe(keyPaths: [\.name, \.room?.name])`.
+    /// The same, with Swift key paths: `observe(keyPaths: [\.name, \.room?.name])`.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -32,7 +33,7 @@ extension ObservableObjectClass where Self: ObjectBase {
         observe(KeyPathNames.names(of: keyPaths), queue.map(Confinement.serial), block)
     }
 
-    /// The same with calls on an actor, which get the object of a Realm of that actor.
+    /// The same, calling on an actor, with the object in a Realm of that actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
@@ -40,7 +41,7 @@ extension ObservableObjectClass where Self: ObjectBase {
         observe(keyPaths.map(KeyPathNames.split), .actor(actor)) { ActorCall.run(block, $0, on: actor) }
     }
 
-    /// The same with key paths and calls on an actor.
+    /// The same, with Swift key paths and calling on an actor.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
@@ -63,7 +64,7 @@ extension ObservableObjectClass where Self: ObjectBase {
         return core.observe(in: place, state, make) { tell(.error($0)) }
     }
 
-    /// What is observed, and in which Realm.
+    /// The observed thing and its Realm.
     var observed: (PartIdentity, RealmCore) {
         switch accessor {
         case let row as ManagedRow: return (PartIdentity(row), row.core)

@@ -1,20 +1,20 @@
 /// What happened to an observed object.
 public enum ObjectChange<T> {
-    /// The object cannot be observed: its Realm could not be opened where it was to be.
+    /// The object can't be observed, because its Realm couldn't be opened in the requested place.
     case error(any Error)
-    /// Properties were written, to the values that they had or to others.
+    /// Properties were written, possibly with the values they had.
     case change(T, [PropertyChange])
-    /// The object was deleted. Nothing is told afterwards.
+    /// The object was deleted. No notification follows.
     case deleted
 }
 
-/// What happened to a property of an observed object.
+/// A change of an observed object's property.
 public struct PropertyChange {
-    /// The property.
+    /// The property's name.
     public let name: String
-    /// The value that was told last, or that the object had when observing began. Nil for nil, for lists, and where the
-    /// object's own Realm wrote, which has no need of it.
+    /// The last reported value, or the value when observation began. Nil for nil, for lists, and for writes by the
+    /// object's own Realm.
     public let oldValue: Any?
-    /// The value now; the list itself for lists.
+    /// The current value; for lists, the list itself.
     public let newValue: Any?
 }

@@ -1,8 +1,8 @@
 public import TomboloModel
 
-/// What happens to an object, for `for await`, from the loop's beginning on. A reader that is slow gets what happened
-/// meanwhile as one change. Ends after the object's deletion, or when the task is cancelled. Stays where the Realm may
-/// be used.
+/// The changes of an object from the start of the loop on, for `for await`. A slow reader gets everything that happened
+/// meanwhile as one change. Ends after the object's deletion or when the task is cancelled. Must be used where the
+/// Realm may be used.
 public struct ObjectChanges<T: ObjectBase>: AsyncSequence {
     public typealias Element = ObjectChange<T>
     public typealias Failure = Never
@@ -27,13 +27,13 @@ public struct ObjectChanges<T: ObjectBase>: AsyncSequence {
 }
 
 extension ObservableObjectClass where Self: ObjectBase {
-    /// What happens to the object: `for await change in person.changesets`. See ``observe(keyPaths:on:_:)``.
+    /// The object's changes: `for await change in person.changesets`. See ``observe(keyPaths:on:_:)``.
     public var changesets: ObjectChanges<Self> { changes(nil) }
 
-    /// The same for some properties only.
+    /// The same, for some properties only.
     public func changesets(keyPaths: [String]) -> ObjectChanges<Self> { changes(KeyPathNames.split(keyPaths)) }
 
-    /// The same with key paths: `changesets(keyPaths: [\.name, \.room?.name])`.
+    /// The same, with Swift key paths: `changesets(keyPaths: [\.name, \.room?.name])`.
     public func changesets(keyPaths: [PartialKeyPath<Self>]) -> ObjectChanges<Self> {
         changes(KeyPathNames.names(of: keyPaths))
     }

@@ -1,19 +1,19 @@
 extension Realm {
-    /// What a listener of a Realm is told.
+    /// A notification to a listener of a Realm.
     public enum Notification: String, Hashable, Sendable {
-        /// The Realm shows another version: its own commit, or a refresh that found somebody else's.
+        /// The Realm shows another version, after its own commit or a refresh that found somebody else's.
         case didChange
-        /// Somebody else committed, and ``Realm/autorefresh`` is off.
+        /// Somebody else committed while ``Realm/autorefresh`` is off.
         case refreshRequired
     }
 
-    /// What ``observe(_:)`` calls.
+    /// The block called by ``observe(_:)``.
     public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
-    /// Calls `block` after every commit of this Realm, before `write` returns, and when others' changes arrive: when
-    /// the Realm refreshes by itself, by ``refresh()``, or by beginning a write transaction. What the block itself, or
-    /// another one of this Realm, writes meanwhile is not told.
-    /// - Returns: a token; listening ends with it.
+    /// Calls `block` after every commit of this Realm, before `write` returns, and when others' changes arrive by
+    /// autorefresh, ``refresh()`` or the start of a write transaction. It isn't called for writes by itself or another
+    /// listener of this Realm.
+    /// - Returns: a token. Notifications end when it's released.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         core.confinement.check()
         core.requireLive()

@@ -1,8 +1,8 @@
 extension Realm {
-    /// Runs `block` in a write transaction that some listeners need not hear of, because who writes has shown the change
-    /// already: a row that slides out of a list. See ``write(_:)``.
-    /// - Parameter tokens: of this Realm, its objects and its collections, observed where the Realm is used. A listener
-    ///   that has others' changes to hear hears those first, before `block` runs.
+    /// Runs `block` in a write transaction of which some listeners aren't notified, because the caller has already
+    /// shown the change, such as a row sliding out of a list. See ``write(_:)``.
+    /// - Parameter tokens: tokens of this Realm, its objects and its collections, observed where the Realm is used.
+    ///   Their listeners first hear others' pending changes, before `block` runs.
     /// - Throws: as ``write(_:)`` does.
     @discardableResult
     public func write<Result>(
@@ -21,7 +21,7 @@ extension Realm {
         return result
     }
 
-    /// Stores what the write transaction did; these listeners do not hear of it.
+    /// Commits the write transaction without notifying these listeners.
     /// - Throws: ``Realm/Error``; the transaction is cancelled then.
     public func commitWrite(withoutNotifying tokens: [NotificationToken]) throws {
         for token in tokens where !token.belongs(to: core) {
@@ -30,7 +30,7 @@ extension Realm {
         try core.commit(skipping: tokens.map(\.state))
     }
 
-    /// What a listener has not heard yet would have to be told together with what it need not hear.
+    /// Pending changes couldn't be reported separately from those to skip, so they're reported first.
     private func beginHearing(_ tokens: [NotificationToken]) {
         if core.notifier.isBehind(tokens.map(\.state)) { core.notifier.deliver() }
     }

@@ -1,18 +1,18 @@
 public import Dispatch
 public import TomboloModel
 
-/// Where a listener is called. The store's own.
+/// Where a listener is called. For the library only.
 public struct ObservationPlace {
     let confinement: Confinement
 }
 
 extension RealmCollection {
-    /// Calls `block` with the collection soon, then after every commit, of whoever, that changed it.
+    /// Soon calls `block` with the collection, then after every commit, by anyone, that changed it.
     ///
-    /// The first call is `.initial`; it may show a write already that was made right after this call. Each further one
-    /// tells what differs from the one before; commits that follow each other quickly may be told together. Calls are
-    /// made where the Realm is used: on its queue or actor or on the main thread by themselves; on other threads and in
-    /// tasks without an actor while ``Realm/refresh()`` runs.
+    /// The first call is `.initial`, which may already include a write made right after this method returned. Each
+    /// further call gives the difference from the one before; commits in quick succession may be merged. Calls are made
+    /// where the Realm is used: automatically on its queue, its actor or the main thread; on other threads, and in
+    /// tasks without an actor, during ``Realm/refresh()``.
     ///
     ///     token = realm.objects(Listing.self).where { $0.price < 300_000 }.observe { change in
     ///         switch change {
@@ -22,18 +22,18 @@ extension RealmCollection {
     ///         }
     ///     }
     ///
-    /// When the object of a list is deleted, or the one that LinkingObjects lead to, every element is told to be, and
-    /// nothing afterwards. Lists of values inside embedded objects are written as a whole: what is told is how the values
-    /// differ.
+    /// When a list's object, or the target of LinkingObjects, is deleted, all elements are reported as deleted and no
+    /// call follows. Lists of values inside embedded objects are written as a whole, so their changes are found by
+    /// comparing values.
     ///
     /// - Parameters:
-    ///   - keyPaths: which properties count as changes of an object, `["name", "room.name"]`; they may lead through
-    ///     links, embedded objects, lists and LinkingObjects. Behind a name that is one of these, only which objects it
-    ///     leads to counts. Objects that come, go or move are always told. Nil means every property, and those of objects
-    ///     up to four links away.
-    ///   - queue: a serial queue to call on, instead of where the Realm is used; the block gets the collection of a Realm
-    ///     of that queue.
-    /// - Returns: a token. Listening ends with it; it keeps the Realm open.
+    ///   - keyPaths: the properties whose changes count, `["name", "room.name"]`, possibly through links, embedded
+    ///     objects, lists and LinkingObjects. If a path ends with one of these, only which objects it leads to counts.
+    ///     Insertions, deletions and moves are always reported. Nil means all properties, including those of objects up
+    ///     to four links away.
+    ///   - queue: a serial queue on which to call `block`, with the collection in a Realm of that queue; nil for where
+    ///     this Realm is used.
+    /// - Returns: a token. Notifications end when it's released; it keeps the Realm open.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -41,7 +41,7 @@ extension RealmCollection {
         _observe(keyPaths.map(KeyPathNames.split), in: ObservationPlace(queue), block)
     }
 
-    /// The same with calls on an actor, which get the collection of a Realm of that actor.
+    /// The same, calling on an actor, with the collection in a Realm of that actor.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -53,7 +53,7 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The same with key paths: `observe(keyPaths: [\.name, \.room?.name])`.
+    /// The same, with Swift key paths: `observe(keyPaths: [\.name, \.room?.name])`.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -61,7 +61,7 @@ extension RealmCollection where Element: ObjectBase {
         _observe(KeyPathNames.names(of: keyPaths), in: ObservationPlace(queue), block)
     }
 
-    /// The same with key paths and calls on an actor.
+    /// The same, with Swift key paths and calling on an actor.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A, isolation: isolated (any Actor)? = #isolation,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
@@ -73,7 +73,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension ObservationPlace {
-    /// Nil where calls are made where the Realm is used.
+    /// Nil if calls are made where the Realm is used.
     fileprivate init?(_ queue: DispatchQueue?) {
         guard let queue else { return nil }
         confinement = .serial(queue)

@@ -1,13 +1,13 @@
-/// What happened to an observed collection.
+/// A change of an observed collection.
 public enum RealmCollectionChange<CollectionType> {
     /// The first notification: the collection as it is now.
     case initial(CollectionType)
-    /// Objects came, went, moved or changed. To bring a copy of the old collection up to date, remove what is at
-    /// `deletions` from the last to the first, then insert what is at `insertions` from the first to the last.
-    /// `deletions` and `modifications` are positions in the old collection, `insertions` in the new one; all ascend. An
-    /// object that moved is deleted and inserted.
+    /// Elements were inserted, deleted, moved or modified. To update a copy of the old collection, remove the elements
+    /// at `deletions` from last to first, then insert those at `insertions` from first to last. `deletions` and
+    /// `modifications` are positions in the old collection, `insertions` in the new one; all ascend. An element that
+    /// moved is deleted and inserted.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// The collection cannot be observed: its Realm could not be opened where it was to be.
+    /// The collection can't be observed, because its Realm couldn't be opened in the requested place.
     case error(any Error)
 
     init(_ event: CollectionEvent, _ collection: CollectionType) {
@@ -20,7 +20,7 @@ public enum RealmCollectionChange<CollectionType> {
         }
     }
 
-    /// The same change, of the collection as something else.
+    /// The same change with the collection transformed.
     func map<Other>(_ transform: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
         switch self {
         case .initial(let collection): .initial(transform(collection))

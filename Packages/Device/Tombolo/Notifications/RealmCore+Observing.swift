@@ -2,22 +2,22 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// Runs `body` where the Realm may be used, soon.
-    /// - Returns: false where there is no way to get there.
+    /// Soon runs `body` where the Realm may be used.
+    /// - Returns: false if that place can't be reached.
     func visitSoon(_ body: @escaping @Sendable (RealmCore) -> Void) -> Bool {
         let visitor = RealmVisitor(core: self)
         return confinement.schedule { body(visitor.core) }
     }
 
-    /// A listener was ended, perhaps elsewhere.
+    /// Releases a listener that was ended, perhaps elsewhere.
     func letGo() {
         if confinement.isCurrent { notifier.sweep() } else { _ = visitSoon { $0.notifier.sweep() } }
     }
 
-    /// Has the next reads come from a version that stays.
+    /// Pins the version for the next reads.
     func pinVersion() { query {} }
 
-    /// Adds a listener of an object or a collection.
+    /// Adds a listener of an object or collection.
     func observe(_ observation: Observation) -> NotificationToken {
         requireObservable()
         pinVersion()
@@ -37,7 +37,7 @@ extension RealmCore {
         if isInWrite { programError("Cannot register notification blocks from within write transactions.") }
     }
 
-    /// Adds a listener to the Realm of the same file that belongs to another place. `make` runs there.
+    /// Adds a listener to another place's Realm of the same file. `make` runs there.
     func observe(
         in place: Confinement, _ state: ObservationState, _ make: @escaping (RealmCore) -> Observation,
         failed: @escaping (any Error) -> Void
@@ -51,12 +51,12 @@ extension RealmCore {
     }
 }
 
-/// Goes with a visit to a Realm's place, where alone it is opened.
+/// Travels with a visit to a Realm's place, and is opened only there.
 private struct RealmVisitor: @unchecked Sendable {
     let core: RealmCore
 }
 
-/// Goes to another place to listen there. The closures are handed over to it as a whole.
+/// Moves to another place to observe there. The closures are handed over as a whole.
 private struct DeferredObservation: @unchecked Sendable {
     let configuration: Realm.Configuration
     let place: Confinement
@@ -68,7 +68,7 @@ private struct DeferredObservation: @unchecked Sendable {
         guard let token = token.token, token.state.isActive else { return }
         do {
             let core = try RealmCore.open(configuration, place)
-            // What the caller has seen must be there.
+            // The Realm must have everything the caller has seen.
             _ = core.refresh()
             guard token.register(core) else { return }
             core.pinVersion()

@@ -1,5 +1,5 @@
-/// What happens to a Realm as a whole, for `for await`, from the loop's beginning on: each kind once, however often it
-/// happened meanwhile. Ends when the task is cancelled. Stays where the Realm may be used.
+/// A Realm's notifications from the start of the loop on, for `for await`; each kind once, however often it happened
+/// meanwhile. Ends when the task is cancelled. Must be used where the Realm may be used.
 public struct RealmNotifications: AsyncSequence {
     public typealias Element = Realm.Notification
     public typealias Failure = Never
@@ -24,7 +24,7 @@ public struct RealmNotifications: AsyncSequence {
 }
 
 extension Realm {
-    /// What ``observe(_:)`` tells: `for await notification in realm.notifications`.
+    /// The notifications of ``observe(_:)``: `for await notification in realm.notifications`.
     public var notifications: RealmNotifications {
         core.confinement.check()
         core.requireLive()

@@ -1,13 +1,13 @@
 public import TomboloModel
 
-/// Lets ``KeyPathIncrementable/increment(_:by:)`` name the class of the object.
+/// Gives ``KeyPathIncrementable/increment(_:by:)`` the object's own class.
 public protocol KeyPathIncrementable: Object {}
 
 extension Object: KeyPathIncrementable {}
 
 extension KeyPathIncrementable {
-    /// Adds to an integer property. Unlike `x.count += 1`, which is a set, additions made on several devices at the
-    /// same time all count.
+    /// Adds to an integer property in a write transaction. Unlike `x.count += 1`, which is a set, concurrent additions
+    /// by several devices all count.
     public func increment<Number: PersistableInteger>(
         _ keyPath: ReferenceWritableKeyPath<Self, Number>, by amount: Number = 1
     ) {

@@ -9,13 +9,13 @@ extension ObjectBase {
         }
     }
 
-    /// The Realm that manages the object; nil while it is unmanaged.
+    /// The Realm that manages the object, or nil while unmanaged.
     public var realm: Realm? { core.map { Realm(core: $0) } }
 
-    /// Whether the object was deleted, or its Realm invalidated. Reading a property of it stops the program.
+    /// Whether the object was deleted or its Realm invalidated. Reading a property then stops the program.
     public var isInvalidated: Bool { accessor.map { !$0.isValid } ?? false }
 
-    /// Whether two objects are the same object of one Realm, or one unmanaged instance.
+    /// Whether two objects are the same object in the same Realm, or the same unmanaged instance.
     public func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }

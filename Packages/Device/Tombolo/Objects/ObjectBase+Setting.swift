@@ -1,10 +1,10 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Properties set to values without their static types: by name, or from a dictionary, an array or an object.
+/// Sets properties to values without static types: by name, or from a dictionary, array or object.
 extension ObjectBase {
-    /// - Parameter copies: whether given embedded objects are copied, and not given another parent.
-    /// - Throws: for a value that does not fit; what comes before it is set.
+    /// - Parameter copies: whether to copy given embedded objects instead of making them part of this object.
+    /// - Throws: ``ValueError`` for a value that doesn't fit. Values before it have been set.
     func setAll(_ value: Any, copies: Bool) throws(ValueError) {
         for (property, item) in try ObjectClass.of(type(of: self)).given(value) {
             try set(item, property, copies: copies)
@@ -35,7 +35,7 @@ extension ObjectBase {
             guard let list = held(property) as? any AnyList else { return }
             list.replace(with: try property.elements(value, className, copies: copies))
         case .linkingObjects:
-            throw ValueError("'\(className).\(property.name)' is what links here and cannot be set.")
+            throw ValueError("'\(className).\(property.name)' has the objects that link here and can't be set.")
         }
     }
 
@@ -63,7 +63,7 @@ extension ObjectBase {
         }
     }
 
-    /// An unmanaged object of the same class and with the same values.
+    /// An unmanaged object of the same class with the same values.
     fileprivate func copied() throws(ValueError) -> ObjectBase {
         let copy = type(of: self).init()
         try copy.setAll(self, copies: true)
@@ -72,12 +72,12 @@ extension ObjectBase {
 }
 
 extension ObjectClass {
-    /// What is given for an object, by property: a dictionary by names, an array in the order of the properties, or
-    /// another object, of which the properties of the same names count.
+    /// The given values by property, from a dictionary by name, an array in property order, or another object, whose
+    /// properties with the same names are used.
     func given(_ value: Any) throws(ValueError) -> [(property: ObjectProperty, value: Any)] {
         switch value {
         case let dictionary as [String: Any]:
-            // What the class does not have is left out, as in Realm: JSON may say more.
+            // As in Realm, unknown names are ignored, since JSON may have more.
             return properties.compactMap { property in dictionary[property.name].map { (property, $0) } }
         case let object as ObjectBase:
             return ObjectClass.of(Swift.type(of: object)).properties.compactMap { other in
@@ -99,8 +99,8 @@ extension ObjectClass {
 }
 
 extension ObjectProperty {
-    /// A linked or embedded object, or one made of the given values; nil for nil. A managed embedded object has a
-    /// parent, so that it is copied in any case.
+    /// A linked or embedded object, or one made from the given values; nil for nil. A managed embedded object has a
+    /// parent, so it's always copied.
     func object(_ value: Any, _ className: String, copies: Bool) throws(ValueError) -> ObjectBase? {
         if Value.isNil(value) { return nil }
         guard let target = valueType._targetClass else { return nil }
@@ -119,7 +119,7 @@ extension ObjectProperty {
         return object
     }
 
-    /// The elements that a list is given.
+    /// The elements given for a list.
     func elements(_ value: Any, _ className: String, copies: Bool) throws(ValueError) -> [Stored] {
         guard let items = Self.items(value) else {
             throw ValueError("'\(className).\(name)' is a list and cannot hold a \(type(of: value)).")
@@ -140,12 +140,12 @@ extension ObjectProperty {
         return .value(value)
     }
 
-    /// The items of whatever a list is given, none of nil; nil for what is no list.
+    /// The items given for a list; none for nil. Nil if the value isn't a list.
     static func items(_ value: Any) -> [Any]? {
         if Value.isNil(value) { return [] }
         return switch value {
         case let array as [Any]: array
-        // Sequences too, but not of what lists hold.
+        // These are sequences too, but not of list elements.
         case is String, is Data, is [String: Any]: nil
         case let sequence as any Sequence: sequence.map { $0 as Any }
         default: nil

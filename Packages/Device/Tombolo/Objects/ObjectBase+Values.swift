@@ -2,9 +2,9 @@ internal import Foundation
 public import TomboloModel
 
 extension ObjectBase {
-    /// Reads or sets a property by its name. Enumerations are read as their raw values and projections as what is
-    /// stored, and set as these or themselves. An unknown name stops the program, as does a value of a wrong type for an
-    /// unmanaged object; for a managed one it makes the write transaction fail.
+    /// Reads or sets a property by name. Enumerations are read as raw values and projections as stored values; both
+    /// forms can be set. An unknown name stops the program. A value of the wrong type stops the program for an
+    /// unmanaged object and fails the write transaction for a managed one.
     public subscript(key: String) -> Any? {
         get {
             let property = property(named: key)
@@ -25,10 +25,11 @@ extension ObjectBase {
         }
     }
 
-    /// The same as the subscript by name.
+    /// Same as the subscript.
     public func value(forKey key: String) -> Any? { self[key] }
 
-    /// A property, or one behind links and lists: `"room.name"`; of a list also `"dogs.@count"`, `"dogs.@sum.age"`.
+    /// Reads a property, possibly through links and lists: `"room.name"`; for a list also `"dogs.@count"`,
+    /// `"dogs.@sum.age"`.
     public func value(forKeyPath keyPath: String) -> Any? {
         let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         guard names.count == 2 else { return self[keyPath] }
@@ -40,18 +41,18 @@ extension ObjectBase {
         }
     }
 
-    /// Sets a property, or one behind links: `"room.name"`. No effect where a link on the way is nil.
+    /// Sets a property, possibly through links: `"room.name"`. No effect if a link on the way is nil.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let end = keyPath.lastIndex(of: ".") else { return self[keyPath] = value }
         let holder = self.value(forKeyPath: String(keyPath[..<end])) as? ObjectBase
         holder?[String(keyPath[keyPath.index(after: end)...])] = value
     }
 
-    /// The same as the subscript by name.
+    /// Same as the subscript.
     public func setValue(_ value: Any?, forKey key: String) { self[key] = value }
 
-    /// An unmanaged object from a dictionary by property names, an array in the order of properties, or another
-    /// object. A name or value that does not fit stops the program.
+    /// An unmanaged object from a dictionary by property name, an array in property order, or another object, which is
+    /// copied. Stops the program if a value doesn't fit.
     public convenience init(value: Any) {
         self.init()
         do {

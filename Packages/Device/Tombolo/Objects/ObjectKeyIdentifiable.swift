@@ -1,10 +1,10 @@
 public import TomboloModel
 
-/// Gives a model class an `id` that is the same for all instances of one object: for SwiftUI's `ForEach` and the like.
+/// Gives a model class an `id` that is equal for all instances of one object, for SwiftUI's `ForEach` and the like.
 ///
 ///     class Item: Object, ObjectKeyIdentifiable { … }
 public protocol ObjectKeyIdentifiable: Identifiable {
-    /// Valid for as long as the process runs.
+    /// The identity, valid as long as the process runs.
     var id: UInt64 { get }
 }
 

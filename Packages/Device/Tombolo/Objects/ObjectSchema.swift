@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// What a Realm knows about a class: its name and its properties.
+/// A Realm's description of a class: its name and properties.
 public typealias ObjectSchema = ClassSchema
 
 /// A property of a model class.
 public struct Property: Hashable, Sendable, CustomStringConvertible {
-    /// What a property, or the elements of a list, are. Integers of all widths are `int`.
+    /// The type of a property or of a list's elements. Integers of all widths are `int`.
     public enum Kind: Hashable, Sendable {
         case int, bool, float, double, string, data, date, object, linkingObjects, objectId, decimal128, UUID
     }
@@ -16,9 +16,9 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
     public let type: Kind
     public let isOptional: Bool
     public let isIndexed: Bool
-    /// Whether it is a list.
+    /// Whether the property is a list.
     public let isArray: Bool
-    /// The class that a link or a list of links leads to, or that objects are embedded from.
+    /// The class of linked or embedded objects.
     public let objectClassName: String?
 
     public var description: String {
@@ -28,20 +28,21 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Realm {
-    /// The classes of the Realm, those of its lists' elements (`Person.dogs`) among them; ``Schema/objectSchema`` are
-    /// the model classes.
+    /// The classes of the Realm, including those of list elements (`Person.dogs`). ``Schema/objectSchema`` has the
+    /// model classes only.
     public var schema: Schema { core.schema }
 }
 
 extension Schema {
-    /// The model classes, in the order of their names.
+    /// The model classes, ordered by name.
     public var objectSchema: [ObjectSchema] { classes.filter { $0.owner == nil } }
 }
 
 extension ClassSchema {
+    /// The name of the class.
     public var className: String { name }
 
-    /// In the order of their declaration, without what links here.
+    /// The properties in declaration order, without LinkingObjects.
     public var properties: [Property] {
         let all =
             columns.filter { !$0.name.contains(".") }.map { Property($0) }
@@ -53,26 +54,28 @@ extension ClassSchema {
         }.map(\.element)
     }
 
+    /// The primary key, or nil if the class has none.
     public var primaryKeyProperty: Property? { primaryKeyIndex.map { Property(columns[$0]) } }
 
+    /// The property with a name, or nil.
     public subscript(propertyName: String) -> Property? { properties.first { $0.name == propertyName } }
 }
 
 extension ClassSchema: CustomStringConvertible {
-    /// The class and its properties, a line for each.
+    /// The class and its properties, one per line.
     public var description: String {
         "\(name) {\n\(properties.map { "\t\($0)\n" }.joined())}"
     }
 }
 
 extension ObjectBase {
-    /// The class of the object.
+    /// The schema of the object's class.
     public var objectSchema: ObjectSchema { ObjectClass.of(type(of: self)).schema }
 
-    /// The class.
+    /// The schema of this class.
     public static func sharedSchema() -> ObjectSchema? { ObjectClass.of(self).schema }
 
-    /// The name of the class as migrations and the schema have it.
+    /// The name of the class in the schema and in migrations.
     public static func className() -> String { String(describing: self) }
 }
 

@@ -2,8 +2,8 @@ internal import Foundation
 internal import TomboloModel
 
 extension Value {
-    /// A value given without its static type: one of a property, an enumeration or projection, a number of another
-    /// type that the property holds exactly, or a class of Foundation. Nil where it does not fit.
+    /// Converts a value without a static type: a property's value, an enumeration or projection, a number of another
+    /// type that fits exactly, or a Foundation class. Nil if it doesn't fit.
     init?(any value: Any, for type: PropertyType) {
         if Self.isNil(value) {
             self = .null
@@ -29,7 +29,7 @@ extension Value {
     /// Whether this is nil, in an `Any` that may hold an optional, or `NSNull`.
     static func isNil(_ value: Any) -> Bool { value is NSNull || (value as? any AnyOptional)?.isNil == true }
 
-    /// Floating point numbers by the digits that they are written with; nil for what is no number.
+    /// A decimal from a number, floating-point numbers by the digits they print with. Nil if it isn't a number.
     private static func decimal(_ value: Any) -> Decimal128? {
         switch value {
         case let number as Float: Decimal128(number)
@@ -42,7 +42,7 @@ extension Value {
         }
     }
 
-    /// As JSONSerialization, property lists and Objective-C make them; nil where a number does not fit exactly.
+    /// Values made by JSONSerialization, property lists and Objective-C; nil if a number doesn't fit exactly.
     private init?(foundation value: Any, for type: PropertyType) {
         switch (value, type) {
         case (let date as NSDate, .date):

@@ -2,13 +2,13 @@ public import Dispatch
 internal import Foundation
 
 extension Realm {
-    /// Whether opening a synced Realm waits for what the server has. Without effect on local ones.
+    /// Whether opening a synced Realm waits for the download. No effect on local Realms.
     public enum OpenBehavior: Sendable {
-        /// Opens at once: what is missing arrives later.
+        /// Opens at once; missing objects arrive later.
         case never
-        /// Waits where there was no file.
+        /// Waits only if there was no file.
         case once
-        /// Waits, each time.
+        /// Waits every time.
         case always
 
         func waits(for configuration: Configuration) -> Bool {
@@ -20,7 +20,7 @@ extension Realm {
         }
     }
 
-    /// Opens a Realm in async code, as ``open(configuration:downloadBeforeOpen:isolation:)`` does.
+    /// Opens a Realm in async code, like ``open(configuration:downloadBeforeOpen:isolation:)``.
     public init(
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior,
         isolation: isolated (any Actor)? = #isolation
@@ -28,12 +28,12 @@ extension Realm {
         self = try await Realm.open(configuration: configuration, downloadBeforeOpen: downloadBeforeOpen)
     }
 
-    /// Opens a Realm in the background: a migration, or copying a seed file, may take long. A synced one is opened when
-    /// everything that the server had was downloaded.
+    /// Opens a Realm in the background, since a migration or copying a seed file may take long. A synced Realm is
+    /// opened once everything on the server has been downloaded.
     /// - Parameters:
-    ///   - callbackQueue: a serial queue, which the Realm belongs to.
-    ///   - callback: called once, on the queue: with the Realm, or with the reason why there is none.
-    /// - Returns: lets the opening be watched and cancelled; it may be dropped.
+    ///   - callbackQueue: a serial queue, to which the Realm will belong.
+    ///   - callback: called once, on the queue, with the Realm or the error.
+    /// - Returns: a task for following the progress and cancelling. It may be discarded.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
@@ -45,9 +45,9 @@ extension Realm {
         return task
     }
 
-    /// Moves to the newest version without blocking the actor, and tells the listeners where something changed. For
-    /// Realms of an actor, of the main thread or of a task.
-    /// - Returns: whether somebody else changed anything.
+    /// Moves to the newest version without blocking the actor, and notifies listeners if something changed. For Realms
+    /// of an actor, the main thread or a task.
+    /// - Returns: whether others changed anything.
     @discardableResult
     public func asyncRefresh(isolation: isolated (any Actor)? = #isolation) async -> Bool {
         core.requireAsyncUse("asyncRefresh")
@@ -55,14 +55,14 @@ extension Realm {
     }
 }
 
-/// An opening under way. The callback is handed over to the queue as a whole.
+/// An opening in progress. The callback is handed over to the queue as a whole.
 private struct AsyncOpening: @unchecked Sendable {
     let configuration: Realm.Configuration
     let queue: DispatchQueue
     let callback: (Result<Realm, any Error>) -> Void
     let task: Realm.AsyncOpenTask
 
-    /// In the background.
+    /// Opens in the background.
     func run() {
         guard !task.isCancelled else { return }
         do {
@@ -86,7 +86,7 @@ private struct AsyncOpening: @unchecked Sendable {
 
     private func finish(_ opened: Opened) {
         queue.async {
-            // Until here, so that a Realm in memory is still there.
+            // Kept until here, so that an in-memory Realm still exists.
             withExtendedLifetime(opened) {
                 if task.end() { callback(Result { try Realm(configuration: configuration, queue: queue) }) }
             }
@@ -98,7 +98,7 @@ private struct AsyncOpening: @unchecked Sendable {
     }
 }
 
-/// Keeps a file open, and does nothing else with it.
+/// Keeps a file open and does nothing else.
 private struct Opened: @unchecked Sendable {
     let core: RealmCore
 }

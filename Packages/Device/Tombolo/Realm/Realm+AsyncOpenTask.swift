@@ -2,14 +2,14 @@ public import Dispatch
 internal import Synchronization
 
 extension Realm {
-    /// A Realm that is being opened by ``Realm/asyncOpen(configuration:callbackQueue:callback:)``.
+    /// A Realm being opened by ``Realm/asyncOpen(configuration:callbackQueue:callback:)``.
     public final class AsyncOpenTask: Sendable {
         private typealias Progress = (@Sendable (SyncSession.Progress) -> Void)
 
         private struct State {
             var isOver = false
             var session: SyncSession?
-            /// Given before there was a session.
+            /// Progress callbacks added before there was a session.
             var waiting: [Progress] = []
             var tokens: [SyncSession.ProgressToken] = []
             var cancellation: (@Sendable () -> Void)?
@@ -19,7 +19,7 @@ extension Realm {
 
         init() {}
 
-        /// Ends the opening: the callback will never be called. Without effect afterwards.
+        /// Cancels the opening: the callback is never called. No effect once it has been.
         public func cancel() {
             let cancellation = state.withLock { $0.cancellation }
             if end() { cancellation?() }
@@ -51,7 +51,7 @@ extension Realm {
 
         var isCancelled: Bool { state.withLock { $0.isOver } }
 
-        /// The download has begun.
+        /// Follows the download, which has begun.
         func follow(_ session: SyncSession) {
             let waiting = state.withLock { state in
                 state.session = session
@@ -69,7 +69,7 @@ extension Realm {
             if isLate { body() }
         }
 
-        /// - Returns: whether it was not over already.
+        /// - Returns: false if it was already over.
         func end() -> Bool {
             let (isFirst, tokens) = state.withLock { state in
                 defer { state = State(isOver: true) }

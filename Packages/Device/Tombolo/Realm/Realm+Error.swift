@@ -3,10 +3,10 @@ internal import TomboloModel
 internal import TomboloSQLiteStore
 
 extension Realm {
-    /// Why a Realm could not be opened, read or written. Mistakes of the program (a wrong thread, a write outside a
-    /// transaction) are no errors: they stop the program with a message.
+    /// Why a Realm couldn't be opened, read or written. Programming mistakes (a wrong thread, a write outside a
+    /// transaction) aren't errors: they stop the program with a message.
     public struct Error: Swift.Error, Hashable, Sendable, CustomStringConvertible {
-        /// The numbers are Realm's.
+        /// Error codes, with Realm's numbers.
         public enum Code: Int, Sendable, CaseIterable {
             case fail = 1
             case fileAccess = 2
@@ -30,6 +30,7 @@ extension Realm {
             case noSubscriptionForWrite = 22
         }
 
+        /// What kind of error it is.
         public let code: Code
         /// What was wrong, where, and what to do.
         public let message: String
@@ -43,7 +44,7 @@ extension Realm {
     }
 }
 
-/// `error.localizedDescription` of a caught error, and what `NSError` sees of it.
+/// Gives caught errors a `localizedDescription`, and `NSError` Realm's domain and code.
 extension Realm.Error: LocalizedError, CustomNSError {
     public static var errorDomain: String { "io.realm" }
     public var errorCode: Int { code.rawValue }
@@ -51,7 +52,7 @@ extension Realm.Error: LocalizedError, CustomNSError {
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }
 
-/// Lets a `catch` name a code: `catch Realm.Error.schemaMismatch`.
+/// Lets a `catch` clause name a code: `catch Realm.Error.schemaMismatch`.
 public func ~= (code: Realm.Error.Code, error: any Error) -> Bool { (error as? Realm.Error)?.code == code }
 
 extension Realm.Error {
@@ -78,7 +79,7 @@ extension Realm.Error {
 }
 
 extension Realm.Error {
-    /// The error as the app sees it; errors of other kinds keep their description.
+    /// Wraps an error for the app; errors of other types keep their description.
     init(wrapping error: any Swift.Error) {
         switch error {
         case let error as Realm.Error: self = error

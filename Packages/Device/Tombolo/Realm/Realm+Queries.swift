@@ -7,7 +7,7 @@ extension Realm {
         return Results(core: core, query: ObjectQuery(classIndex: core.classIndex(of: type)))
     }
 
-    /// The object with a primary key, where there is one.
+    /// The object with a primary key, or nil. Stops the program if the class has none or its type differs.
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
@@ -20,14 +20,14 @@ extension Realm {
         guard let value = Self.value(ofKey: key, keyType), value.isKey(of: keyType) else {
             programError("The primary key of '\(type)' is of type \(keyType.name), not \(KeyType.self).")
         }
-        // No object has a key that its property cannot hold.
+        // No object has a key that the property can't hold.
         guard (try? managed.validate(value, column)) != nil else { return nil }
         guard let object = core.find(managed, key: value)?.managedObject() else { return nil }
-        // The class was found by Element itself.
+        // The class was looked up by Element itself.
         return unsafeDowncast(object, to: Element.self)
     }
 
-    /// The common types of keys without the casts that any type takes.
+    /// Converts common key types without dynamic casts.
     private static func value<KeyType>(ofKey key: KeyType, _ type: PropertyType) -> Value? {
         if KeyType.self == Int.self { return .int(Int64(unsafeBitCast(key, to: Int.self))) }
         if KeyType.self == String.self { return (key as? String).map { .string($0) } }
@@ -35,7 +35,7 @@ extension Realm {
         return Value(any: key, for: type)
     }
 
-    /// Whether no class has an object.
+    /// Whether the Realm has no objects at all.
     public var isEmpty: Bool {
         core.confinement.check()
         return core.schema.classes.indices.allSatisfy {

@@ -1,30 +1,30 @@
 public import TomboloModel
 
 extension Realm {
-    /// What adding an object does where one with its primary key exists.
+    /// What adding an object does if one with its primary key exists.
     public enum UpdatePolicy: Int, Sendable {
         /// The write transaction fails.
         case error = 1
-        /// Changes the properties that differ.
+        /// Sets the properties that differ.
         case modified = 3
-        /// Writes every property, whether it differs or not.
+        /// Sets every property, even if it doesn't differ.
         case all = 2
     }
 
-    /// Runs `block` in a write transaction on the newest version. When it throws, everything is undone. Listeners of
-    /// this Realm are called before `write` returns.
+    /// Runs `block` in a write transaction on the newest version. If it throws, everything is undone. Listeners of this
+    /// Realm are called before `write` returns.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws; ``Realm/Error`` with the code `invalidInput` when a value was set that its
-    ///   property cannot hold or an object was added twice, and with other codes when the file cannot be written.
-    ///   Nothing is stored then.
+    /// - Throws: what the block throws; ``Realm/Error`` with the code `invalidInput` if a property was set to a value
+    ///   it can't hold or an existing primary key was added, or with other codes if the file can't be written. Nothing
+    ///   is stored then.
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         try core.begin()
         return try core.finishing(block)
     }
 
-    /// Begins a write transaction on the newest version. One Realm of a file at a time can be in one: this waits for
-    /// the others. Where it cannot begin, ``commitWrite()`` throws the reason.
+    /// Begins a write transaction on the newest version. Only one Realm of a file can be in one at a time, so this
+    /// waits for others. If it can't begin, ``commitWrite()`` throws the reason.
     public func beginWrite() {
         do {
             try core.begin()
@@ -33,45 +33,47 @@ extension Realm {
         }
     }
 
-    /// Stores what the write transaction did.
-    /// - Throws: ``Realm/Error``; the transaction is cancelled then.
+    /// Commits the write transaction.
+    /// - Throws: ``Realm/Error``; then the transaction is cancelled.
     public func commitWrite() throws { try core.commit() }
 
-    /// Undoes what the write transaction did. Objects added in it become invalid; deleted objects are back, but
-    /// instances that pointed to them stay invalid.
+    /// Undoes the write transaction. Objects added in it become invalid. Deleted objects are back, but old instances of
+    /// them stay invalid.
     public func cancelWrite() { core.cancel() }
 
+    /// Whether this Realm is in a write transaction.
     public var isInWriteTransaction: Bool {
         core.confinement.check()
         return core.isInWrite
     }
 
-    /// Adds an object, and with it everything that its links and lists lead to. The object becomes managed.
+    /// Adds an object and everything it links to, in a write transaction. The objects become managed.
     public func add(_ object: Object, update: UpdatePolicy = .error) { core.add(object, update) }
 
+    /// Adds several objects; see ``add(_:update:)-(Object,_)``.
     public func add(_ objects: some Sequence<some Object>, update: UpdatePolicy = .error) {
         for object in objects { core.add(object, update) }
     }
 
-    /// Makes an object, or with `update` changes the one with its primary key: from a dictionary by property names,
-    /// an array in the order of properties, or another object. What a dictionary does not name gets its default in a
-    /// new object and stays as it is in an existing one.
+    /// Creates an object, or with `update` changes the one with its primary key, from a dictionary by property name, an
+    /// array in property order, or another object. Properties that a dictionary lacks get their defaults in a new
+    /// object and stay unchanged in an existing one.
     @discardableResult
     public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
         guard let object = core.create(type, value, update)?.managedObject() as? T else { return T() }
         return object
     }
 
-    /// Deletes an object, its embedded objects and the elements of its lists. Links to it read nil, and it leaves the
-    /// lists it was in. An embedded object leaves its parent.
+    /// Deletes an object, its embedded objects and its lists. Links to it become nil, and it's removed from lists. An
+    /// embedded object is removed from its parent.
     public func delete(_ object: ObjectBase) { core.delete(object) }
 
-    /// Deletes objects; one that is there twice is deleted once.
+    /// Deletes objects. An object that is in the sequence twice is deleted once.
     public func delete(_ objects: some Sequence<some ObjectBase>) {
         for object in Array(objects) where !object.isInvalidated { core.delete(object) }
     }
 
-    /// Deletes what a query finds.
+    /// Deletes all objects of the results.
     public func delete<Element: Object>(_ objects: Results<Element>) {
         guard objects.content.core === core else {
             programError("Can only delete objects from the Realm they belong to.")
@@ -79,6 +81,6 @@ extension Realm {
         core.delete(objects.content.query)
     }
 
-    /// Deletes every object of the Realm's classes.
+    /// Deletes all objects of the Realm.
     public func deleteAll() { core.deleteAll() }
 }

@@ -11,17 +11,18 @@ internal import TomboloSQLiteStore
 ///
 /// **Versions.** A Realm reads one version of the file until ``refresh()`` or a write transaction moves it to the
 /// newest; its objects, lists and results show that version. Pinning a version costs nothing at first, but SQLite's
-/// write-ahead log keeps growing behind it: do not leave a Realm on a background thread without refreshing it.
+/// write-ahead log keeps growing meanwhile, so don't leave a Realm on a background thread without refreshing it.
 ///
-/// **Confinement.** A Realm and its objects belong to where it was opened; use elsewhere stops the program:
-/// - `try Realm()` to the thread. On the main thread it refreshes by itself when others commit; on other threads call
-///   ``refresh()``. Do not keep it across an `await`, after which the thread may be another.
-/// - `try Realm(queue:)` to a serial dispatch queue, where it refreshes by itself.
-/// - `try await Realm.open()` to the actor that opens it, where it refreshes by itself; outside of actors to the task,
-///   which the compiler checks, since a Realm is not Sendable.
+/// **Confinement.** A Realm and its objects belong to the place where it was opened. Using them elsewhere stops the
+/// program:
+/// - `try Realm()` belongs to the thread. On the main thread it refreshes automatically when others commit; on other
+///   threads call ``refresh()``. Don't keep it across an `await`, which may change the thread.
+/// - `try Realm(queue:)` belongs to a serial dispatch queue, where it refreshes automatically.
+/// - `try await Realm.open()` belongs to the actor that opens it, where it refreshes automatically; outside actors to
+///   the task, which the compiler checks, since a Realm isn't Sendable.
 ///
-/// In one place, Realms of one configuration are the same Realm. The main thread, the main queue and the main actor are
-/// one place.
+/// Within one place, Realms with the same configuration are the same Realm. The main thread, the main queue and the
+/// main actor are one place.
 public struct Realm: Equatable {
     let core: RealmCore
 
@@ -49,9 +50,9 @@ public struct Realm: Equatable {
         try self.init(configuration: configuration)
     }
 
-    /// Opens a Realm in async code: it belongs to the calling actor, or to the task where there is none.
-    /// - Parameter downloadBeforeOpen: whether a synced Realm waits for what the server has.
-    /// - Throws: ``Realm/Error``; ``SyncError`` where the download cannot go on; `CancellationError`.
+    /// Opens a Realm in async code. It belongs to the calling actor, or to the task if there is none.
+    /// - Parameter downloadBeforeOpen: whether a synced Realm waits for the download.
+    /// - Throws: ``Realm/Error``; ``SyncError`` if the download can't continue; `CancellationError`.
     public static func open(
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never,
         isolation: isolated (any Actor)? = #isolation
@@ -65,8 +66,8 @@ public struct Realm: Equatable {
         return Realm(core: core)
     }
 
-    /// Opens a Realm that belongs to an actor; best to its own.
-    /// - Throws: as ``open(configuration:downloadBeforeOpen:isolation:)`` does.
+    /// Opens a Realm that belongs to an actor. Best called from that actor.
+    /// - Throws: like ``open(configuration:downloadBeforeOpen:isolation:)``.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: A, downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
@@ -87,22 +88,22 @@ public struct Realm: Equatable {
 
     public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }
 
-    /// What the Realm was opened with.
+    /// The configuration that the Realm was opened with.
     public var configuration: Configuration { core.configuration }
 
     // MARK: Versions
 
-    /// Moves to the newest version, and tells the listeners where something changed.
-    /// - Returns: whether somebody else changed anything.
+    /// Moves to the newest version and notifies listeners if something changed.
+    /// - Returns: whether others changed anything.
     @discardableResult
     public func refresh() -> Bool { core.refresh() }
 
-    /// Whether the Realm refreshes by itself when others commit, where it has a queue, an actor or the main thread.
+    /// Whether the Realm refreshes automatically when others commit. Only on a queue, an actor or the main thread.
     public var autorefresh: Bool {
         get { core.autorefresh }
         nonmutating set { core.autorefresh = newValue }
     }
 
-    /// Lets go of the version that the Realm reads. Its objects become invalid; the Realm can be used on.
+    /// Releases the version that the Realm reads. Its objects become invalid, but the Realm can still be used.
     public func invalidate() { core.invalidate() }
 }

@@ -1,9 +1,10 @@
 public import TomboloModel
 
-/// Any of the collections: results, a list or linking objects.
+/// A type-erased collection: results, a list or linking objects.
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
     let base: any RealmCollection<Element>
 
+    /// Wraps a collection.
     public init(_ base: some RealmCollection<Element>) { self.base = base }
 
     public var startIndex: Int { 0 }

@@ -10,28 +10,28 @@ extension List {
         }
     }
 
-    /// The Realm that the list is in; nil while its object is unmanaged.
+    /// The list's Realm, or nil while its object is unmanaged.
     public var realm: Realm? { core.map { Realm(core: $0) } }
 
-    /// Whether the object that has the list was deleted.
+    /// Whether the list's object was deleted.
     public var isInvalidated: Bool { storage.map { !$0.isValid } ?? false }
 
-    /// The position of the first element that is equal to this one.
+    /// The index of the first element equal to this one, or nil.
     public func index(of element: Element) -> Int? {
         let stored = element._tomboloStored
         return firstIndex { $0._tomboloStored == stored }
     }
 
-    /// Removes the elements at these positions.
+    /// Removes the elements at these indexes.
     public func remove(atOffsets offsets: IndexSet) { for position in offsets.reversed() { remove(at: position) } }
 
-    /// Moves the elements at these positions before the one at `target`, as SwiftUI's `onMove` asks for.
+    /// Moves the elements at these indexes before the one at `target`, as SwiftUI's `onMove` requests.
     public func move(fromOffsets offsets: IndexSet, toOffset target: Int) {
         var target = target
         var moved = 0
         for source in offsets {
             if source < target {
-                // Those before it that went beyond the target have left their places.
+                // Elements before it that moved past the target have left their places.
                 let place = source - moved
                 move(from: place, to: target - 1)
                 moved += 1

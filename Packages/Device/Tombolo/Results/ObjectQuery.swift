@@ -2,45 +2,45 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// Which rows of a class, in which order. Rows that nothing tells apart come in the order of their insertion.
+/// The selection and order of a class's rows. Rows that nothing else orders come in insertion order.
 struct ObjectQuery: Hashable, Sendable {
-    /// An object class, or the element class of a list whose elements are asked for.
+    /// An object class, or the element class of a list whose elements are queried.
     var classIndex: Int
     var predicate: Filter = .constant(true)
     var sorts: [SQLSort] = []
-    /// Only the elements of a list, or the objects that they point to, in its order where nothing sorts them. Or only the
-    /// objects whose lists have an element that points to an object. One that does so twice is found twice.
+    /// Restricts to a list's elements or the objects they point to, in list order unless sorted; or to the objects
+    /// whose lists have an element that points to an object. An object that is in the list twice is found twice.
     var source: ListSource?
-    /// Only the first of those that are equal in some properties. Every condition comes before, whenever it was added;
-    /// of several, each one looks at what the one before it left.
+    /// Keeps the first row of each set of values of some properties. Conditions always apply before, whenever they were
+    /// added. Several are applied in turn.
     var distincts: [Distinct] = []
 
     struct ListSource: Hashable, Sendable {
         var elementClass: Int
-        /// The key of the object, or the id of the element, that has the list; backwards, of the object pointed to.
+        /// The key of the object, or the ID of the element, that owns the list; backwards, of the object pointed to.
         var parent: Value
         var parentType: PropertyType
         var isBackwards = false
     }
 
-    /// With the order that held when it was asked for.
+    /// The properties, with the order at the time of the call.
     struct Distinct: Hashable, Sendable {
         var paths: [PropertyPath]
         var sorts: [SQLSort]
     }
 
-    /// Whether a row belongs can be told by the row and those that it links to.
+    /// Whether the row and those it links to decide if it belongs.
     var isByRow: Bool { source == nil && distincts.isEmpty }
 
-    /// Whether other rows decide too.
+    /// Whether other rows also decide.
     var followsLinks: Bool {
         !isByRow || predicate.looksFurther || sorts.contains { $0.path.names.count > 1 }
     }
 }
 
 extension RealmCore {
-    /// The rowids of what the query finds, in its order.
-    /// - Parameter isReversed: in the opposite order.
+    /// The rowids found by the query, in order.
+    /// - Parameter isReversed: whether to reverse the order.
     func rowids(_ query: ObjectQuery, limit: Int? = nil, isReversed: Bool = false) -> [Int64] {
         run(query, selecting: "o.rowid", limit: limit, order: isReversed ? .descending : .ascending) { statement in
             var rowids: [Int64] = []
@@ -55,8 +55,8 @@ extension RealmCore {
         }
     }
 
-    /// A statement of the caller's own that reads the rowid and all columns of what the query finds. Where literals lie
-    /// in a table of the connection, which the next query uses too, the rowids instead.
+    /// A statement for the caller that reads the rowid and all columns of the found rows. If literals are in the
+    /// connection's table, which the next query uses too, the rowids instead.
     func open(_ query: ObjectQuery) -> (SQLiteStatement?, [Int64]) {
         let names = ["rowid"] + classes[query.classIndex].table.columnNames
         let selecting = names.map { "o.\($0)" }.joined(separator: ", ")
@@ -69,7 +69,7 @@ extension RealmCore {
         }
     }
 
-    /// Deletes what the query finds, whatever hangs on it.
+    /// Deletes the found rows, regardless of what depends on them.
     func runDeletion(_ query: ObjectQuery) throws {
         let text =
             query.isByRow
@@ -100,7 +100,7 @@ extension RealmCore {
         }
     }
 
-    /// Computed by SQLite over what the query finds. Stops the program for a property that has no such aggregate.
+    /// An aggregate computed by SQLite over the found rows. Stops the program if the property has no such aggregate.
     func aggregate(_ aggregate: FilterOperand.Aggregate, _ path: PropertyPath, _ query: ObjectQuery) -> Value {
         var type = PropertyType.double
         let text = text(query, limit: nil, order: nil) { builder throws(ValueError) in
@@ -113,7 +113,7 @@ extension RealmCore {
 
     /// - Parameters:
     ///   - order: nil for any.
-    ///   - beginning: `DELETE`, or `SELECT` with what it selects.
+    ///   - beginning: `DELETE`, or `SELECT` with its columns.
     private func text(
         _ query: ObjectQuery, limit: Int?, order direction: RowDirection?,
         beginning: (SQLBuilder) throws(ValueError) -> String
@@ -125,19 +125,20 @@ extension RealmCore {
             let beginning = try beginning(builder)
             var sql = "\(beginning) FROM \(tables(query))"
             var condition = try condition(query, query.distincts[...], &builder)
-            // Without any condition SQLite does not tell which rows it deletes.
+            // Without a condition SQLite doesn't report which rows it deletes.
             if condition.isEmpty, beginning == "DELETE" { condition = "TRUE" }
             if !condition.isEmpty { sql += " WHERE \(condition)" }
             if let direction { sql += " ORDER BY \(try order(query, query.sorts, direction, builder))" }
             if let limit { sql += " LIMIT \(limit)" }
             return QueryText(sql: sql, parameters: builder.parameters, lists: builder.lists)
         } catch {
-            // Names and types come from the program; literals that its users may enter are all accepted.
+            // Names and types come from the program, and all literals that its users may enter are accepted, so this is
+            // a programming mistake.
             programError("The query on \(className) cannot be used: \(error)")
         }
     }
 
-    /// The rows are those of `o`; `e` are the elements of the list that the query is about.
+    /// The rows are `o`; the elements of the query's list are `e`.
     private func tables(_ query: ObjectQuery) -> String {
         let table = layout.tables[query.classIndex]
         guard let source = query.source else { return "\(table.table) AS o" }
@@ -160,7 +161,7 @@ extension RealmCore {
             + (isReversed ? end.split(separator: ", ").map { "\($0) DESC" }.joined(separator: ", ") : end)
     }
 
-    /// - Parameter distincts: those that are asked for.
+    /// - Parameter distincts: those to apply.
     private func condition(
         _ query: ObjectQuery, _ distincts: ArraySlice<ObjectQuery.Distinct>, _ builder: inout SQLBuilder
     ) throws(ValueError) -> String {
@@ -176,7 +177,7 @@ extension RealmCore {
             if query.predicate != .constant(true) { conditions.append(try builder.condition(query.predicate)) }
             return conditions.joined(separator: " AND ")
         }
-        // The rows that come first among those with the same values.
+        // The first rows among those with equal values.
         let row = query.source == nil ? "o.rowid" : "e.rowid"
         let number = try builder.distinctNumber(
             distinct.paths, orderBy: order(query, distinct.sorts, .ascending, builder))
@@ -188,13 +189,13 @@ extension RealmCore {
     }
 }
 
-/// In which direction the order of a query is read.
+/// The direction in which a query's order is read.
 private enum RowDirection {
     case ascending
     case descending
 }
 
-/// A statement with what it binds, and the lists of literals too long to bind.
+/// A statement with its parameters, and the lists of literals that are too long to bind.
 private struct QueryText {
     let sql: String
     let parameters: [SQLParameter]

@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// Types that have a smallest and a greatest value.
+/// Types with a minimum and maximum.
 public protocol MinMaxType: OptionalPersistable, Comparable {}
 
 /// Types whose values can be added.
@@ -17,31 +17,31 @@ extension Double: MinMaxType, AddableType {}
 extension Decimal128: MinMaxType, AddableType {}
 extension Date: MinMaxType {}
 
-/// Of a property, which may lie behind links (`"room.seats"`). Nil ones do not count.
+/// Aggregates of a property, possibly through links (`"room.seats"`). Nil doesn't count.
 extension RealmCollection {
-    /// The smallest value of a property; nil where no element has one.
+    /// The minimum of a property's values, or nil if there are none.
     public func min<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         aggregate(.min, property)
     }
 
-    /// The greatest value of a property; nil where no element has one.
+    /// The maximum of a property's values, or nil if there are none.
     public func max<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
         aggregate(.max, property)
     }
 
-    /// The sum of a property's values; zero where no element has one.
+    /// The sum of a property's values; zero if there are none.
     public func sum<T: Persistable>(ofProperty property: String) -> T where T.PersistedType: AddableType {
         sum(property)
     }
 
-    /// The average of a property's values; nil where no element has one.
+    /// The average of a property's values, or nil if there are none.
     public func average<T: Persistable>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
         aggregate(.average, property)
     }
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The smallest value of a property; nil where no object has one.
+    /// The minimum of a property's values, or nil if there are none.
     public func min<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
         aggregate(.min, name(keyPath))
     }
@@ -49,7 +49,7 @@ extension RealmCollection where Element: ObjectBase {
         aggregate(.min, name(keyPath))
     }
 
-    /// The greatest value of a property; nil where no object has one.
+    /// The maximum of a property's values, or nil if there are none.
     public func max<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T? where T.PersistedType: MinMaxType {
         aggregate(.max, name(keyPath))
     }
@@ -57,7 +57,7 @@ extension RealmCollection where Element: ObjectBase {
         aggregate(.max, name(keyPath))
     }
 
-    /// The sum of a property's values; zero where no object has one.
+    /// The sum of a property's values; zero if there are none.
     public func sum<T: Persistable>(of keyPath: KeyPath<Element, T>) -> T where T.PersistedType: AddableType {
         sum(name(keyPath))
     }
@@ -65,7 +65,7 @@ extension RealmCollection where Element: ObjectBase {
         sum(name(keyPath))
     }
 
-    /// The average of a property's values; nil where no object has one.
+    /// The average of a property's values, or nil if there are none.
     public func average<T: Persistable, R: Persistable>(of keyPath: KeyPath<Element, T>) -> R?
     where T.PersistedType: AddableType, R.PersistedType: AddableType { aggregate(.average, name(keyPath)) }
     public func average<T: OptionalPersistable, R: Persistable>(of keyPath: KeyPath<Element, T?>) -> R?
@@ -74,34 +74,34 @@ extension RealmCollection where Element: ObjectBase {
     private func name(_ keyPath: PartialKeyPath<Element>) -> String { PropertyPath(of: keyPath).description }
 }
 
-/// Of lists of numbers and dates.
+/// Aggregates of lists of numbers and dates.
 extension RealmCollection where Element.PersistedType: MinMaxType {
-    /// The smallest element; nil without elements.
+    /// The minimum, or nil if there are no elements.
     public func min() -> Element? { aggregate(.min, "self") }
-    /// The greatest element; nil without elements.
+    /// The maximum, or nil if there are no elements.
     public func max() -> Element? { aggregate(.max, "self") }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
-    /// The sum of the elements; zero without any.
+    /// The sum; zero if there are no elements.
     public func sum() -> Element { sum("self") }
-    /// The average of the elements; nil without any.
+    /// The average, or nil if there are no elements.
     public func average<T: Persistable>() -> T? where T.PersistedType: AddableType { aggregate(.average, "self") }
 }
 
-/// Of lists of optional numbers and dates, whose nils do not count.
+/// Aggregates of lists of optional numbers and dates. Nil doesn't count.
 extension RealmCollection {
-    /// The smallest element; nil where all are.
+    /// The minimum, or nil if all elements are nil.
     public func min<T: OptionalPersistable>() -> T? where Element == T?, T.PersistedType: MinMaxType {
         aggregate(.min, "self")
     }
-    /// The greatest element; nil where all are.
+    /// The maximum, or nil if all elements are nil.
     public func max<T: OptionalPersistable>() -> T? where Element == T?, T.PersistedType: MinMaxType {
         aggregate(.max, "self")
     }
-    /// The sum of the elements; zero where all are nil.
+    /// The sum; zero if all elements are nil.
     public func sum<T: OptionalPersistable>() -> T where Element == T?, T.PersistedType: AddableType { sum("self") }
-    /// The average of the elements; nil where all are.
+    /// The average, or nil if all elements are nil.
     public func average<T: OptionalPersistable, R: Persistable>() -> R?
     where Element == T?, T.PersistedType: AddableType, R.PersistedType: AddableType { aggregate(.average, "self") }
 }
@@ -114,7 +114,7 @@ extension RealmCollection {
         return value.isNull ? nil : T._from(value.asNumber(T._propertyType))
     }
 
-    /// By SQLite; in memory for lists that have no table of their own.
+    /// Computed by SQLite, or in memory for lists without a table.
     func aggregate(_ aggregate: FilterOperand.Aggregate, _ property: String) -> Value {
         if isInMemory { return aggregate.of(storedValues(property)) }
         guard let results = _results else { return aggregate.of([]) }
@@ -137,7 +137,7 @@ extension RealmCollection {
 }
 
 extension FilterOperand.Aggregate {
-    /// Of values of one type, none of them nil.
+    /// The aggregate of values of one type, none of them nil.
     fileprivate func of(_ values: [Value]) -> Value {
         guard let first = values.first else { return self == .sum ? .int(0) : .null }
         switch self {
@@ -166,7 +166,7 @@ extension FilterOperand.Aggregate {
 }
 
 extension Value {
-    /// A number as a value of another number type, cut towards zero and to the range where it does not fit.
+    /// A number converted to another number type, truncated towards zero and clamped to its range.
     fileprivate func asNumber(_ type: PropertyType) -> Value {
         switch (self, type) {
         case (.double(let number), .int):

@@ -1,7 +1,7 @@
 public import TomboloModel
 internal import TomboloSQL
 
-/// Queries on collections. What they find is live.
+/// Queries on collections. Their results are live.
 extension RealmCollection {
     /// Stops the program for an unmanaged list.
     private var results: Results<Element> {
@@ -11,13 +11,13 @@ extension RealmCollection {
         return results
     }
 
-    /// Elements that satisfy a condition as well: `where { $0.price < 300_000 && $0.room.name == "Hall" }`. They keep
-    /// their order.
+    /// The elements that also satisfy a condition, in the same order: `where { $0.price < 300_000 && $0.room.name ==
+    /// "Hall" }`.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         results.filter(Query<Element>.filter(isIncluded))
     }
 
-    /// Elements that satisfy a string predicate as well, in the language of `NSPredicate` as far as Realm takes it:
+    /// The elements that also satisfy a string predicate, in Realm's subset of the `NSPredicate` language:
     ///
     ///     realm.objects(Person.self).filter("age > %@ AND ANY dogs.name BEGINSWITH[c] %@", 20, "r")
     ///
@@ -29,30 +29,30 @@ extension RealmCollection {
         results.filter(format: format, arguments)
     }
 
-    /// The position of the first element that satisfies a string predicate. See ``filter(_:_:)``.
+    /// The index of the first element that satisfies a string predicate, or nil. See ``filter(_:_:)``.
     public func index(matching format: String, _ arguments: Any?...) -> Int? {
         results.filter(format: format, arguments).first.flatMap { index(of: $0) }
     }
 
-    /// The position of the first element that satisfies a condition.
+    /// The index of the first element that satisfies a condition, or nil.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
         self.where(isIncluded).first.flatMap { index(of: $0) }
     }
 
-    /// Sorts by a property, or by one behind links: `"room.name"`; `"self"` stands for the values of a list. Nil comes
-    /// first in ascending order, what a link or an embedded object that is not there would lead to comes last, false
-    /// before true; text is ordered by its UTF-8 bytes. Elements with equal values stay in the order that they had.
+    /// Sorts by a property, possibly through links: `"room.name"`; `"self"` stands for a list's values. In ascending
+    /// order nil comes first, values behind a missing link or embedded object last, and false before true. Text is
+    /// ordered by UTF-8 bytes. The sort is stable.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// Sorts by several properties, the first one first.
+    /// Sorts by several properties, the first being the most significant.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<Element> {
         results.sorted(descriptors.map { ($0.path, $0.ascending) })
     }
 
-    /// The first of those that have the same values in these properties, `"name"` or `"room.name"`, in the present
-    /// order; without those whose links lead nowhere. Conditions come before it, also those that are added later.
+    /// The first element, in the current order, of each set of values of these properties, `"name"` or `"room.name"`.
+    /// Elements whose links lead nowhere are left out. Conditions apply before this, even if added later.
     public func distinct(by keyPaths: some Sequence<String>) -> Results<Element> {
         let results = self.results
         var query = results.content.query
@@ -64,32 +64,32 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Sorts by a property, or by one behind links: `\.room?.name`.
+    /// Sorts by a property, possibly through links: `\.room?.name`.
     public func sorted<Property: Persistable>(
         by keyPath: KeyPath<Element, Property>, ascending: Bool = true
     ) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The first of those that have the same values in these properties, in the present order.
+    /// The first element, in the current order, of each set of values of these properties.
     public func distinct(by keyPaths: [PartialKeyPath<Element>]) -> Results<Element> {
         distinct(by: KeyPathNames.names(of: keyPaths).map { $0.joined(separator: ".") })
     }
 }
 
-/// Of lists of values.
+/// Queries on lists of values.
 extension RealmCollection where Element.PersistedType: ScalarElement {
-    /// The values in their order, nil first.
+    /// The values in ascending order, nil first, or in descending order, nil last.
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
 
-    /// Each value once, where it comes first.
+    /// Each value once, at its first occurrence.
     public func distinct() -> Results<Element> { distinct(by: ["self"]) }
 }
 
 extension Results {
-    /// Elements that satisfy a condition as well.
+    /// The elements that also satisfy a condition.
     package func filter(_ predicate: Filter) -> Results<Element> {
         var query = content.query
         query.predicate = .all([query.predicate, predicate])
@@ -109,12 +109,12 @@ extension Results {
 
     fileprivate func sorted(_ keys: [(path: PropertyPath, ascending: Bool)]) -> Results<Element> {
         var query = content.query
-        // Stable: an earlier order decides where this one does not.
+        // Stable: the earlier order breaks ties.
         query.sorts = keys.map { SQLSort(column($0.path), ascending: $0.ascending) } + query.sorts
         return Results(core: content.core, query: query)
     }
 
-    /// The path as the element class has it, whose values lie in a column.
+    /// The path in the element class, which has a list's values in a column.
     func column(_ path: PropertyPath) -> PropertyPath {
         let path = elementColumn(path)
         do throws(ValueError) {

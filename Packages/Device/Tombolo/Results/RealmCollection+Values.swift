@@ -1,13 +1,13 @@
 internal import Foundation
 public import TomboloModel
 
-/// Properties by their names, as in key-value coding.
+/// Access to properties by name, as in key-value coding.
 extension RealmCollection {
-    /// A property of every element, by its name; `"self"` for the elements themselves.
+    /// A property of every element; `"self"` for the elements themselves.
     public func value(forKey key: String) -> [Any?] { values(forKeyPath: key) }
 
-    /// A property of every element, `"name"` or `"room.name"`, without repetitions after `"@distinctUnionOfObjects."`; or
-    /// a number that is computed of all of them: `"@count"`, `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
+    /// A property of every element, `"name"` or `"room.name"`, without repetitions after `"@distinctUnionOfObjects."`;
+    /// or a number computed from all of them: `"@count"`, `"@sum.price"`, likewise `@min`, `@max` and `@avg`.
     public func value(forKeyPath keyPath: String) -> Any? {
         let names = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         guard let function = names.first, function.hasPrefix("@") else { return values(forKeyPath: keyPath) }
@@ -42,9 +42,9 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Sets a property of every element, by its name. In a write transaction.
+    /// Sets a property of every element. In a write transaction.
     public func setValue(_ value: Any?, forKey key: String) {
-        // What is set may decide which elements there are.
+        // Setting the property may change which elements there are.
         for element in Array(self) { element[key] = value }
     }
 }

@@ -1,26 +1,26 @@
 public import TomboloModel
 
-/// What results, lists and linking objects have in common. As in Realm `map`, `filter { }` and the like are lazy: they
-/// look at an element when it is asked for.
+/// The common protocol of results, lists and linking objects. As in Realm, `map`, `filter { }` and the like are lazy:
+/// they read an element when it's needed.
 public protocol RealmCollection<Element>: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
     ThreadConfined, Equatable
 where Index == Int, Element: RealmCollectionValue {
-    /// The Realm that the elements are in; nil for an unmanaged list.
+    /// The elements' Realm, or nil for an unmanaged list.
     var realm: Realm? { get }
-    /// Whether the object that has the list was deleted, or the Realm invalidated.
+    /// Whether the list's object was deleted or the Realm invalidated.
     var isInvalidated: Bool { get }
-    /// The same elements as results, which can be filtered and sorted; nil while unmanaged. The store's own.
+    /// The same elements as results, which can be filtered and sorted; nil while unmanaged. For the library only.
     var _results: Results<Element>? { get }
-    /// The position of the first element that is equal to this one; nil where there is none.
+    /// The index of the first element equal to this one, or nil.
     func index(of element: Element) -> Int?
-    /// What ``observe(keyPaths:on:_:)`` does. The store's own.
+    /// Implements ``observe(keyPaths:on:_:)``. For the library only.
     func _observe(
         _ keyPaths: [[String]]?, in place: ObservationPlace?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken
 }
 
 extension RealmCollection {
-    /// The elements at these positions.
+    /// The elements at these indexes.
     public func objects(at positions: some Sequence<Int>) -> [Element] { positions.map { self[$0] } }
 }
 
@@ -42,10 +42,10 @@ extension List: RealmCollection {
 }
 
 extension LinkingObjects: RealmCollection {
-    /// The Realm that the objects are in; nil while the object that they link to is unmanaged.
+    /// The objects' Realm, or nil while the object they link to is unmanaged.
     public var realm: Realm? { (storage as? LinkingRows).map { Realm(core: $0.row.core) } }
 
-    /// Whether the object that they link to was deleted.
+    /// Whether the object they link to was deleted.
     public var isInvalidated: Bool { (storage as? LinkingRows).map { !$0.row.isValid } ?? false }
 
     public var _results: Results<Element>? {

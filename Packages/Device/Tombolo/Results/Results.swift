@@ -1,10 +1,10 @@
 public import TomboloModel
 internal import TomboloSQL
 
-/// What a query finds: lazy, and live with the Realm's version. Index loops see every change at once; `for … in` goes
-/// over what was found when the loop began, so that objects may be deleted in it.
+/// The results of a query: lazy, and live with the Realm's version. Access by index sees every change at once; `for …
+/// in` iterates over what was found when the loop began, so the loop may delete objects.
 ///
-/// The elements are objects; of a list, what the list has: ``RealmCollection`` says how they are filtered and sorted.
+/// The elements are objects, or a list's elements. ``RealmCollection`` has the methods that filter and sort them.
 public struct Results<Element: RealmCollectionValue> {
     let content: ResultsContent
 
@@ -12,10 +12,10 @@ public struct Results<Element: RealmCollectionValue> {
         content = ResultsContent(core: core, query: query, elementClass: Element._targetClass)
     }
 
-    /// The Realm that the elements are in.
+    /// The elements' Realm.
     public var realm: Realm? { Realm(core: content.core) }
 
-    /// The position of an element: of an object of the same Realm, or of a value.
+    /// The index of an object of the same Realm, or of a value, or nil.
     public func index(of element: Element) -> Int? { content.position(of: element._tomboloStored) }
 }
 
@@ -30,9 +30,9 @@ extension Results: RandomAccessCollection {
 
     public func makeIterator() -> Iterator { Iterator(content) }
 
-    /// Goes over the elements that were found when it was made; those deleted meanwhile are left out.
+    /// Iterates over the elements found when it was made, skipping those deleted meanwhile.
     public struct Iterator: IteratorProtocol {
-        /// Of objects.
+        /// The cursor over objects, or nil for values.
         @usableFromInline let cursor: RowCursor?
         private let content: ResultsContent
         private var rest: ArraySlice<Int64> = []
@@ -50,7 +50,7 @@ extension Results: RandomAccessCollection {
         @inlinable public mutating func next() -> Element? {
             guard let cursor else { return nextValue() }
             guard let object = cursor.next() else { return nil }
-            // The query is of the class Element.
+            // The query's class is Element.
             return unsafeBitCast(object, to: Element.self)
         }
 
@@ -64,7 +64,7 @@ extension Results: RandomAccessCollection {
 }
 
 extension Results: Equatable {
-    /// Whether both are the same query on the same Realm.
+    /// Whether both are the same query in the same Realm.
     public static func == (left: Results<Element>, right: Results<Element>) -> Bool {
         left.content === right.content
             || (left.content.core === right.content.core && left.content.query == right.content.query)

@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// What a ``Results`` found, for as long as it is still so.
+/// The cached content of a ``Results``, as long as it's current.
 final class ResultsContent {
     let core: RealmCore
     let query: ObjectQuery
     let type: ManagedClass
     private let followsLinks: Bool
-    /// Of a list of embedded objects.
+    /// The layout of a list's embedded objects.
     private let itemLayout: ObjectClass?
     private var stamp: UInt64 = 0
     private var knownRowIDs: [Int64]?
@@ -29,7 +29,7 @@ final class ResultsContent {
         knownCount = nil
     }
 
-    /// The rowids of what was found, in order.
+    /// The found rowids, in order.
     var rowids: [Int64] {
         core.locked {
             update()
@@ -55,7 +55,7 @@ final class ResultsContent {
         return (knownRowIDs.map(\.first) ?? core.rowids(query, limit: 1).first).map(element)
     }
 
-    /// Without reading all the others.
+    /// The last element, found without reading all others.
     var last: Stored? {
         core.locked { update() }
         return (knownRowIDs.map(\.last) ?? core.rowids(query, limit: 1, isReversed: true).first).map(element)
@@ -69,7 +69,7 @@ final class ResultsContent {
         return element(rowids[position])
     }
 
-    /// The element of a row that was found.
+    /// The element of a found row.
     private func element(_ rowid: Int64) -> Stored { element(core.row(type, rowid: rowid)) }
 
     private func element(_ row: ManagedRow) -> Stored {
@@ -80,7 +80,7 @@ final class ResultsContent {
         return .object(object)
     }
 
-    /// The element of a row, where that is still there.
+    /// The element of a row, or nil if the row no longer exists.
     func present(_ rowid: Int64) -> Stored? {
         let row = core.row(type, rowid: rowid)
         return row.isValid ? element(row) : nil

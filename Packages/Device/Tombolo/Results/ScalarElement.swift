@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// Values that a list can have for elements: all but objects.
+/// Types of list elements other than objects.
 public protocol ScalarElement: RealmCollectionValue {}
 
 extension Bool: ScalarElement {}

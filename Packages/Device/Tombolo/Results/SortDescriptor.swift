@@ -1,11 +1,12 @@
 public import TomboloModel
 
-/// One key of an order.
+/// A sort key.
 public struct SortDescriptor: Hashable, Sendable {
     let path: PropertyPath
+    /// Whether the least value comes first.
     public let ascending: Bool
 
-    /// The property names, joined by dots.
+    /// The property names joined by dots.
     public var keyPath: String { path.description }
 
     public init(keyPath: String, ascending: Bool = true) {
@@ -27,7 +28,7 @@ public struct SortDescriptor: Hashable, Sendable {
     public func reversed() -> SortDescriptor { SortDescriptor(path, ascending: !ascending) }
 }
 
-/// Lets key paths stand for ascending orders: `sorted(by: ["name", "age"])`.
+/// Lets strings stand for ascending sort keys: `sorted(by: ["name", "age"])`.
 extension SortDescriptor: ExpressibleByStringLiteral {
     public init(stringLiteral keyPath: String) { self.init(keyPath: keyPath) }
 }

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension Value {
-    /// Whether the value is of a primary key's type, within its range or not.
+    /// Whether the value has a primary key's type, even if out of its range.
     func isKey(of type: PropertyType) -> Bool {
         switch (self, type) {
         case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid): true

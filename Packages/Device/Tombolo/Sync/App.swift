@@ -6,26 +6,28 @@ internal import Synchronization
 
 /// How to reach a gateway.
 public struct AppConfiguration: Hashable, Sendable {
-    /// `http://host:port` or `https://…`: logins go there, and synchronising to its `/sync`.
+    /// The gateway's address, `http://host:port` or `https://…`. Logins go there, and synchronisation to its `/sync`.
     public var baseURL: String?
 
     public init(baseURL: String? = nil) { self.baseURL = baseURL }
 
-    /// Where `make up` runs the gateway.
+    /// The address at which `make up` runs the gateway.
     public static let developmentURL = "http://127.0.0.1:8080"
 }
 
-/// One backend: where users log in, and with whom their realms synchronise.
+/// A backend: where users log in and with which their Realms synchronise.
 ///
 ///     let app = App(id: "listings")
 ///     let user = try await app.login(credentials: .emailPassword(email: "…", password: "…"))
 public final class App: Sendable {
-    /// A login takes no longer.
+    /// The time limit of a login.
     public static let requestTimeout = Duration.seconds(15)
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of an answer in bytes.
     static let maximumAnswerByteCount = 64 << 10
 
+    /// The name by which the app knows the backend.
     public let id: String
+    /// How to reach the gateway.
     public let configuration: AppConfiguration
     private let users = Mutex<(current: User?, all: [User])>((nil, []))
 
@@ -34,10 +36,10 @@ public final class App: Sendable {
         self.configuration = configuration
     }
 
-    /// The user who logged in last and has not logged out.
+    /// The user who logged in last and hasn't logged out.
     public var currentUser: User? { users.withLock { $0.current } }
 
-    /// - Throws: ``AppError`` that says why the login was not accepted, or that the gateway cannot be reached.
+    /// - Throws: ``AppError`` that says why the login wasn't accepted, or that the gateway can't be reached.
     public func login(credentials: Credentials) async throws -> User {
         let user: User
         switch credentials.kind {
@@ -61,15 +63,15 @@ public final class App: Sendable {
         }
     }
 
-    /// The gateway's address for synchronising.
+    /// The gateway's address for synchronisation.
     func syncURL() throws -> URL {
         let base = try baseURL()
         guard var components = URLComponents(url: base, resolvingAgainstBaseURL: false) else {
-            throw AppError(.invalidURL, "'\(base)' is not an address.")
+            throw AppError(.invalidURL, "'\(base)' isn't a valid address.")
         }
         components.scheme = components.scheme == "https" ? "wss" : "ws"
         components.path = "/sync"
-        guard let url = components.url else { throw AppError(.invalidURL, "'\(base)' is not an address.") }
+        guard let url = components.url else { throw AppError(.invalidURL, "'\(base)' isn't a valid address.") }
         return url
     }
 
@@ -77,7 +79,7 @@ public final class App: Sendable {
         let text = configuration.baseURL ?? AppConfiguration.developmentURL
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
             throw AppError(
-                .invalidURL, "The base URL '\(text)' is not an address: expected http://host:port or https://host.")
+                .invalidURL, "The base URL '\(text)' isn't a valid address: expected http://host:port or https://host.")
         }
         return url
     }
@@ -106,7 +108,7 @@ public final class App: Sendable {
                 request, timeout: .seconds(Self.requestTimeout.components.seconds))
             answer = Data(try await response.body.collect(upTo: Self.maximumAnswerByteCount).readableBytesView)
         } catch {
-            throw AppError(.unreachable, "The gateway at \(url) cannot be reached: \(error). Is it running?")
+            throw AppError(.unreachable, "Can't reach the gateway at \(url): \(error). Is it running?")
         }
         guard response.status == .ok else {
             if let failure = try? JSONDecoder().decode(FailureAnswer.self, from: answer) {
@@ -118,11 +120,11 @@ public final class App: Sendable {
         do {
             return try JSONDecoder().decode(LoginAnswer.self, from: answer)
         } catch {
-            throw AppError(.refused, "What answers at \(url) is no Tombolo gateway.")
+            throw AppError(.refused, "The server at \(url) isn't a Tombolo gateway.")
         }
     }
 
-    /// The user's id in a token, as a name for local files. The gateway checks the token; this does not.
+    /// The user's ID in a token, for naming local files. The token isn't verified here; the gateway does that.
     private static func subject(of token: String) throws -> String {
         struct Claims: Decodable { var sub: String }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)

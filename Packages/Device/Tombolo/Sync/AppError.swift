@@ -7,6 +7,7 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
         case refused
     }
 
+    /// What kind of failure it is.
     public let code: Code
     public let message: String
 

@@ -2,14 +2,15 @@ internal import TomboloChangesets
 public import TomboloModel
 internal import TomboloSyncProtocol
 
-/// A write transaction of this device that the server did not accept and took back.
+/// A write transaction of this device that the server refused and undid.
 public struct CompensatingWriteInfo: Hashable, Sendable {
-    /// Counts the synced write transactions of the file.
+    /// The number of the write transaction among the file's synced ones.
     public let number: Int64
-    /// Why: a sentence for the app's developer.
+    /// Why it was refused: a sentence for the app's developer.
     public let reason: String
-    /// The class and primary key of the object concerned, where one object is.
+    /// The class of the object concerned, or nil if the refusal isn't about one object.
     public let objectType: String?
+    /// The primary key of the object concerned, or nil like ``objectType``.
     public let primaryKey: Value?
 
     init(_ changeset: RefusedChangeset) {

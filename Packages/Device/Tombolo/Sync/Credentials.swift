@@ -7,16 +7,17 @@ public struct Credentials: Sendable {
 
     let kind: Kind
 
+    /// An e-mail address and password, which the gateway checks.
     public static func emailPassword(email: String, password: String) -> Credentials {
         Credentials(kind: .emailPassword(email, password))
     }
 
-    /// A token that the gateway's key signed.
+    /// A JWT signed with the gateway's key.
     public static func jwt(token: String) -> Credentials { Credentials(kind: .jwt(token)) }
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// Without the secret.
+    /// The kind of credentials, without the secret.
     public var description: String {
         switch kind {
         case .emailPassword(let email, _): "e-mail and password of \(email)"

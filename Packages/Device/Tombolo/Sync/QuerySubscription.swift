@@ -1,24 +1,26 @@
 public import TomboloModel
 
-/// A named query that a device wants to have: `QuerySubscription<Listing>(name: "home-search") { $0.price < 300_000 }`.
+/// A query whose objects a device wants, optionally named: `QuerySubscription<Listing>(name: "home-search") { $0.price
+/// < 300_000 }`.
 public struct QuerySubscription<T: Object>: Sendable {
     let name: String?
     let filter: Filter
 
-    /// Every object of the class, without a query.
+    /// Subscribes to the objects that satisfy a query, or to all objects of the class. The query may only compare the
+    /// object's own properties with values.
     public init(name: String? = nil, query: ((Query<T>) -> Query<Bool>)? = nil) {
         self.name = name
         filter = query.map { Query<T>.filter($0) } ?? .constant(true)
     }
 
-    /// As Realm spells it.
+    /// The same, in Realm's spelling.
     public init(name: String? = nil, where query: (Query<T>) -> Query<Bool>) {
         self.name = name
         filter = Query<T>.filter(query)
     }
 
-    /// With a string predicate: `QuerySubscription<Listing>(where: "price < %@", 300_000)`. Names and values are those
-    /// of ``Results/filter(_:_:)``; a mistake in them stops the program.
+    /// The same, with a string predicate: `QuerySubscription<Listing>(where: "price < %@", 300_000)`, in the language
+    /// of ``Results/filter(_:_:)``. A mistake in it stops the program.
     public init(name: String? = nil, where format: String, _ arguments: Any?...) {
         self.name = name
         do {
@@ -29,8 +31,8 @@ public struct QuerySubscription<T: Object>: Sendable {
         }
     }
 
-    /// The condition as the server takes it.
-    /// - Throws: ``ValueError`` for one that looks at more than one object.
+    /// The condition in the form that the server accepts.
+    /// - Throws: ``ValueError`` if it depends on more than one object.
     func predicate(in schema: Schema) throws(ValueError) -> Predicate {
         guard let item = schema[String(describing: T.self)] else {
             throw ValueError("There is no class \(T.self) in the Realm's schema.")

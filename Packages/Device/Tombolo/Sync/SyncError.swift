@@ -1,23 +1,24 @@
 internal import TomboloSyncProtocol
 
-/// What went wrong while synchronising.
+/// An error of synchronisation.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
     public enum Code: Int, Sendable {
-        /// The session cannot go on; the message says what to do.
+        /// The session can't continue; the message says what to do.
         case clientSession = 4
-        /// The token was not accepted.
+        /// The token wasn't accepted; log in again.
         case clientUser = 5
-        /// The device started over; nothing that was not sent is lost.
+        /// The device started over. Nothing unsent is lost.
         case clientReset = 7
-        /// The server did not accept the subscriptions.
+        /// The server didn't accept the subscriptions.
         case invalidFlexibleSyncSubscriptions = 10
-        /// The server did not accept changes of this device and took them back: ``SyncError/compensatingWrites``.
+        /// The server refused changes of this device and undid them; see ``SyncError/compensatingWrites``.
         case writeRejected = 11
     }
 
+    /// What kind of error it is.
     public let code: Code
     public let message: String
-    /// For ``Code/writeRejected``: what was refused, and why.
+    /// For ``Code/writeRejected``, the refused transactions; otherwise empty.
     public let compensatingWrites: [CompensatingWriteInfo]
 
     init(_ code: Code, _ message: String, compensatingWrites: [CompensatingWriteInfo] = []) {

@@ -7,8 +7,7 @@ internal import TomboloSyncClient
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// The synchronising of one realm file for one user: shared by all Realms of the process on it, until the file is
-/// deleted.
+/// The synchronisation of one file for one user, shared by all of the process's Realms of the file until it's deleted.
 public final class SyncSession: Sendable {
     public enum ConnectionState: String, Sendable {
         case disconnected
@@ -16,22 +15,22 @@ public final class SyncSession: Sendable {
         case connected
     }
 
-    /// How far a download is: objects received and in all. `total` is an estimate until everything was counted.
+    /// The progress of a download in objects. `transferrable` is an estimate until everything has been counted.
     public struct Progress: Hashable, Sendable {
         public let transferred: Int
         public let transferrable: Int
 
-        /// 0 to 1.
+        /// The progress from 0 to 1.
         public var progressEstimate: Double {
             transferrable == 0 ? 1 : min(1, Double(transferred) / Double(transferrable))
         }
     }
 
     private struct State {
-        /// Whose token is shown at the next connect, and who hears of problems: a later login brings another one.
+        /// Has the token for the next connection and the error handler. A later login replaces it.
         var configuration: SyncConfiguration
         var isClosed = false
-        /// Counts client resets: numbers of changesets mean something between two of them only.
+        /// The number of client resets. Changeset numbers are only comparable between two of them.
         var resets = 0
         var connection = ConnectionState.disconnected
         var completedVersion: Int64 = -1
@@ -40,7 +39,7 @@ public final class SyncSession: Sendable {
         var failure: SessionFailure?
         var nextID = 0
         var progress: [Int: @Sendable (Progress) -> Void] = [:]
-        /// Asked again after every report; true lets the waiter go.
+        /// Conditions checked after every report; true resumes the waiter.
         var waiters:
             [Int: (isDone: @Sendable (State) throws -> Bool, continuation: CheckedContinuation<Void, any Error>)] =
                 [:]
@@ -54,14 +53,14 @@ public final class SyncSession: Sendable {
     private let observers: FileObservers
     private let observer: Int
 
-    /// Reports arrive on the engine's thread; the lock guards what they and the app's threads share.
+    /// State shared by the engine's thread, on which reports arrive, and the app's threads. Guarded by the lock.
     private final class SharedState: Sendable {
         let value: Mutex<State>
 
         init(_ state: State) { value = Mutex(state) }
     }
 
-    /// The present one.
+    /// The current configuration.
     var configuration: SyncConfiguration { state.value.withLock { $0.configuration } }
 
     private init(path: String, schema: Schema, configuration: SyncConfiguration) throws {
@@ -87,8 +86,8 @@ public final class SyncSession: Sendable {
 
     private static let all = Mutex<[String: SyncSession]>([:])
 
-    /// The session of a file; begins to synchronise when it is first asked for. A user who logged in anew goes on with
-    /// the new token.
+    /// The session of a file, which starts synchronising when it's first requested. After a new login of the same user
+    /// it continues with the new token.
     static func session(path: String, schema: Schema, configuration: SyncConfiguration) throws -> SyncSession {
         let session = try all.withLock { sessions in
             if let session = sessions[path] { return session }
@@ -100,8 +99,8 @@ public final class SyncSession: Sendable {
         return session
     }
 
-    /// Before a file is opened: closes its session where that is for other classes, which no Realm of the process uses.
-    /// - Throws: ``Realm/Error`` with the code `incompatibleSession` where the file is synchronised for another user.
+    /// Prepares for opening a file: closes its session if that has other classes and no Realm in the process uses it.
+    /// - Throws: ``Realm/Error`` with the code `incompatibleSession` if the file is synchronised for another user.
     static func makeWay(path: String, schema: Schema, configuration: SyncConfiguration) throws {
         guard let session = all.withLock({ $0[path] }) else { return }
         let (old, new) = (session.configuration.user, configuration.user)
@@ -119,10 +118,10 @@ public final class SyncSession: Sendable {
         all.withLock { Array($0.values) }.filter { $0.configuration.user === user }
     }
 
-    /// Takes the session of a file out of use, for the file goes; nil where there is none. Close it.
+    /// Removes the session of a file that is to be deleted, or returns nil if there's none. The caller closes it.
     static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }
 
-    /// Goes on with the token of a new login.
+    /// Continues with the token of a new login.
     private func adopt(_ configuration: SyncConfiguration) {
         let isNewLogin = state.value.withLock { state in
             guard state.configuration.user !== configuration.user else { return false }
@@ -133,7 +132,7 @@ public final class SyncSession: Sendable {
         if isNewLogin { resume() }
     }
 
-    /// Stops for good and lets go of the file; who waits gets an error.
+    /// Stops for good and closes the file. Waiters get an error.
     func close() {
         observers.remove(observer)
         engine.close()
@@ -146,12 +145,13 @@ public final class SyncSession: Sendable {
 
     // MARK: State
 
+    /// The current state of the connection. May be called from any thread.
     public var connectionState: ConnectionState { state.value.withLock { $0.connection } }
 
-    /// Why the session stopped, where it did.
+    /// Why the session stopped, or nil if it hasn't.
     public var error: SyncError? { state.value.withLock { $0.failure.map(SyncError.init) } }
 
-    /// Goes offline until ``resume()``. Local writes go on and queue up.
+    /// Goes offline until ``resume()``. Local writes continue and queue up.
     public func suspend() {
         let engine = engine
         Task { await engine.stop() }
@@ -159,14 +159,14 @@ public final class SyncSession: Sendable {
 
     func suspendAndWait() async { await engine.stop() }
 
-    /// Connects again.
+    /// Reconnects after ``suspend()`` or a failure.
     public func resume() {
         state.value.withLock { $0.failure = nil }
         let engine = engine
         Task { await engine.start() }
     }
 
-    /// Calls `block` with the progress of downloads, on the engine's thread, until the token is invalidated.
+    /// Calls `block` on the engine's thread with the progress of downloads until the token is invalidated.
     public func addProgressNotification(_ block: @escaping @Sendable (Progress) -> Void) -> ProgressToken {
         let id = state.value.withLock { state in
             state.nextID += 1
@@ -180,24 +180,26 @@ public final class SyncSession: Sendable {
     public struct ProgressToken: Sendable {
         fileprivate let end: @Sendable () -> Void
 
+        /// Ends the notifications.
         public func invalidate() { end() }
     }
 
     // MARK: Waiting
 
-    /// Waits until every local write so far has its outcome on this device.
-    /// - Throws: ``SyncError`` when the session stops for good; `CancellationError`.
+    /// Waits until this device knows the outcome of every local write so far.
+    /// - Throws: ``SyncError`` if the session stops for good; `CancellationError`.
     public func waitForUpload() async throws {
         while true {
             let resets = state.value.withLock { $0.resets }
             let last = try await engine.state().lastChangeset
             try await wait { $0.resets != resets || $0.acknowledged >= last }
-            // A client reset numbers the changesets anew.
+            // A client reset renumbers the changesets.
             if state.value.withLock({ $0.resets == resets }) { return }
         }
     }
 
-    /// Waits until the device is connected and has caught up with what the server had when it connected.
+    /// Waits until the device is connected and has everything the server had when it connected. Throws like
+    /// ``waitForUpload()``.
     public func waitForDownload() async throws {
         try await wait { $0.connection == .connected && $0.batches > 0 }
     }
@@ -261,7 +263,7 @@ public final class SyncSession: Sendable {
 
     // MARK: Reports
 
-    /// Who waits for something: for tests.
+    /// The number of waiters, for tests.
     var waiterCount: Int { state.value.withLock { $0.waiters.count } }
 
     func receive(_ report: ClientSession.Report) {
@@ -298,7 +300,7 @@ public final class SyncSession: Sendable {
         for error in errors { handler(error, self) }
     }
 
-    /// Breaks the circle of a session that makes its engine with a callback to itself.
+    /// Breaks the reference cycle between a session and its engine's callback.
     private final class Relay: Sendable {
         private let reference = Mutex<SyncSession?>(nil)
 

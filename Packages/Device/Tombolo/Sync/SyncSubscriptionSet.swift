@@ -2,19 +2,21 @@ public import TomboloModel
 internal import TomboloSQLiteStore
 internal import TomboloSyncProtocol
 
-/// What a realm subscribes to. Change it inside ``update(_:)``; the device then has exactly what the set asks for.
+/// The subscriptions of a Realm. Change them inside ``update(_:)``; afterwards the device has exactly the objects they
+/// ask for.
 ///
-/// Confined as its Realm is.
+/// Confined like its Realm.
 public final class SyncSubscriptionSet {
     private let realm: Realm
     private let session: SyncSession
-    /// What the block of an update asks for; nil outside of one.
+    /// The changes requested by an update's block; nil outside one.
     private var edits: [Edit]?
 
-    /// Changes a set, or says why it cannot.
+    /// Changes a set, or returns why it can't.
     private typealias Edit = (inout SubscriptionSet) -> String?
 
-    /// How often a change is made anew when others change the set at the same time. Each time one of them was faster.
+    /// How often a change is retried when others change the set at the same time. Each retry means that one of them was
+    /// faster.
     private static let maximumAttempts = 100
 
     init(realm: Realm, session: SyncSession) {
@@ -22,19 +24,19 @@ public final class SyncSubscriptionSet {
         self.session = session
     }
 
-    /// Changes the set in one step, sends it, and waits until the device has what it asks for.
-    /// - Throws: ``SubscriptionError`` for a bad change, then nothing is sent; ``SyncError`` when the server does not
-    ///   accept it.
+    /// Changes the set in one step, sends it, and waits until the device has the objects it asks for.
+    /// - Throws: ``SubscriptionError`` for a bad change, in which case nothing is sent; ``SyncError`` if the server
+    ///   doesn't accept it.
     nonisolated(nonsending) public func update(_ block: () -> Void) async throws {
         let version = try await change(block)
         try await session.waitForSubscriptions(version: version)
         realm.refresh()
     }
 
-    /// The same as ``update(_:)``.
+    /// Same as ``update(_:)``.
     nonisolated(nonsending) public func write(_ block: () -> Void) async throws { try await update(block) }
 
-    /// Changes the set without waiting: for a device that is offline.
+    /// Changes the set without waiting, for a device that may be offline.
     @discardableResult
     nonisolated(nonsending) public func change(_ block: () -> Void) async throws -> Int64 {
         guard edits == nil else { throw SubscriptionError("Subscription updates cannot be nested.") }
@@ -50,12 +52,12 @@ public final class SyncSubscriptionSet {
                 try await session.setSubscriptions(changed)
                 return changed.version
             } catch let error as SQLiteStoreError where error.code == .outdated {
-                // Somebody else changed the set meanwhile: the same change on top of theirs.
+                // Somebody else changed the set meanwhile: apply the same change on top of theirs.
             } catch let error as SQLiteStoreError {
                 throw SubscriptionError(error.message)
             }
         }
-        throw SubscriptionError("The subscriptions kept being changed elsewhere.")
+        throw SubscriptionError("The subscriptions keep being changed elsewhere. Try again.")
     }
 
     /// The next version of a set.
@@ -71,12 +73,12 @@ public final class SyncSubscriptionSet {
         return changed
     }
 
-    /// How many subscriptions the set has.
+    /// The number of subscriptions in the set.
     nonisolated(nonsending) public func count() async throws -> Int {
         try await session.subscriptions().wanted.subscriptions.count
     }
 
-    /// Whether the device has what the set asks for.
+    /// Whether the device has the objects that the set asks for.
     nonisolated(nonsending) public func isComplete() async throws -> Bool {
         let (wanted, active) = try await session.subscriptions()
         return wanted.version == active
@@ -84,8 +86,8 @@ public final class SyncSubscriptionSet {
 
     // MARK: Inside update
 
-    /// Adds a subscription. A name that is in use is an error; an unnamed query that is in the set already is not
-    /// added again.
+    /// Adds subscriptions. A name already in use is an error; an unnamed query that's already in the set isn't added
+    /// again.
     public func append<T: Object>(_ subscriptions: QuerySubscription<T>...) {
         let schema = realm.core.schema
         edit { draft in
@@ -126,6 +128,7 @@ public final class SyncSubscriptionSet {
         }
     }
 
+    /// Removes the subscription with a name, if there is one.
     public func remove(named name: String) {
         edit { draft in
             draft.subscriptions.removeAll { $0.name == name }
@@ -133,6 +136,7 @@ public final class SyncSubscriptionSet {
         }
     }
 
+    /// Removes all subscriptions to a class.
     public func removeAll<T: Object>(ofType type: T.Type) {
         edit { draft in
             draft.subscriptions.removeAll { $0.className == String(describing: type) }
@@ -140,6 +144,7 @@ public final class SyncSubscriptionSet {
         }
     }
 
+    /// Removes all subscriptions.
     public func removeAll() {
         edit { draft in
             draft.subscriptions = []
@@ -155,7 +160,7 @@ public final class SyncSubscriptionSet {
     }
 }
 
-/// A change of subscriptions that makes no sense.
+/// A change of subscriptions that can't be made.
 public struct SubscriptionError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
 

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A logged-in user.
 public final class User: Sendable {
-    /// The user's id at the server.
+    /// The user's ID at the server.
     public let id: String
     let accessToken: String
     let app: App
@@ -13,8 +13,8 @@ public final class User: Sendable {
         self.app = app
     }
 
-    /// The configuration of a realm that synchronises with query subscriptions. Set `objectTypes`; `fileURL` names the
-    /// file, which is the user's own otherwise.
+    /// The configuration of a Realm that synchronises by subscriptions. Set `objectTypes` to limit its classes. The
+    /// file is the user's own unless `fileURL` is set.
     public func flexibleSyncConfiguration() -> Realm.Configuration {
         var configuration = Realm.Configuration()
         configuration.syncConfiguration = SyncConfiguration(user: self)
@@ -23,19 +23,20 @@ public final class User: Sendable {
         return configuration
     }
 
-    /// Stops the user's synchronising. Files stay; delete them with `Realm.deleteFiles(for:)`, or log the user in again
-    /// and open them to go on.
+    /// Stops the user's synchronisation. Files stay: delete them with `Realm.deleteFiles(for:)`, or log in again and
+    /// open them to continue.
     public func logOut() async throws {
         for session in SyncSession.sessions(of: self) { await session.suspendAndWait() }
         app.forget(self)
     }
 }
 
-/// Whose realm it is, and how problems are reported.
+/// The user of a synced Realm, and how errors are reported.
 public struct SyncConfiguration: Sendable {
+    /// The user to synchronise for.
     public let user: User
-    /// Gets what the app did not ask for: refused changesets, client resets, failed sessions. Called on the sync
-    /// engine's thread.
+    /// Receives errors outside the app's own calls: refused changesets, client resets, failed sessions. Called on the
+    /// sync engine's thread.
     public var errorHandler: (@Sendable (SyncError, SyncSession) -> Void)?
 
     public init(user: User, errorHandler: (@Sendable (SyncError, SyncSession) -> Void)? = nil) {

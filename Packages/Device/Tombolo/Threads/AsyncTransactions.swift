@@ -1,7 +1,7 @@
 internal import Foundation
 internal import TomboloSQLiteStore
 
-/// The asynchronous writes of a Realm that wait for their turn, first come first served. Confined as its Realm is.
+/// A Realm's asynchronous writes that wait for their turn, first come, first served. Confined like its Realm.
 final class AsyncTransactions {
     private struct Waiting {
         let id: Realm.AsyncTransactionId
@@ -16,7 +16,7 @@ final class AsyncTransactions {
     private var lastID: Realm.AsyncTransactionId = 0
     private var isScheduled = false
 
-    /// The most writes that wait at once.
+    /// The maximum number of waiting writes.
     static let maximumCount = 10_000
 
     init(core: RealmCore) { self.core = core }
@@ -25,7 +25,7 @@ final class AsyncTransactions {
 
     /// - Parameters:
     ///   - run: called in a write transaction.
-    ///   - failed: called where it could not begin.
+    ///   - failed: called if the transaction couldn't begin.
     func add(_ run: @escaping (Realm) -> Void, failed: @escaping (any Error) -> Void) -> Realm.AsyncTransactionId {
         enqueue(needsTransaction: true, run, failed)
     }
@@ -45,7 +45,8 @@ final class AsyncTransactions {
     ) -> Realm.AsyncTransactionId {
         core.confinement.check()
         if waiting.count >= Self.maximumCount {
-            programError("\(Self.maximumCount) asynchronous writes wait already: write less often, and more at once.")
+            programError(
+                "\(Self.maximumCount) asynchronous writes are already waiting: write less often, and more at once.")
         }
         lastID += 1
         let place = needsTransaction ? nil : waiting.firstIndex(where: \.needsTransaction)
@@ -72,7 +73,7 @@ final class AsyncTransactions {
         isScheduled = false
         guard let next = waiting.first else { return }
         if next.needsTransaction {
-            // Not inside a transaction that the app has begun itself.
+            // Not inside a transaction that the app began itself.
             if core.isInWrite { return wait() }
             do {
                 guard try core.beginIfFree() else {

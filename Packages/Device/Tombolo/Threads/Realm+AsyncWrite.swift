@@ -1,12 +1,12 @@
 extension Realm {
-    /// Names a transaction that was begun by ``writeAsync(_:onComplete:)`` or ``beginAsyncWrite(_:)``.
+    /// Identifies a transaction started by ``writeAsync(_:onComplete:)`` or ``beginAsyncWrite(_:)``.
     public typealias AsyncTransactionId = UInt32
 
-    /// Runs `block` in a write transaction, and waits for its turn without blocking the actor. When the block throws,
-    /// everything is undone. For a Realm of an actor, or of the main thread in code of the main actor; not inside a
-    /// write transaction.
+    /// Waits for its turn without blocking the actor, then runs `block` in a write transaction. If the block throws,
+    /// everything is undone. For a Realm of an actor, or of the main thread in main-actor code; not inside a write
+    /// transaction.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws; ``Realm/Error`` as ``write(_:)`` does; `CancellationError` where the task was
+    /// - Throws: what the block throws; ``Realm/Error`` like ``write(_:)``; `CancellationError` if the task was
     ///   cancelled before its turn.
     @discardableResult
     public func asyncWrite<Result>(
@@ -16,9 +16,9 @@ extension Realm {
         return try core.finishing(block)
     }
 
-    /// Runs `block` in a write transaction as soon as it is its turn, and commits. For Realms of the main thread, of a
-    /// queue or of an actor.
-    /// - Parameter onComplete: called after the commit, with the reason where it failed.
+    /// Runs `block` in a write transaction as soon as it's its turn, and commits. For Realms of the main thread, a
+    /// queue or an actor.
+    /// - Parameter onComplete: called after the commit, with the error if it failed.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -40,9 +40,9 @@ extension Realm {
         }
     }
 
-    /// Begins a write transaction as soon as it is its turn, and calls `asyncWriteBlock` in it. End it with
-    /// ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite()`` or ``cancelWrite()``; a transaction that the block leaves
-    /// open is cancelled.
+    /// Begins a write transaction as soon as it's its turn, and calls `asyncWriteBlock` in it. End it with
+    /// ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite()`` or ``cancelWrite()``; a transaction that the block
+    /// leaves open is cancelled.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         core.asyncTransactions.add { realm in
@@ -52,10 +52,10 @@ extension Realm {
         }
     }
 
-    /// Commits the transaction, and tells later.
+    /// Commits the transaction and reports the result later.
     /// - Parameters:
-    ///   - allowGrouping: every commit is durable by itself here, so that this changes nothing.
-    ///   - onComplete: called with the reason where the commit failed.
+    ///   - allowGrouping: no effect, since every commit is durable by itself.
+    ///   - onComplete: called with the error if the commit failed.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -69,8 +69,8 @@ extension Realm {
         return core.asyncTransactions.complete { onComplete?(failure) }
     }
 
-    /// Takes back a transaction that has not begun, or a call of `onComplete` that has not been made; afterwards it has
-    /// no effect. Throws nothing, as in Realm.
+    /// Cancels a transaction that hasn't begun, or a call of `onComplete` that hasn't been made; later it has no
+    /// effect. Declared as throwing as in Realm, but never throws.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         core.asyncTransactions.cancel(asyncTransactionId)
     }

@@ -2,12 +2,12 @@ internal import Foundation
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// How long an asynchronous write waits between two attempts to begin.
+    /// The time between two attempts of an asynchronous write to begin.
     static let attemptInterval = Duration.milliseconds(2)
-    /// How long it waits at most.
+    /// The maximum time that it waits.
     static let maximumWait = Duration.seconds(30)
 
-    /// Begins a write transaction, and lets others run while another writer is in one.
+    /// Begins a write transaction, suspending while another writer has one.
     func beginWaiting(isolation: isolated (any Actor)? = #isolation) async throws {
         requireAsyncUse("asyncWrite")
         let end = ContinuousClock.now + Self.maximumWait
@@ -22,7 +22,7 @@ extension RealmCore {
         }
     }
 
-    /// Stops the program where async code cannot use the Realm.
+    /// Stops the program if async code can't use the Realm.
     func requireAsyncUse(_ method: String) {
         switch confinement {
         case .actor, .task: break

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A variable or property that holds an object, list or results for use on several threads: reading it gives the live
-/// one of the calling thread, or nil where it was deleted.
+/// Wraps an object, list or results for use on several threads. Reading it gives the calling thread's live one, or nil
+/// if it was deleted.
 ///
 ///     @ThreadSafe var person = person
 ///     queue.async { print(person?.name ?? "gone") }
@@ -12,7 +12,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: @unchecked Sendable {
         let configuration: Realm.Configuration
     }
 
-    /// Guards what is held; nothing else in here changes.
+    /// Guards the held value; nothing else changes.
     private let held: Mutex<Held?>
 
     public init(wrappedValue: Confined?) { held = Mutex(Self.held(wrappedValue)) }

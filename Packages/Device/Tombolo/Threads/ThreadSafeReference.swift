@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// Carries an object, a list or results to another thread, where ``Realm/resolve(_:)`` finds the live one again.
+/// Carries an object, list or results to another thread, where ``Realm/resolve(_:)`` returns the live one.
 ///
 ///     let reference = ThreadSafeReference(to: person)
 ///     queue.async {
@@ -9,13 +9,13 @@ internal import TomboloSQLiteStore
 ///         guard let person = realm.resolve(reference) else { return }  // deleted meanwhile
 ///     }
 ///
-/// A reference can be resolved once. One that was made in a write transaction finds the object after the commit.
+/// A reference can be resolved once. One made in a write transaction finds the object after the commit.
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let place: ConfinedPlace
     private let path: String
     private let isTaken = Mutex(false)
 
-    /// - Parameter confined: managed, and not invalidated.
+    /// - Parameter confined: a managed object, list or results; stops the program if it's unmanaged or invalidated.
     public init(to confined: Confined) {
         guard let realm = confined.realm, let place = confined._confinedPlace else {
             programError("Cannot construct reference to unmanaged object: add it to a Realm first.")
@@ -25,7 +25,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         path = realm.core.file.path
     }
 
-    /// Whether it was resolved already.
+    /// Whether it has been resolved.
     public var isInvalidated: Bool { isTaken.withLock { $0 } }
 
     func find(in realm: Realm) -> Confined? {
@@ -42,8 +42,8 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-    /// The object, list or results of a reference, at the newest version; nil where it was deleted meanwhile. Refreshes
-    /// the Realm unless it is in a write transaction.
+    /// The object, list or results of a reference at the newest version, or nil if deleted meanwhile. Refreshes the
+    /// Realm unless it's in a write transaction.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         if !isInWriteTransaction, !isFrozen { refresh() }
         return reference.find(in: self)

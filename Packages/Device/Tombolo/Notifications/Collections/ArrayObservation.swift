@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Listens to a list in one column, which is written as a whole: what is told is how its elements differ.
+/// Observes a list in one column. It's written as a whole, so changes are found by comparing its elements.
 final class ArrayObservation: Observation {
     private let core: RealmCore
     private let list: ArrayIdentity
@@ -49,11 +49,11 @@ final class ArrayObservation: Observation {
     }
 }
 
-/// A list in one column, by the object that has it.
+/// A list in one column, identified by its object.
 struct ArrayIdentity: Sendable {
     let part: PartIdentity
     /// The host's column.
     let column: Int
-    /// Of the parts of an element.
+    /// The types of an element's parts.
     let types: [PropertyType]
 }

@@ -1,17 +1,17 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Which changes of objects an observer of theirs wants to hear of.
+/// The changes of objects that an observer wants to hear of.
 enum ChangeScope {
-    /// Of the objects, and of those that up to four links lead to.
+    /// Changes of the objects, and of objects up to four links away.
     case deep
-    /// Of these properties, behind however many links.
+    /// Changes of these properties, across any number of links.
     case paths([WatchedPath])
 
-    /// Realm's depth.
+    /// The depth of links that Realm follows.
     static let depth = 4
 
-    /// Nil for no key paths at all.
+    /// Nil for an empty list of key paths.
     init(_ keyPaths: [[String]]?, of classIndex: Int, _ core: RealmCore) {
         guard let keyPaths else {
             self = .deep
@@ -27,17 +27,16 @@ enum ChangeScope {
     }
 
     static func notAKeyPath(_ names: [String], _ className: String) -> String {
-        "'\(names.joined(separator: "."))' is no key path of \(className): name its properties, and behind links, lists "
-            + "and embedded objects theirs, joined by dots."
+        "'\(names.joined(separator: "."))' isn't a key path of \(className): name its properties, and for links, lists "
+            + "and embedded objects those behind them, joined by dots."
     }
 
-    /// The next changes start from the present version.
+    /// Starts the next changes from the current version.
     func begin(_ core: RealmCore) {
         if case .paths(let paths) = self { for path in paths { path.begin(core) } }
     }
 
-    /// The rows of a class that have changed in this sense; nil where all may have. Call it once for every change, in
-    /// their order.
+    /// The rows of a class that have changed in this sense, or nil if all may have. Call it once per change, in order.
     func rows(of classIndex: Int, changedBy changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         switch self {
         case .deep: return core.links.rows(of: classIndex, reaching: changes, within: Self.depth, core)

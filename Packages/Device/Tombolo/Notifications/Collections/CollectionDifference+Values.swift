@@ -1,8 +1,8 @@
 extension CollectionDifference {
-    /// Up to so many elements, those that stayed are found; of more, only those at the beginning and the end.
+    /// Up to this many elements, all that stayed are found; beyond it, only those at the start and end.
     private static let maximumComparedCount = 512
 
-    /// Compares two lists of values, which may occur several times. A value in the place of another is a modification.
+    /// Compares two lists of values, which may repeat. A value in place of another is a modification.
     init<Element: Equatable>(from old: [Element], to new: [Element]) {
         let start = zip(old, new).prefix { $0 == $1 }.count
         let rest = min(old.count, new.count) - start
@@ -21,7 +21,7 @@ extension CollectionDifference {
             removed = Set(start..<oldEnd)
             inserted = Set(start..<newEnd)
         }
-        // Between two elements that stayed, what goes and what comes are one for one the same elements.
+        // Between two elements that stayed, deletions and insertions are paired as modifications.
         var (left, right) = (start, start)
         while left < oldEnd || right < newEnd {
             let isRemoved = removed.contains(left)

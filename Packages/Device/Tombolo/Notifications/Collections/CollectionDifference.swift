@@ -1,7 +1,7 @@
 internal import TomboloSQLiteStore
 
-/// What makes an old collection of rows a new one: `deletions` and `modifications` are positions in the old one,
-/// `insertions` in the new one, each ascending. A row that moved is deleted and inserted.
+/// The difference between an old and a new collection of rows: `deletions` and `modifications` are positions in the old
+/// one, `insertions` in the new one, all ascending. A row that moved is deleted and inserted.
 struct CollectionDifference: Equatable {
     var deletions: [Int] = []
     var insertions: [Int] = []
@@ -11,9 +11,9 @@ struct CollectionDifference: Equatable {
 }
 
 extension CollectionDifference {
-    /// Compares two collections, in which no row is twice, in time proportional to their length while few rows moved.
+    /// Compares two collections without repeated rows, in linear time as long as few rows moved.
     /// - Parameters:
-    ///   - isOther: whether a rowid stands for another row than before.
+    ///   - isOther: whether a rowid now belongs to another row.
     ///   - isModified: whether a row that stayed has changed.
     init(from old: [Int64], to new: [Int64], isOther: (Int64) -> Bool, isModified: (Int64) -> Bool) {
         var start = 0
@@ -37,7 +37,7 @@ extension CollectionDifference {
         _ isModified: (Int64) -> Bool
     ) {
         let newPositions = RowPositions(new, newRange)
-        // Of the rows in both, in their old order.
+        // The positions of rows in both, in their old order.
         var common: [(old: Int, new: Int)] = []
         for position in oldRange {
             if let other = newPositions[old[position]], !isOther(old[position]) { common.append((position, other)) }
@@ -71,7 +71,7 @@ private struct RowPositions {
     private var first: Int64 = 0
     private var dictionary: [Int64: Int] = [:]
 
-    /// Rowids mostly lie close together: then a table is faster than hashing.
+    /// Rowids are mostly close together; then a table is faster than hashing.
     private static let maximumSlotsPerRow = 8
 
     init(_ rows: [Int64], _ range: Range<Int>) {
@@ -97,9 +97,9 @@ private struct RowPositions {
 }
 
 extension [Int] {
-    /// The positions of a longest part of the array that ascends: patience sorting, and one pass over what is sorted.
+    /// The positions of a longest increasing subsequence: patience sorting, and one pass over sorted parts.
     func longestIncreasingPositions() -> [Int] {
-        // Positions of the least last element of an ascending part of each length.
+        // For each length, the position of the smallest last element of an increasing subsequence.
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: count)
         for (position, value) in enumerated() {

@@ -1,12 +1,12 @@
 internal import TomboloSQLiteStore
 
-/// What an observed collection has to say.
+/// An event of an observed collection.
 enum CollectionEvent {
     case initial
     case update(CollectionDifference)
 }
 
-/// Listens to a collection: keeps its rows, and finds out what is different on a later version.
+/// Observes a collection: keeps its rows and finds the differences at a later version.
 final class CollectionObservation: Observation {
     private let core: RealmCore
     private let source: any ObservedRows
@@ -65,7 +65,7 @@ final class CollectionObservation: Observation {
         return difference
     }
 
-    /// The modified rows of the old collection that stayed; `modified` nil means all.
+    /// The positions of modified rows of the old collection that stayed. If `modified` is nil, all of them.
     private func positions(of modified: RowFilter?, in old: [Int64], without deletions: [Int]) -> [Int] {
         if let modified, modified.isEmpty { return [] }
         var result: [Int] = []

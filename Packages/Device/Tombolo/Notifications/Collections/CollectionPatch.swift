@@ -1,17 +1,17 @@
 internal import TomboloSQLiteStore
 
-/// Brings an ordered array of rows up to date where only some rows may have come, gone or moved. Pure: where rows
-/// belong is asked.
+/// Updates an ordered array of rows of which only some may have been inserted, deleted or moved. Pure: the order is a
+/// parameter.
 struct CollectionPatch {
-    /// Rows that may have come, gone or moved; all others keep their order.
+    /// Rows that may have been inserted, deleted or moved; all others keep their order.
     var touched: RowIDSet
-    /// Those of the touched rows that belong to the new collection, in its order.
+    /// The touched rows that belong to the new collection, in its order.
     var matches: [Int64]
-    /// Touched rowids that stand for another row than before.
+    /// Touched rowids that now belong to another row.
     var others: RowIDSet
 
     /// - Parameters:
-    ///   - rows: the old collection; the new one afterwards.
+    ///   - rows: the old collection, changed to the new one.
     ///   - precedes: whether a touched row comes before an untouched one.
     /// - Returns: the deletions and insertions.
     func apply(to rows: inout [Int64], precedes: (Int64, Int64) -> Bool) -> CollectionDifference {
@@ -40,7 +40,8 @@ struct CollectionPatch {
         return result
     }
 
-    /// How many of the rest come before each match: the middle one by binary search, then the halves within theirs.
+    /// The number of remaining rows before each match: the middle match by binary search, then the halves within their
+    /// ranges.
     private func place(among rest: [Int64], _ precedes: (Int64, Int64) -> Bool) -> [Int] {
         var gaps = Array(repeating: 0, count: matches.count)
         func place(_ range: Range<Int>, _ low: Int, _ high: Int) {
@@ -59,7 +60,7 @@ struct CollectionPatch {
         return gaps
     }
 
-    /// The matches that are where they were: between the same rows of the rest, and in the same order among themselves.
+    /// The matches that didn't move: between the same remaining rows, and in the same order among themselves.
     private func keptMatches(
         _ leaving: [Int], _ rows: [Int64], _ gaps: [Int]
     ) -> (matches: [Bool], oldPositions: Set<Int>) {

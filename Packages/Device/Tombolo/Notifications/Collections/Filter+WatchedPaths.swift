@@ -1,14 +1,14 @@
 internal import TomboloModel
 
 extension Filter {
-    /// The paths whose properties decide whether an object satisfies the condition; nil where that cannot be said by
-    /// paths from the object.
+    /// The paths to the properties that decide whether an object satisfies the condition, or nil if paths from the
+    /// object can't express it.
     var watchedPaths: [[String]]? {
         var paths: [[String]] = []
         return collect(&paths, [[]]) ? paths : nil
     }
 
-    /// - Parameter scopes: the paths to the objects that operands are about, the innermost last.
+    /// - Parameter scopes: the paths to the objects that operands refer to, innermost last.
     fileprivate func collect(_ paths: inout [[String]], _ scopes: [[String]]) -> Bool {
         switch self {
         case .constant: true
@@ -23,7 +23,7 @@ extension Filter {
         }
     }
 
-    /// Of a condition on what a path leads to.
+    /// Collects the paths of a condition on the objects at a path.
     fileprivate func collect(_ paths: inout [[String]], within path: PropertyPath, _ scopes: [[String]]) -> Bool {
         guard let scope = scopes.last else { return false }
         let element = scope + path.names

@@ -1,9 +1,9 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Follows links backwards, from changed rows to those that lead to them.
+/// Follows links backwards, from changed rows to the rows that lead to them.
 struct LinkGraph {
-    /// One way from a class to another.
+    /// A connection from one class to another.
     struct Hop {
         let source: Int
         let target: Int
@@ -13,7 +13,7 @@ struct LinkGraph {
 
     /// By target class.
     let hops: [[Hop]]
-    /// By element class: the lists inside its elements. Empty for other classes, whose objects are themselves modified
+    /// For each element class, the lists inside its elements. Empty for other classes, whose objects count as modified
     /// when their lists lose elements.
     private let losses: [[WatchedPath.Loss]]
     private let isElement: [Bool]
@@ -28,7 +28,7 @@ struct LinkGraph {
             let owner = table.schema.owner
             let root = owner.flatMap { schema.index(of: $0.className) }.map { layout.tables[$0] }
             let parent = owner?.parent.flatMap { schema.index(of: $0) }.map { layout.tables[$0] }
-            // Lists of embedded objects are observed by themselves, with what is inside the elements.
+            // Lists of embedded objects are observed along with the content of their elements.
             if let parent { add(parent, to: table, .elements(table, of: parent)) }
             for (column, definition) in table.schema.columns.enumerated() {
                 guard let index = definition.linkTarget.flatMap({ schema.index(of: $0) }) else { continue }
@@ -51,14 +51,14 @@ struct LinkGraph {
         losses = schema.classes.indices.map { schema[$0].owner == nil ? [] : WatchedPath.Loss.inside($0, layout) }
     }
 
-    /// The rows of a class that changed, or that so many links or fewer lead from to one that did; nil where all may
-    /// have. An element that only moved in its list has not changed.
+    /// The rows of a class that changed, or that lead to a changed row over at most `depth` links; nil if all may. An
+    /// element that only moved in its list hasn't changed.
     func rows(of classIndex: Int, reaching changes: ChangeSet, within depth: Int, _ core: RealmCore) -> RowIDSet? {
         let distances = distances(from: classIndex, within: depth)
         var frontier: [Int: RowIDSet] = [:]
         for (changed, item) in changes.classes where distances[changed] != nil {
             if item.isEverything { return nil }
-            // An object that came is news to those whose links waited for it.
+            // A newly arrived object changes the rows whose links waited for it.
             frontier[changed] =
                 changed == classIndex
                 ? changedRows(of: classIndex, item) : item.modified.rowIDs.union(item.inserted)
@@ -85,13 +85,13 @@ struct LinkGraph {
         return result
     }
 
-    /// The rank alone is an element's place. It is left out here, before anything else leads to the element: one that
-    /// moved may have changed inside as well.
+    /// A changed rank alone means that the element moved. It's left out here, before anything else leads to the
+    /// element, since a moved element may also have changed inside.
     private func changedRows(of classIndex: Int, _ changes: ClassChanges) -> RowIDSet {
         isElement[classIndex] ? changes.modified.rowIDs { $0 != [ElementColumn.rank] } : changes.modified.rowIDs
     }
 
-    /// How many links away the classes are that can be reached.
+    /// The distance in links of each reachable class.
     private func distances(from classIndex: Int, within depth: Int) -> [Int: Int] {
         var result = [classIndex: 0]
         for distance in 1...depth {

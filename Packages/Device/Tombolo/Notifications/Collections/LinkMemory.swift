@@ -1,11 +1,11 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Remembers where links lead, so that what they led to before is known when they change. Confined as its Realm.
+/// Remembers the targets of links, so that a link's old target is known when it changes. Confined like its Realm.
 final class LinkMemory {
     private let origin: LinkOriginRows
     private let target: TableLayout
-    /// Rowids: of what a link leads to, by the row that holds the link.
+    /// The rowid of each link's target, by the rowid of the row with the link.
     private var targets: [Int64: Int64] = [:]
 
     init(_ origin: LinkOriginRows, to target: TableLayout) {
@@ -33,7 +33,7 @@ final class LinkMemory {
         }
     }
 
-    /// The rows that links came to or left; nil where all may be.
+    /// The rows that gained or lost links, or nil if all may have.
     func update(_ changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         let holders = changes[origin.holder.classIndex]
         let own = changes[target.classIndex]
@@ -51,7 +51,7 @@ final class LinkMemory {
             result.append(contentsOf: found.values)
             targets.merge(found) { $1 }
         }
-        // Links may have waited for objects that came.
+        // Links may have waited for newly arrived objects.
         if !own.inserted.isEmpty {
             let found = read(
                 selection + " WHERE t.rowid IN (SELECT value FROM json_each(?))", [.string(own.inserted.json)], core)

@@ -1,11 +1,11 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Which rows hold the links that a LinkingObjects property shows.
+/// The rows with the links that a LinkingObjects property shows.
 struct LinkOriginRows {
     /// The class whose objects link.
     let source: TableLayout
-    /// The class whose rows hold the links: the same, or the element class of its list.
+    /// The class whose rows have the links: the same, or its list's element class.
     let holder: TableLayout
     /// The link among the holder's columns.
     let column: Int

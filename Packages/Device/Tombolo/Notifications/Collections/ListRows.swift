@@ -15,7 +15,7 @@ struct ListRows: ObservedRows {
         let host = core.layout.tables[list.hostClass]
         let type = core.classes[list.elementClass]
         targetClass = type.isListOfLinks ? type.linkTargets[ElementColumn.target] : nil
-        // An element whose object is not here is hidden.
+        // An element whose object isn't here is hidden.
         let target = targetClass.map { core.layout.tables[$0] }.map { target in
             " JOIN \(target.table) AS t ON t.\(target.key) = e.\(type.table.columnNames[ElementColumn.target])"
         }
@@ -43,14 +43,14 @@ struct ListRows: ObservedRows {
         let hosts = changes[list.hostClass]
         if elements.isEverything || hosts.isEverything || hosts.deleted.contains(list.host) { return nil }
         if core.file.isSynced, let targetClass {
-            // Elements hide and show with their objects.
+            // Elements are hidden and shown with their objects.
             let targets = changes[targetClass]
             if targets.isEverything || !targets.deleted.isEmpty || !targets.inserted.isEmpty { return nil }
         }
         return elements.inserted.union(elements.deleted).union(elements.modified.rowIDs)
     }
 
-    /// Lists are short, and other lists' elements are among the touched.
+    /// Lists are short, and the touched rows include other lists' elements.
     func isLarge(_ touched: Int, of count: Int) -> Bool { touched > count / 4 }
 
     func replaced(by changes: ChangeSet) -> RowIDSet {
@@ -74,14 +74,14 @@ struct ListRows: ObservedRows {
         return RowOrder { keys.precedes($0, $1) }
     }
 
-    /// Elements that hold another object or value now, and those whose object has changed.
+    /// Elements with another object or value than before, and those whose object has changed.
     func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter? {
         let elements = changes[list.elementClass]
         if elements.isEverything { return nil }
         if targetClass == nil, core.classes[list.elementClass].isListOfEmbedded {
             return scope.rows(of: list.elementClass, changedBy: changes, core).map { RowFilter($0) }
         }
-        // The rank alone is the element's place.
+        // A changed rank alone means that the element moved.
         var rows = elements.modified.rowIDs { $0 != [ElementColumn.rank] }
         guard let targetClass else { return RowFilter(rows) }
         guard let targets = scope.rows(of: targetClass, changedBy: changes, core) else { return nil }
@@ -94,7 +94,7 @@ struct ListRows: ObservedRows {
     }
 }
 
-/// A list, by the row that has it: an object's, or that of an element whose embedded object has it.
+/// A list, identified by the row that owns it: an object's, or an element's whose embedded object has it.
 struct ListIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64

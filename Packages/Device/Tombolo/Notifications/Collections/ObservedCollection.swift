@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A collection as it can be found again in another Realm of the file.
+/// A collection's identity in any Realm of the file.
 enum ObservedCollection {
     case query(ObjectQuery)
     case list(ListIdentity)
@@ -8,7 +8,7 @@ enum ObservedCollection {
     case array(ArrayIdentity)
     case origins(OriginIdentity)
 
-    /// A listener in one of the file's Realms.
+    /// An observation in one of the file's Realms.
     func observation(
         _ keyPaths: [[String]]?, _ state: ObservationState, _ core: RealmCore,
         _ tell: @escaping (CollectionEvent) -> Void
@@ -20,14 +20,14 @@ enum ObservedCollection {
         case .array(let array): return ArrayObservation(state, core, array, tell)
         case .origins(let identity):
             guard let origin = LinkOriginRows(identity.origin, to: identity.hostClass, core.layout) else {
-                programError("There are no LinkingObjects of \(identity.origin.className).")
+                programError("'\(identity.origin.className)' has no such LinkingObjects.")
             }
             rows = OriginRows(core, identity, origin)
         }
         return CollectionObservation(state, core, rows, scope(keyPaths, core), tell)
     }
 
-    /// The class whose properties key paths begin with.
+    /// The class at which key paths start.
     func elementClass(_ core: RealmCore) -> Int? {
         switch self {
         case .query(let query): return query.classIndex
@@ -47,7 +47,7 @@ enum ObservedCollection {
 
 /// Collections that can be observed.
 protocol ObservableCollection {
-    /// What is observed, and in which Realm. Stops the program where nothing can be.
+    /// The observed collection and its Realm. Stops the program if it can't be observed.
     var observed: (ObservedCollection, RealmCore) { get }
     /// The same collection in another Realm of the file.
     func moved(to core: RealmCore) -> Self
@@ -67,7 +67,7 @@ extension ObservableCollection {
     ) -> NotificationToken {
         let (identity, core) = observed
         core.requireObservable()
-        // Wrong key paths are noticed by who gave them.
+        // Reports wrong key paths to the caller who passed them.
         _ = identity.scope(keyPaths, core)
         let state = ObservationState()
         guard let place else { return core.observe(observation(keyPaths, state, self, core, tell)) }

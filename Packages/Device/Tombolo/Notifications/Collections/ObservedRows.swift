@@ -1,21 +1,21 @@
 internal import TomboloSQLiteStore
 
-/// What keeping an observed collection up to date takes: rows in order, and questions about some of them. All on the
-/// Realm's present version.
+/// The rows of an observed collection, and queries about some of them, needed to keep it up to date. All refer to the
+/// Realm's current version.
 protocol ObservedRows {
-    /// Every row of the collection, in its order; nil once there is no collection any more.
+    /// All rows of the collection, in order, or nil once the collection no longer exists.
     func all() -> [Int64]?
-    /// The rows that may have come, gone or moved; nil where all may have.
+    /// The rows that may have been inserted, deleted or moved, or nil if all may have.
     func touched(by changes: ChangeSet) -> RowIDSet?
-    /// Whether comparing the whole collection is faster than placing so many rows in one of so many.
+    /// Whether comparing the whole collection is faster than placing this many rows in a collection of this size.
     func isLarge(_ touched: Int, of count: Int) -> Bool
-    /// Rowids that stand for another row than before.
+    /// Rowids that now belong to another row.
     func replaced(by changes: ChangeSet) -> RowIDSet
-    /// Those of the rows that belong to the collection, in its order.
+    /// The rows among these that belong to the collection, in its order.
     func matching(_ rows: RowIDSet) -> [Int64]
-    /// A comparison that remembers what it has read; valid on one version.
+    /// A comparison that caches what it reads; valid for one version.
     func order() -> RowOrder
-    /// The rows of the collection whose objects have changed, as far as the app cares; nil where all may have.
+    /// The rows of the collection whose objects have changed within the scope, or nil if all may have.
     func modified(by changes: ChangeSet, _ scope: ChangeScope) -> RowFilter?
 }
 

@@ -1,16 +1,17 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The objects that link to a row by one property: the rows that hold the links, so that who links twice is there twice.
+/// The objects that link to a row through one property: the rows with the links, so that an object that links twice is
+/// there twice.
 struct OriginRows: ObservedRows {
     private let core: RealmCore
     private let identity: OriginIdentity
     private let origin: LinkOriginRows
-    /// Rows are called `e`, and the objects that they belong to `o`: the same, but for lists.
+    /// Rows are called `e` and their objects `o`; the two are the same except for lists.
     private let selection: String
     private let row: String
 
-    /// From this part of the collection on, asking about single rows takes longer than reading it.
+    /// From this fraction of the collection on, querying single rows takes longer than reading it.
     private static let largestPart = 4
     private static let smallestLimit = 1_024
 
@@ -44,7 +45,7 @@ struct OriginRows: ObservedRows {
         let (holders, hosts) = (changes[origin.holder.classIndex], changes[identity.hostClass])
         if holders.isEverything || hosts.isEverything || hosts.deleted.contains(identity.host) { return nil }
         if core.file.isSynced, origin.isList {
-            // An object that the server made anew is in another place.
+            // An object recreated by the server is in another place.
             let sources = changes[origin.source.classIndex]
             if sources.isEverything || !sources.inserted.isEmpty || !sources.deleted.isEmpty { return nil }
         }
@@ -63,7 +64,7 @@ struct OriginRows: ObservedRows {
 
     func matching(_ rows: RowIDSet) -> [Int64] { rows.isEmpty ? [] : select(rows, "\(row)") }
 
-    /// Those of the collection's rows where a rowid is among some.
+    /// The collection's rows in which a rowid is among the given ones.
     private func select(_ rows: RowIDSet, _ rowid: String) -> [Int64] {
         let sql =
             "SELECT \(row) FROM \(selection) AND \(rowid) IN (SELECT value FROM json_each(?)) ORDER BY o.rowid, \(row)"
@@ -88,7 +89,7 @@ struct OriginRows: ObservedRows {
     }
 }
 
-/// The LinkingObjects of a row, by a property of a class.
+/// The LinkingObjects of a row through a property of a class.
 struct OriginIdentity: Hashable, Sendable {
     let hostClass: Int
     let host: Int64

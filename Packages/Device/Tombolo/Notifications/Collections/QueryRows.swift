@@ -2,18 +2,18 @@ internal import TomboloModel
 internal import TomboloSQL
 internal import TomboloSQLiteStore
 
-/// The rows that a query finds.
+/// The rows found by a query.
 struct QueryRows: ObservedRows {
     private let core: RealmCore
     private let query: ObjectQuery
-    /// The row's own columns that decide whether it belongs, and where.
+    /// The row's own columns that decide whether it belongs and where.
     private var columns = ColumnSet()
-    /// What else decides.
+    /// Other paths that decide.
     private var paths: [WatchedPath] = []
-    /// Some of it cannot be traced back to rows.
+    /// Whether something that decides can't be traced back to rows.
     private var isOpaque = false
 
-    /// From this part of the collection on, asking about single rows takes longer than running the query.
+    /// From this fraction of the collection on, querying single rows takes longer than running the query.
     private static let largestPart = 16
     private static let smallestLimit = 1_024
 
@@ -24,7 +24,7 @@ struct QueryRows: ObservedRows {
         isOpaque = filter == nil || !query.isByRow
         for names in (filter ?? []) + query.sorts.map(\.path.names) {
             guard let watched = WatchedPath(names, from: query.classIndex, core.layout), !watched.needsMemory,
-                // A link counts as nil while its object is not here.
+                // A link counts as nil while its object isn't here.
                 !core.file.isSynced || !watched.endsInLink(core.schema)
             else {
                 isOpaque = true

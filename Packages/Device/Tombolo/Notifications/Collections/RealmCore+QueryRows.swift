@@ -3,7 +3,7 @@ internal import TomboloSQL
 internal import TomboloSQLiteStore
 
 extension RealmCore {
-    /// Those of some rows that a query finds, in its order.
+    /// The rows among these that a query finds, in its order.
     func rowIDs(_ query: ObjectQuery, among rows: RowIDSet) -> [Int64] {
         // CROSS JOIN keeps SQLite from looking at other rows first:
         // <https://www.sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join>
@@ -53,7 +53,8 @@ extension RealmCore {
             builder.listTable = LiteralLists.table
             return try body(&builder)
         } catch {
-            // Names and types come from the program; literals that its users may enter are all accepted.
+            // Names and types come from the program, and all literals that its users may enter are accepted, so this is
+            // a programming mistake.
             programError("The query on \(className) cannot be used: \(error)")
         }
     }

@@ -1,6 +1,6 @@
 internal import TomboloSQLiteStore
 
-/// Tells quickly whether a rowid is among some, for going over long arrays.
+/// Tests quickly whether a rowid is in a set, for passes over long arrays.
 struct RowFilter {
     private var few: [Int64] = []
     private var bits: [UInt64] = []
@@ -8,7 +8,7 @@ struct RowFilter {
     private var others: RowIDSet
 
     private static let maximumFew = 4
-    /// 64 KB of bits at most, where that many rows do not need more.
+    /// At most 64 KB of bits, unless the number of rows needs more.
     private static let smallRange: Int64 = 1 << 19
     private static let maximumBitsPerRow: Int64 = 64
 

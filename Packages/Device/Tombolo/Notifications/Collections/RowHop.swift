@@ -3,7 +3,7 @@ internal import TomboloSQLiteStore
 
 /// Finds the rows that lead to others.
 struct RowHop {
-    /// Selects rowids; the parameter is a JSON array of rowids of the rows that they lead to.
+    /// Selects rowids. The parameter is a JSON array of the rowids that they lead to.
     let sql: String
 
     func sources(of targets: RowIDSet, _ core: RealmCore) -> RowIDSet {
@@ -13,37 +13,36 @@ struct RowHop {
 }
 
 extension RowHop {
-    /// The keys of the rows that are given.
+    /// The keys of the given rows.
     private static func keys(_ table: TableLayout) -> String {
         "SELECT t.\(table.key) FROM \(table.table) AS t WHERE t.rowid IN (SELECT value FROM json_each(?))"
     }
 
-    /// What some rows of `child` have in a column.
+    /// The values of a column in the given rows of `child`.
     private static func values(_ column: Int, of child: TableLayout) -> String {
         "SELECT c.\(child.columnNames[column]) FROM \(child.table) AS c "
             + "WHERE c.rowid IN (SELECT value FROM json_each(?))"
     }
 
-    /// From what a link leads to, to the rows that have it.
+    /// From a link's targets to the rows with the link.
     static func link(_ column: Int, of source: TableLayout, to target: TableLayout) -> RowHop {
         RowHop(
             sql: "SELECT s.rowid FROM \(source.table) AS s WHERE s.\(source.columnNames[column]) IN (\(keys(target)))")
     }
 
-    /// From elements of a list to the rows that have it: their parents inside other elements, otherwise the objects at
-    /// the root.
+    /// From a list's elements to the rows that own it: their parent elements if nested, otherwise the root objects.
     static func elements(_ elements: TableLayout, of parent: TableLayout) -> RowHop {
         let column = elements.schema.parentColumn ?? ElementColumn.owner
         return RowHop(
             sql: "SELECT p.rowid FROM \(parent.table) AS p WHERE p.\(parent.key) IN (\(values(column, of: elements)))")
     }
 
-    /// From an object at the root to the elements of a class that it has.
+    /// From a root object to its elements of a class.
     static func owner(_ root: TableLayout, of elements: TableLayout) -> RowHop {
         .link(ElementColumn.owner, of: elements, to: root)
     }
 
-    /// From what elements of a list link to, to the rows that have the list.
+    /// From the targets of a list's elements to the rows that own the list.
     static func list(
         _ elements: TableLayout, of parent: TableLayout, column: Int = ElementColumn.target, to target: TableLayout
     ) -> RowHop {
@@ -55,7 +54,7 @@ extension RowHop {
                 + "FROM \(elements.table) AS e WHERE e.\(names[column]) IN (\(keys(target))))")
     }
 
-    /// From rows that link to others, by a link or a list, to those others.
+    /// From rows with a link or list of links to its targets.
     static func origins(_ origin: LinkOriginRows, to target: TableLayout) -> RowHop {
         let (holder, source) = (origin.holder, origin.source)
         let column = holder.columnNames[origin.column]

@@ -17,7 +17,7 @@ extension RowIDSet {
 }
 
 extension RealmCore {
-    /// The first column of every row of a statement.
+    /// The first column of every row of a statement's result.
     /// - Parameter parameters: by position, from 1.
     func rowIDs(_ sql: String, _ parameters: [Value]) throws -> [Int64] {
         let statement = try connection.statement(sql)

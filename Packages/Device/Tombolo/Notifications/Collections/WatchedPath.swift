@@ -1,29 +1,29 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// A key path as changes see it: through links, lists, embedded objects and LinkingObjects to a property.
+/// A key path through links, lists, embedded objects and LinkingObjects to a property, as needed to match changes.
 struct WatchedPath {
     struct Step {
         let classIndex: Int
-        /// The properties of the class whose writing counts, by their places in ``ColumnSet``.
+        /// The properties of the class whose writes count, by their positions in ``ColumnSet``.
         var properties = ColumnSet()
-        /// Element classes on the path whose rows leave no trace but with their owner when they are deleted.
+        /// Element classes on the path whose deleted rows are only recorded with their owner.
         var losses: [Loss] = []
-        /// Links that come and go.
+        /// Memory of links that may come and go.
         var links: LinkMemory?
-        /// From the class of the next step back to this one.
+        /// From the next step's class back to this one.
         var hop: RowHop?
-        /// Of the last step, which has no other hop.
+        /// For the last step, which has no other hop.
         var arrivals: Arrivals?
     }
 
-    /// In a synced file a link may be there before its object, and is nil or hidden until then.
+    /// In a synced file a link may exist before its object, and is nil or hidden until then.
     struct Arrivals {
         let targetClass: Int
-        /// From the objects to the rows of the step that link to them.
+        /// From the objects to the step's rows that link to them.
         let hop: RowHop
 
-        /// Nil where all may have come.
+        /// The affected rows, or nil if all may be.
         func rows(_ changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
             guard core.file.isSynced else { return [] }
             let targets = changes[targetClass]
@@ -31,13 +31,13 @@ struct WatchedPath {
         }
     }
 
-    /// Elements that were deleted: their owner's list changed.
+    /// Deleted elements, recorded as a change of their owner's list.
     struct Loss {
         let elementClass: Int
         let root: Int
-        /// The list, by its place in the root's ``ColumnSet``.
+        /// The list, by its position in the root's ``ColumnSet``.
         let list: Int
-        /// From the root to the rows of the step; nil where it is the root.
+        /// From the root to the rows of the step; nil if that is the root.
         let hop: RowHop?
 
         /// The lists inside the elements of another one.
@@ -51,7 +51,7 @@ struct WatchedPath {
             }
         }
 
-        /// Nil where all may have lost elements.
+        /// The rows that lost elements, or nil if all may have.
         func rows(_ changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
             let (elements, owners) = (changes[elementClass], changes[root])
             if elements.isEverything || owners.isEverything { return nil }
@@ -74,7 +74,7 @@ struct WatchedPath {
             steps.append(contentsOf: found.steps)
             current = found.next
         }
-        // What a last link, list or LinkingObjects leads to does not count, only whether it is there.
+        // The content behind a final link, list or LinkingObjects doesn't count, only whether it exists.
         let last = steps.count - 1
         if let hop = steps[last].hop, let current, steps[last].links == nil {
             steps[last].arrivals = Arrivals(targetClass: current, hop: hop)
@@ -83,7 +83,7 @@ struct WatchedPath {
         self.steps = steps
     }
 
-    /// Takes the name of a property from `names`; the embedded objects on the way are part of it.
+    /// Takes the name of a property from `names`, including the embedded objects on the way.
     private static func follow(
         _ names: inout ArraySlice<String>, _ index: Int, _ layout: FileLayout
     ) -> (steps: [Step], next: Int?)? {
@@ -152,18 +152,18 @@ struct WatchedPath {
         return columns.indices.contains(position) && columns[position].linkTarget != nil
     }
 
-    /// Whether LinkingObjects are on the way, whose links must be remembered.
+    /// Whether the path goes through LinkingObjects, whose links must be remembered.
     var needsMemory: Bool { steps.contains { $0.links != nil } }
 
-    /// The version that the next changes start from is the present one.
+    /// Starts the next changes from the current version.
     func begin(_ core: RealmCore) { for step in steps { step.links?.load(core) } }
 
-    /// The rows of the first class from which something changed can be seen through the path; nil where it may be all.
-    /// Call it once for every change, in their order.
+    /// The rows of the first class that see a change through the path, or nil if all may. Call it once per change, in
+    /// order.
     func affected(by changes: ChangeSet, _ core: RealmCore) -> RowIDSet? {
         var rows: RowIDSet? = RowIDSet()
         for (index, step) in steps.enumerated().reversed() {
-            // Before any way out: what is remembered must be up to date.
+            // Before any early return, since the memory must be kept up to date.
             let linked = step.links.map { $0.update(changes, core) } ?? RowIDSet()
             let arrived = step.arrivals.map { $0.rows(changes, core) } ?? RowIDSet()
             let item = changes[step.classIndex]
@@ -177,7 +177,7 @@ struct WatchedPath {
             if !step.properties.isEmpty {
                 result.formUnion(item.modified.rowIDs { !$0.isDisjoint(with: step.properties) })
             }
-            // An object that came is news to those whose links waited for it.
+            // A newly arrived object changes the rows whose links waited for it.
             if index > 0 { result.formUnion(item.inserted) }
             rows = result
             for loss in step.losses {
@@ -193,12 +193,12 @@ struct WatchedPath {
 }
 
 extension ClassSchema {
-    /// Whether a column of an element class is none of the app's properties.
+    /// Whether a column of an element class isn't one of the app's properties.
     fileprivate func isElementColumn(_ column: Int) -> Bool {
         owner != nil && (column < ElementColumn.content || column == parentColumn)
     }
 
-    /// The place, in the ``ColumnSet`` of the class at the root, of the list that these elements are in.
+    /// The position of these elements' list in the root class's ``ColumnSet``.
     fileprivate func listPosition(in root: ClassSchema) -> Int {
         let name = owner?.property ?? ""
         let list = root.lists.firstIndex { name == $0.name || name.hasPrefix($0.name + ".") }

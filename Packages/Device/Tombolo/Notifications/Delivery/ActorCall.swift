@@ -1,4 +1,4 @@
-/// Calls back on an actor that the caller is on already, as a Realm's deliveries are.
+/// Calls back on an actor that the caller is already on, as in a Realm's deliveries.
 enum ActorCall {
     static func run<A: Actor, Value>(
         _ block: @escaping @Sendable (isolated A, Value) -> Void, _ value: Value, on actor: A
@@ -7,7 +7,7 @@ enum ActorCall {
         actor.assumeIsolated { block($0, box.value) }
     }
 
-    /// Does not leave the actor.
+    /// Never leaves the actor.
     private struct Box<Value>: @unchecked Sendable {
         let value: Value
     }

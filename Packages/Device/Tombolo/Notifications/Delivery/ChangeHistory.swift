@@ -1,17 +1,17 @@
 internal import TomboloSQLiteStore
 
-/// The changes that some observer of a Realm has not heard of. Observers hear at different times; entries between which
-/// nobody stands are one, so that there are never more entries than observers.
+/// The changes that some observer of a Realm hasn't heard of. Observers are notified at different times. Entries
+/// between which no observer stands are merged, so there are never more entries than observers.
 struct ChangeHistory {
     private var entries: [PendingChanges] = []
     /// The position of the first entry.
     private var first = 0
 
-    /// Where an observer stands that has heard everything.
+    /// The position of an observer that has heard everything.
     var end: Int { first + entries.count }
 
     mutating func append(_ changes: PendingChanges, positions: some Sequence<Int>) {
-        // Whoever stands at the end must be able to go on from there.
+        // An observer at the end must be able to continue from there.
         if entries.isEmpty || positions.contains(end) {
             entries.append(changes)
         } else {
@@ -20,7 +20,7 @@ struct ChangeHistory {
         trim(to: positions)
     }
 
-    /// Everything after a position; nil where there is nothing.
+    /// All changes after a position, or nil if there are none.
     func changes(after position: Int) -> PendingChanges? {
         guard position < end else { return nil }
         var result = entries[position - first]
@@ -28,7 +28,7 @@ struct ChangeHistory {
         return result
     }
 
-    /// Forgets what everybody has heard of.
+    /// Drops changes that all observers have heard of.
     mutating func trim(to positions: some Sequence<Int>) {
         let needed = positions.min() ?? end
         guard needed > first else { return }

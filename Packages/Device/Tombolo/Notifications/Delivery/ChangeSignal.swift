@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Wakes one waiting task when something may have changed. Signals that nobody waits for are one.
+/// Wakes one waiting task when something may have changed. Signals without a waiter are merged.
 final class ChangeSignal: Sendable {
     private enum State {
         case quiet
@@ -13,7 +13,7 @@ final class ChangeSignal: Sendable {
 
     func signal() { take(next: .signalled)?.resume() }
 
-    /// Nobody needs to wait any more.
+    /// Ends waiting for good.
     func end() { take(next: .over)?.resume() }
 
     private func take(next: State) -> CheckedContinuation<Void, Never>? {
@@ -30,7 +30,7 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Returns after a signal, at once where there was one since the last wait, or when the task is cancelled.
+    /// Returns after a signal, at once if there was one since the last wait, or when the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
 internal import TomboloSQLiteStore
 
-/// Changes for a task that asks for them one by one: each is found out when it is asked for, so that those of a slow
-/// reader are told together and nothing piles up. Confined as the Realm is.
+/// Changes for a task that asks for them one by one. Each is computed when asked for, so that a slow reader gets them
+/// merged and nothing piles up. Confined like its Realm.
 final class ChangeStream<Element> {
     private let core: RealmCore
     private let state: ObservationState
@@ -29,7 +29,7 @@ final class ChangeStream<Element> {
         start()
         while !Task.isCancelled, state.isActive || told != nil {
             core.confinement.check()
-            // Where nobody else can, the reader moves the Realm on.
+            // If nothing else can, the reader refreshes the Realm.
             if core.autorefresh, !core.isInWrite { _ = core.refresh() }
             if let observation, !core.isInWrite { core.notifier.pull(observation) }
             if let element = told {
@@ -42,7 +42,7 @@ final class ChangeStream<Element> {
         return nil
     }
 
-    /// What happens from now on is told. Without effect in a write transaction.
+    /// Starts reporting changes from now on. No effect in a write transaction.
     func listen() {
         start()
         if let observation, !core.isInWrite { core.notifier.pull(observation) }

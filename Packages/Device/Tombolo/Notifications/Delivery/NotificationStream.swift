@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TomboloSQLiteStore
 
-/// A Realm's notifications for a task that asks for them one by one. Confined as the Realm is.
+/// A Realm's notifications for a task that asks for them one by one. Confined like its Realm.
 final class NotificationStream {
     private let core: RealmCore
     private let state = ObservationState()
@@ -20,7 +20,7 @@ final class NotificationStream {
     func next(isolation: isolated (any Actor)?) async -> Realm.Notification? {
         while !Task.isCancelled {
             core.confinement.check()
-            // Where nobody else can, the reader moves the Realm on, or notices that it does not.
+            // If nothing else can, the reader refreshes the Realm, or notices that it's not refreshed.
             if !core.isInWrite {
                 if core.autorefresh {
                     if news.takeMoved() { core.follow() }
@@ -42,7 +42,7 @@ final class NotificationStream {
     func start() {
         core.confinement.check()
         core.pinVersion()
-        // What was committed before is not news.
+        // Earlier commits aren't news.
         _ = commitNews.isNew(core.file.log.standing)
         core.notifier.add(state, isStream: true) { [weak self] notification, _ in self?.note(notification) }
         let (news, own) = (news, ObjectIdentifier(core))
@@ -53,7 +53,7 @@ final class NotificationStream {
 /// Wakes the reader of a stream, from any thread.
 private final class StreamNews: Sendable {
     let signal = ChangeSignal()
-    /// At the beginning too: what was committed before anybody listened.
+    /// Initially true, for commits before anybody listened.
     private let mayHaveMoved = Atomic<Bool>(true)
 
     func note(_ origin: FileObservers.Origin?, _ own: FileObservers.Origin) {

@@ -1,9 +1,9 @@
 internal import TomboloSQLiteStore
 
-/// Tells the listeners of one Realm what changed, each with what it has not heard of yet, in the order in which they
-/// came. Confined as the Realm is.
+/// Notifies the listeners of one Realm, each of what it hasn't heard yet, in the order they were added. Confined like
+/// its Realm.
 ///
-/// Nothing is delivered within a delivery: what a callback writes is told when the others have heard what was before.
+/// Deliveries don't nest: what a callback writes is reported after all others have heard the earlier changes.
 final class Notifier {
     private unowned let core: RealmCore
     private var observations: [Observation] = []
@@ -13,10 +13,11 @@ final class Notifier {
     private var listeners: [Listener] = []
     private var isAnnouncing = false
 
-    /// Hears of the Realm as a whole.
+    /// A listener of the Realm as a whole.
     private struct Listener {
         let state: ObservationState
-        /// Notes what it hears for somebody who asks later; the app's own code may write, and hear of it.
+        /// Whether it only records notifications for a later reader. The app's own callbacks may write, and aren't
+        /// notified of that.
         let isStream: Bool
         let body: (Realm.Notification, Realm) -> Void
     }
@@ -31,8 +32,8 @@ final class Notifier {
         listeners.append(Listener(state: state, isStream: isStream, body: body))
     }
 
-    /// Calls the listeners before it returns. As in Realm none is called for what one of them does: who writes whenever
-    /// something was written would never end.
+    /// Calls the listeners before it returns. As in Realm, none is called for what a listener does, since one that
+    /// writes on every write would never end.
     /// - Parameter skipped: listeners that need not hear of it.
     func announce(_ notification: Realm.Notification, skipping skipped: [ObservationState] = []) {
         if listeners.isEmpty { return }
@@ -48,10 +49,10 @@ final class Notifier {
 
     // MARK: Objects and collections
 
-    /// Whether anybody waits to be told, and can be told now.
+    /// Whether a listener waits to be notified and can be now.
     var isNeeded: Bool { !isDelivering && !isAnnouncing && !(observations.isEmpty && listeners.isEmpty) }
 
-    /// Adds a listener, and tells it the beginning soon, where there is something to tell.
+    /// Adds a listener and soon sends its initial notification, if it has one.
     func add(_ observation: Observation) {
         observations.append(observation)
         guard observation.hasBeginning else {
@@ -62,13 +63,13 @@ final class Notifier {
         schedule()
     }
 
-    /// Adds a listener that asks by itself, with ``pull(_:)``.
+    /// Adds a listener that asks for its changes with ``pull(_:)``.
     func addPulled(_ observation: Observation) {
         observation.isPulled = true
         observations.append(observation)
     }
 
-    /// Tells a listener what it has not heard. Not in a write transaction.
+    /// Notifies a listener of what it hasn't heard. Not in a write transaction.
     func pull(_ observation: Observation) {
         core.pinVersion()
         if let position = observation.position {
@@ -83,21 +84,21 @@ final class Notifier {
         sweep()
     }
 
-    /// Lets go of listeners that were ended.
+    /// Releases ended listeners.
     func sweep() {
         observations.removeAll { !$0.state.isActive }
         listeners.removeAll { !$0.state.isActive }
         history.trim(to: observations.lazy.compactMap(\.position))
     }
 
-    /// The Realm shows another version.
+    /// The Realm has moved to another version.
     /// - Parameter skipped: listeners that need not hear of it.
     func moved(_ changes: PendingChanges, skipping skipped: [ObservationState] = []) {
         guard !observations.isEmpty else { return }
         let start = history.end
         history.append(changes, positions: observations.lazy.compactMap(\.position))
         for observation in observations where skipped.contains(where: { $0 === observation.state }) {
-            // Who has more to hear than this hears it all.
+            // A listener with earlier changes pending hears all of them.
             guard observation.position == start else { continue }
             observation.skip(changes)
             observation.position = history.end
@@ -105,7 +106,7 @@ final class Notifier {
         history.trim(to: observations.lazy.compactMap(\.position))
     }
 
-    /// Whether some of these listeners have not heard everything.
+    /// Whether some of these listeners haven't heard everything.
     func isBehind(_ states: [ObservationState]) -> Bool {
         observations.contains { observation in
             observation.position.map { $0 < history.end } ?? false
@@ -117,7 +118,7 @@ final class Notifier {
         observations.contains { !$0.isPulled && $0.state.isActive && ($0.position.map { $0 < history.end } ?? true) }
     }
 
-    /// Delivers soon, where the Realm's place can be reached; otherwise when it is refreshed.
+    /// Delivers soon if the Realm's place can be reached; otherwise when it's refreshed.
     func schedule() {
         guard !isScheduled, hasNews else { return }
         isScheduled = core.visitSoon { $0.notifier.visited() }
@@ -128,12 +129,12 @@ final class Notifier {
         deliver()
     }
 
-    /// Tells every listener what it has not heard. No effect within a delivery; in a write transaction only with
+    /// Notifies every listener of what it hasn't heard. No effect within a delivery; in a write transaction only with
     /// `duringWrite`.
     func deliver(duringWrite: Bool = false) {
         guard !isDelivering, duringWrite || !core.isInWrite, !observations.isEmpty else { return }
         isDelivering = true
-        // Who is added by a callback is told on the next visit.
+        // Listeners added by a callback are notified next time.
         for observation in observations where observation.state.isActive && !observation.isPulled {
             // A callback may have begun a transaction and not ended it.
             guard duringWrite || !core.isInWrite else { break }

@@ -1,23 +1,23 @@
-/// One listener of a Realm's objects or collections, confined as the Realm is. Subclasses know what it listens to.
+/// A listener of a Realm's object or collection, confined like the Realm. Subclasses know what it observes.
 class Observation {
     let state: ObservationState
-    /// How far in the history it has heard; nil before its first delivery.
+    /// Its position in the history; nil before its first delivery.
     var position: Int?
-    /// It asks for its changes by itself.
+    /// Whether it asks for its changes itself.
     var isPulled = false
 
     init(_ state: ObservationState) { self.state = state }
 
-    /// Called before the first delivery, on the version that it is to start from.
+    /// Called before the first delivery, on the version to start from.
     func begin() {}
 
-    /// Whether the app must be told something at the start.
+    /// Whether it has an initial notification.
     var hasBeginning: Bool { false }
 
-    /// Finds out what the app has to be told, and tells it.
-    /// - Parameter changes: since the last delivery; nil at the beginning.
+    /// Computes the app's notification and delivers it.
+    /// - Parameter changes: the changes since the last delivery; nil at the start.
     func deliver(_ changes: PendingChanges?) {}
 
-    /// Goes on from the present version as if the app had been told.
+    /// Continues from the current version as if the app had been notified.
     func skip(_ changes: PendingChanges) {}
 }

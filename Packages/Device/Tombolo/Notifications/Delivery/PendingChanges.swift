@@ -2,9 +2,9 @@ internal import TomboloSQLiteStore
 
 /// What changed while a Realm moved from one version to another.
 struct PendingChanges {
-    /// Nil where everything may have changed.
+    /// The changes, or nil if everything may have changed.
     var changes: ChangeSet?
-    /// Whether a write transaction of the Realm itself is among the causes.
+    /// Whether the Realm's own write transaction is among the causes.
     var isOwn: Bool
 
     mutating func merge(_ later: PendingChanges) {

@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// Listens to an object, embedded or not: to its own properties, or to what key paths lead to.
+/// Observes an object, embedded or not: its own properties, or those that key paths lead to.
 final class ObjectObservation: Observation {
     enum Event {
         case change(ObjectBase, [PropertyChange])
@@ -10,16 +10,17 @@ final class ObjectObservation: Observation {
 
     private let core: RealmCore
     private let part: PartIdentity
-    /// Each with the place of its first property; nil for the object's own properties.
+    /// Each with the position of its first property; nil for the object's own properties.
     private let paths: [(property: Int, path: WatchedPath)]?
     private let tell: (Event) -> Void
-    /// The host's columns as the app has been told; empty where the object is not there.
+    /// The host's columns as last reported to the app; empty if the object doesn't exist.
     private var values: [Value] = []
-    /// Of an object that is in a list: its own lists with tables, of whose elements only the root of all knows.
+    /// For an object in a list, its own lists with tables, whose deleted elements are only recorded with the root
+    /// object.
     private let innerLists: [(property: Int, list: ListIdentity)]
     private var innerRows: [[Int64]] = []
 
-    /// Stops the program for a key path that leads nowhere.
+    /// Stops the program if a key path leads nowhere.
     init(
         _ state: ObservationState, _ core: RealmCore, _ part: PartIdentity, _ keyPaths: [[String]]?,
         _ tell: @escaping (Event) -> Void
@@ -78,7 +79,7 @@ final class ObjectObservation: Observation {
 
     // MARK: Which properties
 
-    /// By their places in the layout; ascending.
+    /// Positions in the layout, ascending.
     private func changedProperties(_ changes: ChangeSet?) -> [Int] {
         let inner = changedInnerLists(changes)
         guard let paths else {
@@ -100,12 +101,12 @@ final class ObjectObservation: Observation {
         return result.sorted()
     }
 
-    /// LinkingObjects are no property of the object's own.
+    /// LinkingObjects aren't the object's own property.
     private func isObserved(_ property: Int) -> Bool {
         if case .linkingObjects = part.layout.properties[property].slot { false } else { true }
     }
 
-    /// What is within an embedded object does not count, which is observed by itself.
+    /// Changes inside an embedded object don't count; it can be observed itself.
     private func isWritten(_ property: Int, _ columns: ColumnSet) -> Bool {
         switch part.layout.properties[property].slot {
         case .column(let column), .embedded(let column), .array(let column):

@@ -1,7 +1,7 @@
 internal import TomboloModel
 internal import TomboloSQLiteStore
 
-/// The part of a row that an object's properties are: the whole row of an object with a table, some columns for an
+/// The part of a row with an object's properties: the whole row for an object with a table, some columns for an
 /// embedded one.
 struct PartIdentity: Sendable {
     let hostClass: Int
@@ -9,9 +9,9 @@ struct PartIdentity: Sendable {
     let layout: ObjectClass
     /// The host's column of the first property.
     let base: Int
-    /// What the names of the object's lists begin with among the host's: `address.`.
+    /// The prefix of the object's list names among the host's: `address.`.
     let prefix: String
-    /// The host's column that says whether an embedded object is there; nil where it always is.
+    /// The host's column that says whether an embedded object exists; nil if it always does.
     let presence: Int?
 }
 
@@ -31,12 +31,12 @@ extension PartIdentity {
         return EmbeddedPlace(host: row, layout: layout, base: base, prefix: prefix).managedObject()
     }
 
-    /// A key path of the object's as one of the host.
+    /// The object's key path as one of the host.
     func hostNames(_ names: [String]) -> [String] {
         prefix.split(separator: ".").map(String.init) + names
     }
 
-    /// All columns of the host; nil where the object is not there.
+    /// All columns of the host, or nil if the object doesn't exist.
     func read(_ core: RealmCore) -> [Value]? {
         let table = core.layout.tables[hostClass]
         let columns = table.columnList.isEmpty ? "1" : table.columnList
@@ -50,13 +50,13 @@ extension PartIdentity {
         return row
     }
 
-    /// Whether the object that was there before some changes is there no more, though another may be.
+    /// Whether the object that existed before the changes is gone, even if another took its place.
     func isGone(_ changes: ChangeSet?, _ core: RealmCore) -> Bool {
         guard let own = changes?[hostClass], !own.isEverything else { return read(core) == nil }
-        // Another row may have its rowid by now.
+        // Another row may have taken its rowid.
         if own.deleted.contains(host) { return true }
         guard let presence, own.modified[host]?.contains(presence) == true else { return false }
-        // The server writes whole rows, so that its writing says nothing.
+        // The server writes whole rows, so a written presence column means nothing.
         return !core.file.isSynced || read(core) == nil
     }
 }

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension RealmCore {
-    /// A stored value as reading the property by its name gives it: a key as the object that it leads to.
+    /// A stored value as returned when reading the property by name: a key becomes the object it leads to.
     func appValue(_ value: Value, _ column: Int, _ classIndex: Int, _ property: ObjectProperty) -> Any? {
         if value.isNull { return nil }
         if let target = linkTarget(of: classIndex, column) {
