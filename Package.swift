@@ -88,6 +88,7 @@ let package = Package(
         .executable(name: "sync-gateway", targets: ["SyncGateway"]),
         .executable(name: "admin-server", targets: ["AdminServer"]),
         .executable(name: "ticket-api", targets: ["TicketAPI"]),
+        .executable(name: "conference", targets: ["ConferenceTool"]),
         .executable(name: "migration-tool", targets: ["MigrationTool"]),
         .executable(name: "tombolo", targets: ["TomboloDevelopment"]),
         .executable(name: "listings", targets: ["Listings"]),
@@ -201,6 +202,9 @@ let package = Package(
             "TomboloMigration", "Tools/Migration",
             ["PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore"]),
         library(
+            "ToolSupport", "Tools/ToolSupport",
+            ["PostgresClient", "TomboloAuthentication", "TomboloModel", arguments, logging]),
+        library(
             "ConferenceSetup", "Conference/ConferenceSetup",
             [
                 "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
@@ -210,18 +214,24 @@ let package = Package(
         // Apps.
         app("SyncGateway", "SyncGateway", server + ["GatewayService"]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
-        app("TicketAPI", "TicketAPI", server + ["TicketService"]),
-        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "GatewayService", "TicketService"]),
-        .executableTarget(
-            name: "MigrationTool",
-            dependencies: [
-                "Codemod", "ConferenceSetup", "OpenEventImport", "PostgresClient", "TomboloAuthentication",
-                "TomboloMigration", "TomboloModel", "TomboloPostgresStore", arguments, logging,
-            ],
-            path: "Apps/MigrationTool", resources: [.copy("Samples")], swiftSettings: settings),
+        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "GatewayService"]),
+        app(
+            "MigrationTool", "MigrationTool",
+            [
+                "Codemod", "TomboloAuthentication", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
+                "ToolSupport", arguments,
+            ]),
         app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
-        app("Demo", "Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
-        app("DemoDevice", "DemoDevice", ["EventModels", "Tombolo"]),
+        .executableTarget(
+            name: "ConferenceTool",
+            dependencies: [
+                "ConferenceSetup", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
+                "TomboloModel", "TomboloPostgresStore", "ToolSupport", arguments,
+            ],
+            path: "Apps/Conference/Tool", resources: [.copy("Samples")], swiftSettings: settings),
+        app("TicketAPI", "Conference/TicketAPI", server + ["TicketService"]),
+        app("Demo", "Conference/Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
+        app("DemoDevice", "Conference/DemoDevice", ["EventModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
         app("NotesExample", "Examples/Notes", ["RealmSwift"]),
         app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
@@ -300,7 +310,7 @@ let package = Package(
         tests(
             "OpenEventImportTests",
             [
-                "OpenEventImport", "TomboloModel", "EventModels", "MigrationTool", "PostgresClient", "RandomValues",
+                "OpenEventImport", "TomboloModel", "EventModels", "ConferenceTool", "PostgresClient", "RandomValues",
                 "ChildPrograms", "TestSupport", "TomboloPostgresStore",
             ]),
         tests(
@@ -314,7 +324,7 @@ let package = Package(
             [
                 "ConferenceSetup", "EventModels", "OpenEventImport", "PostgresClient", "TestSupport",
                 "TomboloAuthentication", "TomboloMigration", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
-                "MigrationTool", "ChildPrograms",
+                "ConferenceTool", "ChildPrograms",
             ]),
         tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix]),
         tests(

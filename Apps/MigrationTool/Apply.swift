@@ -1,7 +1,7 @@
 import ArgumentParser
-import ConferenceSetup
 import TomboloMigration
 import TomboloPostgresStore
+import ToolSupport
 
 /// `migration-tool apply`
 struct Apply: AsyncParsableCommand {
@@ -13,14 +13,16 @@ struct Apply: AsyncParsableCommand {
             """)
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var models: ModelOptions
 
     @Flag(name: .shortAndLong, help: "Print every step.")
     var verbose = false
 
     func run() async throws {
+        let schema = try models.schema()
         let verbose = verbose
         try await database.withConnection { connection in
-            let steps = try await Conference.migrator(connection).apply { step, place, total in
+            let steps = try await Migrator(connection, schema: schema).apply { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
             print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")

@@ -1,7 +1,7 @@
 import ArgumentParser
-import ConferenceSetup
 import TomboloMigration
 import TomboloPostgresStore
+import ToolSupport
 
 /// `migration-tool plan`
 struct Plan: AsyncParsableCommand {
@@ -9,13 +9,15 @@ struct Plan: AsyncParsableCommand {
         abstract: "Print what 'apply' would do, with its SQL. Changes nothing.")
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var models: ModelOptions
 
     @Flag(help: "Print the names of the steps only.")
     var namesOnly = false
 
     func run() async throws {
+        let schema = try models.schema()
         try await database.withConnection { connection in
-            let plan = try await Conference.migrator(connection).plan()
+            let plan = try await Migrator(connection, schema: schema).plan()
             if plan.isEmpty { print("The database is up to date.") }
             for (position, step) in plan.steps.enumerated() {
                 if namesOnly {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import ConferenceSetup
 import Foundation
 import TomboloMigration
 import TomboloPostgresStore
+import ToolSupport
 
 /// `migration-tool status`
 struct Status: AsyncParsableCommand {
@@ -10,14 +10,16 @@ struct Status: AsyncParsableCommand {
         abstract: "Print what was applied, when and by whom, and what is missing.")
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var models: ModelOptions
 
     @Flag(help: "Exit with code 1 when something is missing.")
     var check = false
 
     func run() async throws {
+        let schema = try models.schema()
         let check = check
         try await database.withConnection { connection in
-            let status = try await Conference.migrator(connection).status()
+            let status = try await Migrator(connection, schema: schema).status()
             if status.applied.isEmpty { print("Nothing was applied yet.") }
             for record in status.applied {
                 let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL does not fit its checksum"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TomboloAuthentication
+import ToolSupport
 
 extension User {
     /// `migration-tool user password`
@@ -26,7 +27,7 @@ extension User {
         func run() async throws {
             let password = try PasswordInput.read(for: email)
             try await database.withPool { pool in
-                let userID = try await User.named(email) {
+                let userID = try await ToolError.naming(email) {
                     try await AccountRegistry(pool: pool).setPassword(password, email: email)
                 }
                 print("The account \(email), id \(userID), has the new password. It is logged out everywhere.")
@@ -52,7 +53,7 @@ extension User {
 
         func run() async throws {
             try await database.withPool { pool in
-                let userID = try await User.named(email) {
+                let userID = try await ToolError.naming(email) {
                     try await AccountRegistry(pool: pool).revokeTokens(email: email)
                 }
                 print("The account \(email), id \(userID), is logged out everywhere.")

@@ -2,38 +2,36 @@
 actor AddressBoard {
     private let expected: Int
     private let quiet: Bool
-    private let users: String
+    private let notes: String
     private var addresses: [String: String] = [:]
 
     /// - Parameters:
     ///   - expected: how many servers there will be.
     ///   - quiet: prints a line for each server and nothing else, for programs.
-    ///   - users: lines that say how to log in.
-    init(expected: Int, quiet: Bool, users: String) {
+    ///   - notes: lines that are shown with the addresses.
+    init(expected: Int, quiet: Bool, notes: String) {
         self.expected = expected
         self.quiet = quiet
-        self.users = users
+        self.notes = notes
     }
 
     func add(_ name: String, _ host: String, _ port: Int) {
         addresses[name] = "http://\(host):\(port)"
         guard addresses.count == expected else { return }
         guard quiet else { return say(advice) }
-        for name in ["gateway", "admin", "tickets"] {
+        for name in ["gateway", "admin"] {
             if let address = addresses[name] { say("\(name) \(address)") }
         }
     }
 
     private var advice: String {
         let gateway = addresses["gateway"] ?? ""
-        let tickets = addresses["tickets"] ?? ""
         return """
 
             sync gateway   \(gateway)   devices connect to /sync
             admin server   \(addresses["admin"] ?? "")
-            ticket API     \(tickets)   public page of an event: /events/ID
 
-            \(users)
+            \(notes)
             To try next, in another terminal:
               make psql          change a row with plain SQL and see it arrive on a device
               make demo          two devices, offline edits, trash and tickets in a minute

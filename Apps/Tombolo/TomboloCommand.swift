@@ -6,7 +6,6 @@ import GatewayService
 import Logging
 import PostgresClient
 import ServiceLifecycle
-import TicketService
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloServerModel
@@ -17,32 +16,30 @@ import UnixSignals
 struct TomboloCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tombolo",
-        abstract: "Runs gateway, admin server and ticket API in one process, for development. 'make up' starts it.",
+        abstract: "Runs gateway and admin server in one process, for development. 'make up' starts it.",
         discussion: """
             Environment:
               TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one)
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
               TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
-              TOMBOLO_TICKETS_PORT   \(TicketAPI.defaultPort) by default
 
-            In production, run sync-gateway, admin-server and ticket-api as processes of their own.
+            In production, run sync-gateway and admin-server as processes of their own.
             """)
 
     @Flag(help: "Print only where the servers listen, and warnings.")
     var quiet = false
 
-    @Option(help: "A file whose lines, the demo users for example, are shown with the addresses.")
-    var users: String?
+    @Option(help: "A file whose lines, such as how to log in, are shown with the addresses.")
+    var notes: String?
 
     func run() async throws {
-        let users = try users.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        let notes = try notes.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
         func configuration(_ variable: String, _ port: Int) throws -> ServerConfiguration {
             try ServerConfiguration(portVariable: variable, defaultPort: port)
         }
         let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
         let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
-        let tickets = try configuration(TicketAPI.portVariable, TicketAPI.defaultPort)
         let level = quiet ? Logger.Level.warning : gateway.logLevel
         func logger(_ label: String) -> Logger {
             var logger = Logger(label: label)
@@ -57,7 +54,7 @@ struct TomboloCommand: AsyncParsableCommand {
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             grants: { models.grants })
-        let board = AddressBoard(expected: 3, quiet: quiet, users: users)
+        let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, models: models,
@@ -68,11 +65,6 @@ struct TomboloCommand: AsyncParsableCommand {
                 host: admin.host, port: admin.port, pool: pool, rules: EventModels.rules,
                 authenticator: authenticator, limits: admin.limits, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
-        services.append(
-            try buildTicketApplication(
-                host: tickets.host, port: tickets.port, pool: pool, rules: EventModels.rules,
-                authenticator: authenticator, limits: tickets.limits, logger: logger("tickets")
-            ) { port in await board.add("tickets", tickets.host, port) })
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger("tombolo")))

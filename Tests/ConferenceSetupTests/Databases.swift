@@ -19,6 +19,7 @@ enum Databases {
     static func sampleExport() throws -> OpenEventExport {
         let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return try OpenEventImporter.read(repository.appendingPathComponent("Apps/MigrationTool/Samples/TideConf").path)
+        return try OpenEventImporter.read(
+            repository.appendingPathComponent("Apps/Conference/Tool/Samples/TideConf").path)
     }
 }

@@ -6,7 +6,7 @@ enum Exports {
     static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let sample = repository.appendingPathComponent("Apps/MigrationTool/Samples/TideConf").path
+    static let sample = repository.appendingPathComponent("Apps/Conference/Tool/Samples/TideConf").path
 
     static func shared(_ name: String) -> String {
         repository.deletingLastPathComponent().appendingPathComponent("shared/data/open-event/\(name)").path

@@ -168,7 +168,7 @@ import TomboloPostgresStore
     @Test("the tool exits with 2 when something was set aside, 0 when nothing was, 1 when nothing can be imported")
     func exitCodes() async throws {
         func run(_ path: String, _ more: String...) async throws -> ProgramRun.Outcome {
-            try await BuiltProgram("migration-tool", "MigrationTool").run(
+            try await BuiltProgram("conference", "ConferenceTool").run(
                 ["import", "open-event", path, "--check"] + more)
         }
         #expect(try await run(Exports.sample).status == 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the whole platform for development (`make up`): installs what is missing, builds, starts the project's own
-# PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway, admin server and ticket API as
-# one process until Ctrl-C.
+# PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway and admin server as one process,
+# with the conference's ticket API beside it, until Ctrl-C.
 #
 #   TOMBOLO_GATEWAY_PORT (8080)  TOMBOLO_ADMIN_PORT (8081)  TOMBOLO_TICKETS_PORT (8082)
 #   TOMBOLO_CONFIGURATION        debug or release
@@ -41,7 +41,7 @@ fi
 check_ports
 build_products
 bin="$(products_folder)"
-for product in migration-tool tombolo; do require_product "$product" >/dev/null; done
+for product in conference ticket-api tombolo; do require_product "$product" >/dev/null; done
 check_ports
 
 say "Starting PostgreSQL"
@@ -66,24 +66,46 @@ TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
 export TOMBOLO_JWT_SECRET
 
 say "Migrating the database"
-"$bin/migration-tool" apply >&2 || fail "the migration failed; its messages are above." "The data are in $DIR"
+"$bin/conference" setup >&2 || fail "the migration failed; its messages are above." "The data are in $DIR"
 
 # What the loading said is kept; the demo users in it are shown at every start. cluster.sh removes this file when it
 # makes a new cluster.
 if [ ! -e "$DIR/sample-loaded" ]; then
     say "Loading sample data, this once"
-    (umask 077 && "$bin/migration-tool" sample >"$DIR/sample-loaded.new") ||
+    (umask 077 && "$bin/conference" sample >"$DIR/sample-loaded.new") ||
         fail "the sample data could not be loaded; the messages are above."
     mv -f "$DIR/sample-loaded.new" "$DIR/sample-loaded"
     sed 's/^/    /' "$DIR/sample-loaded" >&2
 fi
-USERS_FILE="$DIR/demo-users"
-sed -n '/^Accounts:/,$p' "$DIR/sample-loaded" | sed '1s/.*/demo logins/' >"$USERS_FILE"
+NOTES_FILE="$DIR/notes"
+{
+    printf 'ticket API     http://%s:%s   public page of an event: /events/ID\n\n' \
+        "${TOMBOLO_HOST:-127.0.0.1}" "$TOMBOLO_TICKETS_PORT"
+    sed -n '/^Accounts:/,$p' "$DIR/sample-loaded" | sed '1s/.*/demo logins/'
+} >"$NOTES_FILE"
+
+# Both programs, until this is told to stop, which the whole process group hears, or `tombolo` ends by itself.
+platform() {
+    local tickets main status=0 stopped=no
+    trap 'stopped=yes' INT TERM HUP
+    TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api" >&2 &
+    tickets=$!
+    "$bin/tombolo" --notes "$NOTES_FILE" &
+    main=$!
+    # A signal ends `wait` early.
+    while kill -0 "$main" 2>/dev/null; do
+        status=0
+        wait "$main" || status=$?
+    done
+    if [ "$stopped" = no ]; then kill -TERM "$tickets" 2>/dev/null || true; fi
+    while kill -0 "$tickets" 2>/dev/null; do wait "$tickets" || true; done
+    return "$status"
+}
 
 say "Running; Ctrl-C stops it"
 note "data      $DIR"
 note "database  $DEV_SCRIPTS/cluster.sh psql   (in another terminal; or: make psql)"
-run_child "$bin/tombolo" --users "$USERS_FILE"
+run_child platform
 if [ "$CHILD_STOPPED" = 1 ]; then
     say "Stopped"
     # Stopping it is how it ends; 137 means that it had to be killed.

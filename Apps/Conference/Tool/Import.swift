@@ -1,13 +1,13 @@
 import ArgumentParser
-import ConferenceSetup
 import OpenEventImport
+import ToolSupport
 
-/// `migration-tool import`
+/// `conference import`
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Import data from other systems.", subcommands: [OpenEvent.self])
 
-    /// `migration-tool import open-event`
+    /// `conference import open-event`
     struct OpenEvent: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "open-event", abstract: "Import an Open Event export: event, programme, people, sponsors.",

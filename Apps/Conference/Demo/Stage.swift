@@ -12,10 +12,10 @@ struct Stage: Sendable {
     let tickets: String
     let a: DeviceProcess
     let b: DeviceProcess
-    private let server: ServerProcess
+    private let servers: [ServerProcess]
     private let folder: URL
 
-    /// The users that `migration-tool sample` makes.
+    /// The users that `conference sample` makes.
     static let organizer = (email: "organizer@example.org", password: "organizer-demo")
     static let administrator = (email: "admin@example.org", password: "administrator-demo")
 
@@ -26,15 +26,17 @@ struct Stage: Sendable {
         }
         let psql = try Tool.find("psql", package: "postgresql-client")
         let sqlite = try Tool.find("sqlite3", package: "sqlite3")
-        let migration = try BuiltProgram("migration-tool").url
+        let conference = try BuiltProgram("conference").url
 
         say("1. Migrating the database and importing a real conference\n")
-        try await Tool.run(migration, ["apply"])
+        try await Tool.run(conference, ["setup"])
         var sample = ["sample"]
         if let export { sample += ["--export", export] }
-        say(try await Tool.run(migration, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
+        say(try await Tool.run(conference, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
-        let server = try await ServerProcess.start(BuiltProgram("tombolo").url)
+        let platform = try await ServerProcess.start(
+            BuiltProgram("tombolo").url, ["--quiet"], servers: ["gateway", "admin"])
+        let tickets = try await ServerProcess.start(BuiltProgram("ticket-api").url, [], servers: ["tickets"])
         let folder = FileManager.default.temporaryDirectory.appending(path: "tombolo-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let device = try BuiltProgram("demo-device").url
@@ -47,8 +49,9 @@ struct Stage: Sendable {
         let a = try await start("A")
         let b = try await start("B")
         return Stage(
-            psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: server.gateway, admin: server.admin,
-            tickets: server.tickets, a: a, b: b, server: server, folder: folder)
+            psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: platform.addresses["gateway"] ?? "",
+            admin: platform.addresses["admin"] ?? "", tickets: tickets.addresses["tickets"] ?? "", a: a, b: b,
+            servers: [platform, tickets], folder: folder)
     }
 
     /// Runs a statement as any service would.
@@ -65,7 +68,7 @@ struct Stage: Sendable {
     func end() async {
         await a.end()
         await b.end()
-        await server.end()
+        for server in servers { await server.end() }
         try? FileManager.default.removeItem(at: folder)
     }
 }

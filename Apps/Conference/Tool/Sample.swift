@@ -2,8 +2,9 @@ import ArgumentParser
 import ConferenceSetup
 import Foundation
 import OpenEventImport
+import ToolSupport
 
-/// `migration-tool sample`
+/// `conference sample`
 struct Sample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load sample data: an event, tickets, demo accounts, homes for sale.",
@@ -51,9 +52,9 @@ struct Sample: AsyncParsableCommand {
         let tool = (Bundle.main.executableURL ?? here).resolvingSymlinksInPath().deletingLastPathComponent()
         let candidates = [
             here.appendingPathComponent("../shared/data/open-event/OSCON17"),
-            tool.appendingPathComponent("Tombolo_MigrationTool.resources/Samples/TideConf"),
+            tool.appendingPathComponent("Tombolo_ConferenceTool.resources/Samples/TideConf"),
             tool.appendingPathComponent("Samples/TideConf"),
-            here.appendingPathComponent("Apps/MigrationTool/Samples/TideConf"),
+            here.appendingPathComponent("Apps/Conference/Tool/Samples/TideConf"),
         ].map(\.standardizedFileURL.path)
         let found = candidates.first { FileManager.default.fileExists(atPath: $0 + "/event.json") }
         guard let found else {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Reads a new password: from a person twice, without showing it, or from a program's output.
-enum PasswordInput {
+public enum PasswordInput {
     /// - Throws: ``ToolError`` if nothing was given, or the two are not the same.
-    static func read(for email: String) throws -> String {
+    public static func read(for email: String) throws -> String {
         guard isatty(STDIN_FILENO) == 1 else {
             guard let line = readLine(strippingNewline: true) else {
                 throw ToolError("Standard input is empty.", fix: "Write the new password to it, as its first line.")

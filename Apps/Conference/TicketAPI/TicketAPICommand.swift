@@ -71,7 +71,8 @@ struct TicketAPICommand: AsyncParsableCommand {
             grants: { Conference.grantSources })
         let server = try buildTicketApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
-            authenticator: authenticator, limits: configuration.limits, logger: logger)
+            authenticator: authenticator, limits: configuration.limits, logger: logger
+        ) { port in say("tickets http://\(configuration.host):\(port)") }
         try await ServiceGroup(
             services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

@@ -1,21 +1,23 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import Logging
-import PostgresClient
+public import PostgresClient
 
 /// Which database a command works on.
-struct DatabaseOptions: ParsableArguments {
-    static let variable = "TOMBOLO_DATABASE_URL"
+public struct DatabaseOptions: ParsableArguments {
+    public static let variable = "TOMBOLO_DATABASE_URL"
 
     @Option(
         name: .customLong("database-url"),
         help: ArgumentHelp(
             "The database, postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
             discussion: "Without it the environment variable TOMBOLO_DATABASE_URL names it."))
-    var databaseURL: String?
+    public var databaseURL: String?
+
+    public init() {}
 
     /// - Throws: ``ToolError`` where no database is named, or its address cannot be read.
-    func configuration() throws -> PostgresConfiguration {
+    public func configuration() throws -> PostgresConfiguration {
         let fromEnvironment = ProcessInfo.processInfo.environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
         guard let address = databaseURL ?? fromEnvironment else {
             throw ToolError(
@@ -24,7 +26,7 @@ struct DatabaseOptions: ParsableArguments {
         }
         do {
             var configuration = try PostgresConfiguration(address)
-            configuration.applicationName = "migration-tool"
+            configuration.applicationName = ProcessInfo.processInfo.processName
             return configuration
         } catch {
             throw ToolError(
@@ -34,13 +36,13 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Whether the server is on this machine: a socket or a loopback address.
-    static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
+    public static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
         let host = configuration.keywords["hostaddr"] ?? configuration.keywords["host"] ?? ""
         return host.isEmpty || host.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains(host)
     }
 
     /// Runs `body` with one connection and closes it.
-    nonisolated(nonsending) func withConnection(
+    nonisolated(nonsending) public func withConnection(
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Void
     ) async throws {
         let configuration = try configuration()
@@ -59,7 +61,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Runs `body` with a small pool and shuts it down.
-    nonisolated(nonsending) func withPool(
+    nonisolated(nonsending) public func withPool(
         _ body: nonisolated(nonsending) (PostgresPool) async throws -> Void
     ) async throws {
         let configuration = try configuration()
@@ -81,7 +83,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     private static var quiet: Logger {
-        var logger = Logger(label: "migration-tool")
+        var logger = Logger(label: ProcessInfo.processInfo.processName)
         logger.logLevel = .error
         return logger
     }

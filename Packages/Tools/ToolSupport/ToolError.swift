@@ -1,16 +1,17 @@
-import PostgresClient
+public import PostgresClient
 
 /// What a command says when it fails: what happened and what to do.
-struct ToolError: Error, CustomStringConvertible {
-    let message: String
-    let fix: String
+public struct ToolError: Error, CustomStringConvertible {
+    public let message: String
+    public let fix: String
 
-    init(_ message: String, fix: String) {
+    public init(_ message: String, fix: String) {
         self.message = message
         self.fix = fix
     }
 
-    init(_ error: PostgresError, _ configuration: PostgresConfiguration) {
+    /// - Parameter configuration: of the connection that failed.
+    public init(_ error: PostgresError, _ configuration: PostgresConfiguration) {
         let host = configuration.keywords["host"] ?? "the default socket"
         let port = configuration.keywords["port"].map { ", port \($0)" } ?? ""
         let database = configuration.database ?? configuration.user ?? "of the user's name"
@@ -26,7 +27,7 @@ struct ToolError: Error, CustomStringConvertible {
         case .undefinedTable, .undefinedColumn, "3F000":
             self.init(
                 "The database lacks something that this needs: \(error.message)",
-                fix: "Run 'migration-tool apply' first.")
+                fix: "Bring the database up to date first, with 'migration-tool apply' or the app's own tool.")
         case .insufficientPrivilege:
             self.init(
                 "The role may not do this: \(error.message)",
@@ -39,5 +40,5 @@ struct ToolError: Error, CustomStringConvertible {
         }
     }
 
-    var description: String { "\(message)\n  What to do: \(fix)" }
+    public var description: String { "\(message)\n  What to do: \(fix)" }
 }

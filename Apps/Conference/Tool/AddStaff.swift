@@ -1,0 +1,73 @@
+import ArgumentParser
+import ConferenceSetup
+import PostgresClient
+import TomboloAuthentication
+import TomboloModel
+import ToolSupport
+
+/// `conference add-staff`
+struct AddStaff: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make an account with a role of the platform or of an event.",
+        discussion: """
+            The password is read from the first line of standard input with --password-stdin; otherwise one is made \
+            and printed once.
+
+            An account that exists keeps its password, and is given the role only with --existing: e-mail addresses \
+            are not confirmed, so that somebody else may have made the account. Check its id first.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var account: AccountOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "superAdmin, admin; or, with --event: owner, organizer, coorganizer, trackOrganizer, moderator, registrar."
+        ))
+    var role: String
+
+    @Option(help: "The id of the event that the role is for.")
+    var event: String?
+
+    @Flag(help: "Give the role to the account that exists; make none.")
+    var existing = false
+
+    func run() async throws {
+        let event = try event.map { try ObjectId(string: $0) }
+        try RoleAssignments.check(role, event: event)
+        if existing, account.passwordStdin || account.name != nil {
+            throw ValidationError("--existing makes no account: leave out --password-stdin and --name.")
+        }
+        try await database.withPool { pool in
+            let userID = existing ? try await existingAccount(pool) : try await anyAccount(event, pool)
+            try await RoleAssignments.give(role, to: userID, event: event, pool)
+            print("It has the role \(role)\(event.map { " in the event \($0)" } ?? "").")
+        }
+    }
+
+    nonisolated(nonsending) private func existingAccount(_ pool: PostgresPool) async throws -> ObjectId {
+        let email = account.email
+        let userID = try await ToolError.naming(email) { try await AccountRegistry(pool: pool).user(email: email) }
+        print("The account \(email) exists, id \(userID); its password stays.")
+        return userID
+    }
+
+    /// A new account, or one that has the role already.
+    nonisolated(nonsending) private func anyAccount(_ event: ObjectId?, _ pool: PostgresPool) async throws -> ObjectId {
+        let accounts = AccountRegistry(pool: pool)
+        do {
+            return try await account.register(accounts)
+        } catch AuthenticationError.emailTaken {
+            let userID = try await accounts.user(email: account.email)
+            guard try await RoleAssignments.has(role, userID, event: event, pool) else {
+                throw ToolError(
+                    "There is already an account \(account.email), id \(userID), and it doesn't have the role \(role). "
+                        + "It was given nothing: e-mail addresses are not confirmed, so that somebody else may have "
+                        + "made the account.",
+                    fix: "If you know that it belongs to the right person, run this again with --existing.")
+            }
+            print("The account \(account.email) exists, id \(userID); its password stays.")
+            return userID
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Entry point: `conference --help` says the rest.
+@main
+struct ConferenceTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conference",
+        abstract: "Sets up the event platform's database, fills it, and gives roles.",
+        discussion: """
+            'setup' makes tables, rules and triggers, and brings an older database up to date. Every command may be \
+            repeated. Accounts of attendees are made by 'migration-tool user'.
+
+            The database is named by --database-url or TOMBOLO_DATABASE_URL, as in
+            postgresql://tombolo:PASSWORD@127.0.0.1:5432/tombolo. Connect as the role that owns the tables.
+
+            Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage. 'import open-event' also exits \
+            with 2, which its help explains.
+            """,
+        subcommands: [Setup.self, Import.self, Sample.self, AddStaff.self])
+}

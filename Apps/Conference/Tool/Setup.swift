@@ -1,0 +1,40 @@
+import ArgumentParser
+import ConferenceSetup
+import TomboloMigration
+import TomboloPostgresStore
+import ToolSupport
+
+/// `conference setup`
+struct Setup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add what the platform's database lacks.",
+        discussion: """
+            Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
+            database as it was. A second run at the same time is refused.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Flag(name: .shortAndLong, help: "Print every step.")
+    var verbose = false
+
+    @Flag(help: "Print the steps with their SQL, and do nothing.")
+    var dryRun = false
+
+    func run() async throws {
+        let (verbose, dryRun) = (verbose, dryRun)
+        try await database.withConnection { connection in
+            let migrator = Conference.migrator(connection)
+            if dryRun {
+                let plan = try await migrator.plan()
+                for step in plan.steps { print("-- \(step.name)\n\(step.sql);\n") }
+                for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+                return
+            }
+            let steps = try await migrator.apply { step, place, total in
+                if verbose { print("\(place)/\(total) \(step.name)") }
+            }
+            print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
+        }
+    }
+}

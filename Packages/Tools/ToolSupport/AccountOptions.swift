@@ -1,0 +1,53 @@
+public import ArgumentParser
+public import TomboloAuthentication
+public import TomboloModel
+
+/// Which account a command makes.
+public struct AccountOptions: ParsableArguments {
+    @Argument(help: "The e-mail address to log in with.")
+    public var email: String
+
+    @Option(help: "The name to show; the address's first part where it is left out.")
+    public var name: String?
+
+    @Flag(help: "Read the password from the first line of standard input.")
+    public var passwordStdin = false
+
+    public init() {}
+
+    /// Makes the account, and prints its id and, unless the password came from standard input, the password.
+    /// - Throws: ``TomboloAuthentication/AuthenticationError``, `emailTaken` if there is an account with the address;
+    ///   the database's error.
+    nonisolated(nonsending) public func register(_ accounts: AccountRegistry) async throws -> ObjectId {
+        let given = passwordStdin ? readLine(strippingNewline: true) ?? "" : nil
+        let password = given ?? Self.randomPassword()
+        let userID = try await accounts.register(
+            email: email, password: password,
+            displayName: name ?? String(email.split(separator: "@").first ?? "User"))
+        print("Made the account \(email), id \(userID).")
+        if given == nil { print("Its password, shown only now: \(password)") }
+        return userID
+    }
+
+    /// 24 characters that are not mistaken for each other: about 119 bits.
+    private static func randomPassword() -> String {
+        let characters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+        var generator = SystemRandomNumberGenerator()
+        return String((0..<24).compactMap { _ in characters.randomElement(using: &generator) })
+    }
+}
+
+extension ToolError {
+    /// Runs `body`, and says which account is missing if it is.
+    nonisolated(nonsending) public static func naming<R: Sendable>(
+        _ email: String, _ body: nonisolated(nonsending) () async throws -> R
+    ) async throws -> R {
+        do {
+            return try await body()
+        } catch AuthenticationError.unknownUser {
+            throw ToolError(
+                "No account has the e-mail address \(email).",
+                fix: "Check the address; 'migration-tool user add \(email)' makes an account.")
+        }
+    }
+}
