@@ -117,7 +117,8 @@ struct HelloModel {
             // An embedded object may be missing: whether a property is required inside it isn't said.
             result.append(
                 ModelProperty(
-                    name: own, column: known?[own]?.column, type: property.type, isOptional: property.isOptional, isPrimaryKey: own == key))
+                    name: own, column: known?[own]?.column, type: property.type, isOptional: property.isOptional,
+                    isPrimaryKey: own == key))
             if case .embedded(let target) = property.type {
                 addEmbedded(target, properties(of: className, inside: prefix + own, known: document?[target]))
             }

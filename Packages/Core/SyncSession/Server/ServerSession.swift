@@ -295,7 +295,9 @@ public struct ServerSession: Sendable {
         }
         // Which objects match would tell what the user may not read.
         for subscription in set.subscriptions {
-            guard let index = schema.index(of: subscription.className), let hidden = mask.hidden[index] else { continue }
+            guard let index = schema.index(of: subscription.className), let hidden = mask.hidden[index] else {
+                continue
+            }
             for name in subscription.predicate.paths.compactMap(\.names.first) {
                 guard let column = schema[index].columnIndex(name), hidden.contains(column) else { continue }
                 throw SessionFailure(
