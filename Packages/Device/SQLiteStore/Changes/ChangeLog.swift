@@ -1,35 +1,35 @@
 internal import TomboloModel
 
-/// The commits of a file in `tombolo_commit`: what each changed, for Realms of this and other processes that read an
-/// earlier version. Their numbers are the file's versions.
+/// The log of a file's commits in `tombolo_commit`: the changes of each, for Realms of this and other processes that
+/// read an earlier version. Commit numbers are the file's versions.
 ///
-/// Commits of programs that do not know the table, such as SQLite's own tools, show in `PRAGMA data_version` only.
+/// Commits of programs that don't know the table, such as SQLite's own tools, only show in `PRAGMA data_version`.
 package final class ChangeLog {
     private let connection: SQLiteConnection
     private let shape: ChangeShape
     private let classCount: Int
     private let hasTable: Bool
 
-    /// The last commit that this connection has seen or made.
+    /// The number of the last commit that this connection has seen or made.
     package private(set) var number: Int64 = 0
     /// SQLite's counter of other connections' commits: <https://www.sqlite.org/pragma.html#pragma_data_version>.
     private var dataVersion: Int64?
-    /// How many commits there had been in the version that this connection looked at last; nil where that is not known.
+    /// The number of commits in the version this connection last looked at, or nil if unknown.
     private var commitCount: UInt32?
-    /// Somebody wrote without the log: the next entry says that everything may have changed, for those who have not
-    /// looked since then.
+    /// Somebody wrote without the log, so the next entry says that everything may have changed, for connections that
+    /// haven't looked since.
     private var owesEverything = false
 
-    /// How many commits are kept, at least, and how many bytes of them, at most.
+    /// The minimum number of commits kept, and their maximum size in bytes.
     package static let maximumCount: Int64 = 1_000
     package static let maximumByteCount: Int64 = 4 << 20
-    /// Commits beyond the count are dropped after so many new ones.
+    /// Commits beyond the count are dropped after this many new ones.
     package static let trimInterval: Int64 = 64
-    /// Commits beyond the bytes are dropped, for which all of them are looked at, after so many new bytes of one
-    /// connection, or so many new ones of all.
+    /// Commits beyond the size are dropped, which requires reading all of them, after this many new bytes by one
+    /// connection, or this many new commits by all.
     private static let weighByteCount = 1 << 16
     private static let weighInterval: Int64 = 1 << 10
-    /// Bytes since this connection looked.
+    /// Bytes written since this connection last checked the size.
     private var unweighed = 0
     private var selectDataVersion: SQLiteStatement?
     private var insert: SQLiteStatement?
@@ -37,7 +37,7 @@ package final class ChangeLog {
     private static let table =
         "CREATE TABLE IF NOT EXISTS tombolo_commit (number INTEGER PRIMARY KEY, changes BLOB NOT NULL)"
 
-    /// Makes the table where it is missing.
+    /// Creates the table if it's missing.
     init(_ connection: SQLiteConnection, _ schema: Schema) throws {
         self.connection = connection
         shape = ChangeShape(schema)
@@ -49,15 +49,15 @@ package final class ChangeLog {
         hasTable = isThere || !connection.isReadOnly
     }
 
-    /// What was committed since the last call. Nil where it is not known, and every row may have changed.
+    /// The commits since the last call.
     package enum Advance: Hashable, Sendable {
         case nothing
         case changes(ChangeSet)
-        /// A program that keeps no log wrote, or the log does not go back so far.
+        /// Unknown: a program without the log wrote, or the log doesn't go back that far. Every row may have changed.
         case unknown(isOutsideWriter: Bool)
     }
 
-    /// Begins a transaction on the newest version, and looks what other connections committed.
+    /// Begins a transaction on the newest version and finds what other connections committed.
     func beginReading() throws -> Advance {
         for attempt in 1... {
             let count = connection.commitCount
@@ -68,7 +68,7 @@ package final class ChangeLog {
             if isExact || attempt == Self.maximumBeginAttempts {
                 return try advance(to: version, commitCount: isExact ? count : nil)
             }
-            // Somebody committed just now: how many commits that version has is not known.
+            // Somebody committed just now, so the number of commits in that version is unknown.
             try connection.run(.commit)
         }
         return .nothing
@@ -76,25 +76,25 @@ package final class ChangeLog {
 
     private static let maximumBeginAttempts = 8
 
-    /// Looks what other connections committed. In a write transaction that has not written yet, or in none. The first
-    /// call has nothing to compare with.
+    /// Finds what other connections committed. Call in a write transaction that hasn't written yet, or outside one. The
+    /// first call has nothing to compare with.
     package func advance() throws -> Advance {
         let count = connection.commitCount
         let version = try readDataVersion()
         return try advance(to: version, commitCount: connection.commitCount == count ? count : nil)
     }
 
-    /// Where this connection stands among all commits of the file.
+    /// This connection's position among all commits of the file.
     package enum Standing: Hashable, Sendable {
-        /// Nobody committed since the version that it looked at last, but itself.
+        /// Nobody else committed since the version it last looked at.
         case newest
-        /// Others did; with how many commits there have been by now.
+        /// Others did; with the current number of commits.
         case behind(UInt32)
         case unknown
     }
 
-    /// Asked in nanoseconds, without a transaction: the count lies in memory that the connections share, and a commit is
-    /// counted when it can be read. Tells own commits from those of others in this process and in any other.
+    /// Takes nanoseconds and no transaction: the count is in memory shared by the connections, and a commit is counted
+    /// once it can be read. Tells own commits from others', in this process and any other.
     package var standing: Standing {
         guard let current = connection.commitCount, let commitCount else { return .unknown }
         return current == commitCount ? .newest : .behind(current)
@@ -111,7 +111,7 @@ package final class ChangeLog {
         number = try latest()
         if knownVersion == nil { return .nothing }
         guard number > knownNumber else {
-            // The write-ahead log was only started anew: by a checkpoint, or by a transaction that has not ended.
+            // The write-ahead log was only restarted, by a checkpoint or a transaction that hasn't ended.
             if let count, count == knownCount { return .nothing }
             owesEverything = true
             return .unknown(isOutsideWriter: true)
@@ -131,7 +131,7 @@ package final class ChangeLog {
         hasTable ? try connection.integer("SELECT max(number) FROM tombolo_commit") ?? 0 : 0
     }
 
-    /// Nil where one of the commits is missing or cannot be read.
+    /// The merged changes, or nil if one of the commits is missing or unreadable.
     func changes(after known: Int64, through last: Int64) throws -> ChangeSet? {
         guard last - known <= Self.maximumCount + Self.trimInterval else { return nil }
         let statement = try connection.statement(
@@ -151,8 +151,8 @@ package final class ChangeLog {
         return next == last + 1 ? result : nil
     }
 
-    /// Adds the transaction under way, right before it is committed.
-    /// - Returns: the number that the file has then: tell ``committed(_:)`` when it was committed.
+    /// Adds the current transaction, right before it's committed.
+    /// - Returns: the resulting commit number; pass it to ``committed(_:)`` after the commit.
     func append(_ changes: ChangeSet) throws -> Int64 {
         let bytes = (owesEverything ? .everything(classCount: classCount) : changes).encoded(shape)
         let insert = try insert ?? connection.keptStatement("INSERT INTO tombolo_commit (changes) VALUES (?)")
@@ -181,7 +181,7 @@ package final class ChangeLog {
     }
 
     private func trimBytes(_ number: Int64) throws {
-        // The newest stays, whose number the next one follows.
+        // The newest stays, since its number determines the next.
         let byBytes = try connection.statement(
             "DELETE FROM tombolo_commit WHERE number < ?1 AND number <= (SELECT max(number) FROM (SELECT number, "
                 + "sum(length(changes)) OVER (ORDER BY number DESC) AS total FROM tombolo_commit) WHERE total > ?2)")

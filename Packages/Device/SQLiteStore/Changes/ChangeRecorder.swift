@@ -2,24 +2,23 @@ internal import Foundation
 internal import GRDBSQLite
 internal import TomboloModel
 
-/// Writes down which rows of the class tables a connection's statements insert, change and delete. SQLite tells of
-/// every row (<https://www.sqlite.org/c3ref/update_hook.html>), so that no writer can forget one; only which columns
-/// are written has to be said, in ``columns``, and what a DELETE without a condition does, by
-/// ``noteEverything(_:)``.
+/// Records which rows of the class tables a connection's statements insert, change and delete. SQLite reports every row
+/// (<https://www.sqlite.org/c3ref/update_hook.html>), so no writer can forget one. Writers only have to state the
+/// columns, in ``columns``, and report a DELETE without a condition by ``noteEverything(_:)``.
 ///
-/// Confined as its connection.
+/// Confined like its connection.
 package final class ChangeRecorder {
     private let connection: SQLiteConnection
     private let names: [UnsafeMutablePointer<CChar>]
     private let allColumns: [ColumnSet]
     private let listOffsets: [Int]
     private var records: [RowRecords]
-    /// The class of the last row: most follow one of the same.
+    /// The class of the last row, since the next usually has the same.
     private var recent = 0
 
-    /// The columns that the statements to come change; nil means all, lists aside.
+    /// The columns that the next statements change; nil for all, lists excepted.
     package var columns: ColumnSet?
-    /// Whether anything was written since ``reset()``, the store's own tables included.
+    /// Whether anything was written since ``reset()``, including the store's own tables.
     package private(set) var hasWritten = false
 
     private static let reservedPrefix = Array("tombolo_".utf8CString.dropLast())
@@ -65,20 +64,20 @@ package final class ChangeRecorder {
         return found
     }
 
-    /// Elements of a list came, went or changed.
+    /// Notes that elements of a list were inserted, deleted or changed.
     /// - Parameters:
-    ///   - owner: the rowid of the object that has the list.
+    ///   - owner: the rowid of the list's object.
     ///   - list: the list's position in ``ClassSchema/lists``.
     package func noteList(_ list: Int, of owner: Int64, _ classIndex: Int) {
         records[classIndex].modify(owner, [listOffsets[classIndex] + list])
     }
 
-    /// A row reads differently though no statement touches it, as when what it links to goes.
+    /// Notes that a row reads differently without being written, as when its link's target is deleted.
     func noteModified(_ rowID: Int64, _ classIndex: Int, column: Int) {
         records[classIndex].modify(rowID, [column])
     }
 
-    /// Every row of the class may have changed.
+    /// Notes that every row of the class may have changed.
     package func noteEverything(_ classIndex: Int) {
         hasWritten = true
         records[classIndex].everything()
@@ -89,7 +88,7 @@ package final class ChangeRecorder {
         records[classIndex].settle(rowID, columns)
     }
 
-    /// Runs statements that nothing is noted of.
+    /// Runs statements without recording them.
     func withoutRecording(_ body: () throws -> Void) rethrows {
         sqlite3_update_hook(connection.handle, nil, nil)
         defer { listen() }
@@ -98,10 +97,10 @@ package final class ChangeRecorder {
 
     func noteInserted(_ rowID: Int64, _ classIndex: Int) { records[classIndex].insert(rowID) }
 
-    /// The row that was inserted has another rowid now.
+    /// Forgets an insertion, because the row has another rowid now.
     func takeBackInsertion(of rowID: Int64, _ classIndex: Int) { records[classIndex].takeBackInsertion(of: rowID) }
 
-    /// What was noted so far.
+    /// The changes noted so far.
     package var changes: ChangeSet {
         var result = ChangeSet()
         for (classIndex, record) in records.enumerated() where !record.isEmpty {
@@ -110,7 +109,7 @@ package final class ChangeRecorder {
         return result
     }
 
-    /// Forgets everything: the transaction is over.
+    /// Forgets everything at the end of a transaction.
     package func reset() {
         hasWritten = false
         columns = nil

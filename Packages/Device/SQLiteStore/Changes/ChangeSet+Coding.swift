@@ -1,4 +1,4 @@
-/// The stored form, of a few bytes for a small transaction and for a bulk insert alike:
+/// The stored form, which takes a few bytes for a small transaction and for a bulk insert alike:
 ///
 ///     1 byte   format, 1
 ///     then for each class:
@@ -14,7 +14,7 @@
 /// its length less one. Numbers are LEB128: 7 bits in a byte, low ones first.
 extension ChangeSet {
     static let format: UInt8 = 1
-    /// A longer set is stored as: every row of these classes may have changed.
+    /// A longer set is stored as "every row of these classes may have changed".
     package static let maximumByteCount = 1 << 20
 
     package func encoded(_ shape: ChangeShape) -> [UInt8] {
@@ -27,8 +27,8 @@ extension ChangeSet {
         return ChangeSet(classes.mapValues { _ in .everything }).encoded(shape)
     }
 
-    /// - Parameter shape: of the reader's classes; others are left out.
-    /// - Returns: nil for bytes that are no stored change set.
+    /// - Parameter shape: the reader's classes; others are left out.
+    /// - Returns: nil if the bytes aren't a stored change set.
     package init?(_ bytes: [UInt8], _ shape: ChangeShape) {
         self.init()
         var reader = ChangeReader(bytes)
@@ -81,7 +81,7 @@ private struct ChangeWriter {
     }
 }
 
-/// Reads the parts of a stored change set; nil for what no writer wrote.
+/// Reads the parts of a stored change set, or nil if the bytes are invalid.
 private struct ChangeReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -151,7 +151,7 @@ private struct ChangeReader {
         return result
     }
 
-    /// How many parts follow, of at least one byte each.
+    /// The number of parts that follow, of at least one byte each.
     private mutating func count() -> Int? {
         guard let number = number(), number <= UInt64(bytes.count - position) else { return nil }
         return Int(number)

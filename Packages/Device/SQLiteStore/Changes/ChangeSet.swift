@@ -1,14 +1,14 @@
-/// What happened to the rows of a file between two versions, by class. Elements of lists are rows of their element
-/// class, and a change of them is a change of the owner's list as well.
+/// The changes of a file's rows between two versions, by class. List elements are rows of their element class, and
+/// changing them also changes the owner's list.
 package struct ChangeSet: Hashable, Sendable {
-    /// By class position; classes that nothing happened to are left out.
+    /// By class position; unchanged classes are left out.
     package private(set) var classes: [Int: ClassChanges] = [:]
 
     package init() {}
 
     package init(_ classes: [Int: ClassChanges]) { self.classes = classes.filter { !$0.value.isEmpty } }
 
-    /// Every row of so many classes may have changed.
+    /// A set in which every row of this many classes may have changed.
     package static func everything(classCount: Int) -> ChangeSet {
         ChangeSet(Dictionary(uniqueKeysWithValues: (0..<classCount).map { ($0, .everything) }))
     }
@@ -20,7 +20,7 @@ package struct ChangeSet: Hashable, Sendable {
         set { classes[classIndex] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// Adds what happened afterwards.
+    /// Adds later changes.
     package mutating func merge(_ later: ChangeSet) {
         if isEmpty {
             self = later

@@ -1,13 +1,13 @@
 package import TomboloModel
 
-/// By what stored changes name classes and columns, so that a reader with other classes, or with another version of
-/// them, neither mistakes one for another nor overlooks one.
+/// The names by which stored changes refer to classes and columns, so that a reader with other classes, or other
+/// versions of them, neither confuses nor overlooks any.
 package struct ChangeShape: Sendable {
-    /// Of the name and of the properties, by class position.
+    /// Hashes of the name and the properties, by class position.
     let identities: [UInt64]
     private let classIndexes: [UInt64: Int]
 
-    /// The low bits of an identity are a hash of the properties, the others one of the name.
+    /// The low bits of an identity are a hash of the properties, the others of the name.
     static let propertyMask: UInt64 = 0xffff
 
     package init(_ schema: Schema) {
@@ -19,7 +19,7 @@ package struct ChangeShape: Sendable {
             identities.enumerated().map { ($1 & ~Self.propertyMask, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The class with this name, nil where the reader has none, and whether its properties are the same.
+    /// The class with this name, or nil if the reader has none, and whether its properties are the same.
     func classIndex(of identity: UInt64) -> (Int, hasSameProperties: Bool)? {
         guard let index = classIndexes[identity & ~Self.propertyMask] else { return nil }
         return (index, identities[index] == identity)

@@ -1,13 +1,14 @@
-/// What happened to the rows of one class between two versions.
+/// The changes of one class's rows between two versions.
 ///
-/// A rowid in both `inserted` and `deleted` had a row before and has another one now. A row that was made in between
-/// is only `inserted`, whatever else was done to it; one that came and went is in none.
+/// A rowid in both `inserted` and `deleted` had a row before and has another now. A row inserted in between is only in
+/// `inserted`, whatever else was done to it; one that was inserted and deleted is in neither.
 package struct ClassChanges: Hashable, Sendable {
     package var inserted = RowIDSet()
     package var deleted = RowIDSet()
-    /// Rows that were there before and still are, with the properties that were written, to the same value or not.
+    /// Rows that existed before and still do, with the properties that were written, even if to the same value.
     package var modified = ModifiedRows()
-    /// Too much or nothing is known: every row may have changed, come or gone. The rest is empty then.
+    /// Whether every row may have been changed, inserted or deleted, because too much or nothing is known. The rest is
+    /// then empty.
     package var isEverything = false
 
     package static let everything: ClassChanges = {
@@ -20,7 +21,7 @@ package struct ClassChanges: Hashable, Sendable {
 
     package var isEmpty: Bool { !isEverything && inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
 
-    /// Adds what happened afterwards.
+    /// Adds later changes.
     package mutating func merge(_ later: ClassChanges) {
         if isEverything { return }
         if later.isEverything {
@@ -28,7 +29,7 @@ package struct ClassChanges: Hashable, Sendable {
             return
         }
         if !later.deleted.isEmpty {
-            // Those of them that were not here at the beginning leave no trace.
+            // Rows that didn't exist at the start leave no trace.
             deleted.formUnion(later.deleted.subtracting(inserted))
             inserted.subtract(later.deleted)
             modified.remove(later.deleted)

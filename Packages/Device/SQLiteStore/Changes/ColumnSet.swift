@@ -1,12 +1,12 @@
-/// Which properties of a class: bit `i` is the column at position `i`, and after the columns come the lists, in the
-/// order of the class.
+/// A set of a class's properties: bit `i` is the column at position `i`; after the columns come the lists, in class
+/// order.
 package struct ColumnSet: Hashable, Sendable {
-    /// Of most classes, everything.
+    /// The first 64 bits: for most classes, all.
     private var first: UInt64 = 0
     /// The bits from 64 on; never ends in zero.
     private var rest: [UInt64] = []
 
-    /// No class has more properties: SQLite's own limit of columns, twice.
+    /// No class has more properties: twice SQLite's limit of columns.
     static let maximumWordCount = 64
 
     package init() {}

@@ -1,28 +1,28 @@
 internal import Dispatch
 internal import Foundation
 
-/// Calls back when anybody, of this or another process, may have written to a file: the operating system tells
-/// (<https://man7.org/linux/man-pages/man7/inotify.7.html>, on Apple's systems a dispatch source). A burst of writes is
-/// a few calls. Nobody is told where the system has no watch left, or the file cannot be watched.
+/// Calls back when any process may have written to a file, as reported by the operating system
+/// (<https://man7.org/linux/man-pages/man7/inotify.7.html>, on Apple's systems a dispatch source). A burst of writes
+/// gives a few calls. No call comes if the system has no watches left or the file can't be watched.
 ///
-/// The system is asked for one write at a time, so that the others cost their writer nothing: it is asked again after
-/// a pause, and then looked at what was written meanwhile.
+/// The watch reports one write at a time, so that further ones cost their writer nothing. It's armed again after a
+/// pause, followed by a check for writes made meanwhile.
 final class FileWatcher {
     private let source: any DispatchSourceProtocol
 
-    /// How long writes are collected: a transaction is several writes.
+    /// How long writes are collected, since a transaction is several writes.
     private static let pause = DispatchTimeInterval.milliseconds(2)
 
-    /// When to look again after the last write. A commit shows to others only some time after it: SQLite waits for the
-    /// disk, then changes the memory that connections share, of which the system does not tell.
+    /// When to check again after the last write. A commit becomes visible to others only some time later: SQLite waits
+    /// for the disk and then changes the shared memory, which the system doesn't report.
     private static let laterLooks: [DispatchTimeInterval] = [10, 50, 250, 1_000].map { .milliseconds($0) }
 
-    /// One for all files: news only travel on from here.
+    /// One queue for all files, since news is only passed on from here.
     private static let queue = DispatchQueue(label: "Tombolo.FileWatcher", qos: .userInitiated)
 
     /// - Parameters:
-    ///   - path: of a file that is there.
-    ///   - body: called on a queue of the watcher's own.
+    ///   - path: an existing file.
+    ///   - body: called on the watcher's own queue.
     init?(path: String, _ body: @escaping @Sendable () -> Void) {
         guard let watch = OneWriteWatch(path, queue: Self.queue) else { return nil }
         source = watch.source
@@ -30,7 +30,7 @@ final class FileWatcher {
         source.setEventHandler {
             guard watch.takeWrite() else { return }
             Self.queue.asyncAfter(deadline: .now() + Self.pause) {
-                // Before looking: what is written from now on is told.
+                // Before checking, so that later writes are reported.
                 guard watch.arm() else { return }
                 body()
                 looks.start()
@@ -42,7 +42,7 @@ final class FileWatcher {
     deinit { source.cancel() }
 }
 
-/// Looks several times after the last write. Used on the watcher's queue only, which guards its state.
+/// Checks several times after the last write. Used only on the watcher's queue, which guards its state.
 private final class LaterLooks: @unchecked Sendable {
     private let queue: DispatchQueue
     private let intervals: [DispatchTimeInterval]
@@ -56,7 +56,7 @@ private final class LaterLooks: @unchecked Sendable {
         self.body = body
     }
 
-    /// There was a write.
+    /// Starts the checks after a write.
     func start() {
         if isWaiting { hasStartedAnew = true } else { wait(0) }
     }

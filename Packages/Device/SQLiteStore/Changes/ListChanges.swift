@@ -1,25 +1,26 @@
 internal import TomboloModel
 
-/// Notes what happens to the elements of lists as changes of the lists themselves.
+/// Notes changes of list elements as changes of the lists.
 struct ListChanges {
     private let connection: SQLiteConnection
     private let layout: FileLayout
     private let recorder: ChangeRecorder
     private let isSynced: Bool
-    /// By class position; nil for classes that are no elements.
+    /// By class position; nil for classes other than element classes.
     private let owners: [Owner?]
     private let isReferenced: [Bool]
 
     fileprivate struct Owner {
         let classIndex: Int
         let list: Int
-        /// The owner's rowid by the element's key.
+        /// Selects the owner's rowid by the element's key.
         let byElement: String
-        /// The same by the element's rowid.
+        /// Selects it by the element's rowid.
         let byRowID: String
-        /// The owner's rowid by its key.
+        /// Selects the owner's rowid by its key.
         let byKey: String
-        /// The rowids of owners and of their elements by the key of an object that the elements link to, by link column.
+        /// For each link column, selects the rowids of owners and elements by the key of an object the elements link
+        /// to.
         let byTarget: [Int: String]
     }
 
@@ -31,7 +32,7 @@ struct ListChanges {
         let layout = file.layout
         owners = layout.schema.classes.indices.map { index in
             guard let owner = layout.schema[index].owner, let classIndex = layout.schema.index(of: owner.className),
-                // A list inside the elements of another one changes that one too.
+                // A list inside another list's elements changes that list too.
                 let list = layout.schema[classIndex].lists.firstIndex(where: {
                     owner.property == $0.name || owner.property.hasPrefix($0.name + ".")
                 })
@@ -62,7 +63,7 @@ struct ListChanges {
 
     func isElement(_ classIndex: Int) -> Bool { owners[classIndex] != nil }
 
-    /// An element was written, or is about to go.
+    /// Notes that an element was written or is about to be deleted.
     func noteElement(rowid: Int64, _ classIndex: Int) throws {
         guard let owner = owners[classIndex] else { return }
         let select = try connection.statement(owner.byRowID)
@@ -70,7 +71,7 @@ struct ListChanges {
         try note(Element(select: select, owner: owner))
     }
 
-    /// An element was made.
+    /// Notes that an element was inserted.
     func noteList(of key: Value, _ classIndex: Int) throws {
         guard let owner = owners[classIndex] else { return }
         let select = try connection.statement(owner.byKey)
@@ -87,7 +88,7 @@ struct ListChanges {
         fileprivate let owner: Owner
     }
 
-    /// Nil where the class is not an element class.
+    /// Nil if the class isn't an element class.
     func element(of table: TableLayout) throws -> Element? {
         guard let owner = owners[table.classIndex] else { return nil }
         return Element(select: try connection.statement(owner.byElement), owner: owner)
@@ -100,15 +101,15 @@ struct ListChanges {
         element.select.reset()
     }
 
-    /// An element was written, or is about to go. No effect for other rows.
+    /// Notes that an element was written or is about to be deleted. No effect for other rows.
     func noteElement(_ key: Value, _ table: TableLayout) throws {
         guard let element = try element(of: table) else { return }
         element.select.bind(key, at: 1)
         try note(element)
     }
 
-    /// The lists that an object is in, which is about to go. In a synced file links stay as they are, and so do elements:
-    /// there the rows that hold a link to the object are noted too, for they read differently without it.
+    /// Notes the lists that contain an object about to be deleted. In a synced file links and elements stay, so the
+    /// rows with a link to the object are noted too, since they read differently without it.
     func noteReferences(to key: Value, _ table: TableLayout) throws {
         for (classIndex, column) in layout.links[table.classIndex] {
             if let owner = owners[classIndex] {

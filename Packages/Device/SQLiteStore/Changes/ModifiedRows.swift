@@ -1,10 +1,10 @@
-/// Rows of a class with the properties that were written in each, kept by sets of properties: a bulk update is one span
-/// of rowids.
+/// Rows of a class with the properties written in each, grouped by sets of properties, so that a bulk update is one
+/// span of rowids.
 package struct ModifiedRows: Hashable, Sendable {
-    /// None is empty, and no row is in two.
+    /// No group is empty, and no row is in two.
     private(set) var groups: [ColumnSet: RowIDSet] = [:]
 
-    /// From more rows or more sets of properties than this on, every row is taken to have changed.
+    /// With more rows or sets of properties than this, every row counts as changed.
     package static let maximumCount = 1 << 18
     static let maximumGroupCount = 1 << 10
 
@@ -16,7 +16,7 @@ package struct ModifiedRows: Hashable, Sendable {
 
     package var isEmpty: Bool { groups.isEmpty }
 
-    /// At most `Int.max`.
+    /// The number of rowids, at most `Int.max`.
     package var count: Int {
         groups.values.reduce(0) { sum, rows in
             let (total, overflow) = sum.addingReportingOverflow(rows.count)
@@ -38,10 +38,10 @@ package struct ModifiedRows: Hashable, Sendable {
         return result
     }
 
-    /// What was written of a row; nil where nothing was.
+    /// The properties written in a row, or nil if none.
     package subscript(rowID: Int64) -> ColumnSet? { groups.first { $0.value.contains(rowID) }?.key }
 
-    /// These properties of the rows were written too.
+    /// Adds written properties of rows.
     package mutating func insert(_ rows: RowIDSet, _ columns: ColumnSet) {
         if columns.isEmpty { return }
         var new = rows
@@ -57,13 +57,13 @@ package struct ModifiedRows: Hashable, Sendable {
         add(new, columns)
     }
 
-    /// The same for rows of which none is here.
+    /// The same, for rows not yet in the set.
     mutating func add(_ rows: RowIDSet, _ columns: ColumnSet) {
         if columns.isEmpty || rows.isEmpty { return }
         groups[columns, default: RowIDSet()].formUnion(rows)
     }
 
-    /// Forgets what was written of these rows.
+    /// Removes rows.
     package mutating func remove(_ rows: RowIDSet) { for columns in Array(groups.keys) { remove(rows, columns) } }
 
     private mutating func remove(_ rows: RowIDSet, _ columns: ColumnSet) {

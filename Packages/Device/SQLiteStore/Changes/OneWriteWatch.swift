@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Foundation
 
-/// Makes a dispatch source ready at the first write to a file, and at the first one after each ``arm()``. Used on the
-/// source's queue only, which is serial.
+/// Fires a dispatch source at the first write to a file, and at the first write after each ``arm()``. Used only on the
+/// source's serial queue.
 struct OneWriteWatch: @unchecked Sendable {
     let source: any DispatchSourceProtocol
 
@@ -10,7 +10,7 @@ struct OneWriteWatch: @unchecked Sendable {
         private let descriptor: Int32
         private let path: String
 
-        /// Nil where the system has no watch left, or there is no file.
+        /// Nil if the system has no watches left or the file doesn't exist.
         init?(_ path: String, queue: DispatchQueue) {
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
@@ -28,8 +28,8 @@ struct OneWriteWatch: @unchecked Sendable {
             inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | UInt32(IN_ONESHOT)) >= 0
         }
 
-        /// Takes what the system has to say.
-        /// - Returns: whether there was a write; the system also tells that it has forgotten the watch.
+        /// Reads the system's events.
+        /// - Returns: whether there was a write; the system also reports dropped watches.
         func takeWrite() -> Bool {
             withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
                 guard let start = buffer.baseAddress else { return false }
@@ -47,9 +47,9 @@ struct OneWriteWatch: @unchecked Sendable {
             }
         }
 
-        /// - Returns: false after the source was cancelled.
+        /// - Returns: false if the source was cancelled.
         func arm() -> Bool {
-            // The descriptor is closed on this queue, after it was cancelled.
+            // The descriptor is closed on this queue after the cancellation.
             guard !source.isCancelled else { return false }
             _ = Self.watch(path, descriptor)
             return true

@@ -10,7 +10,7 @@ package struct RowIDSet: Hashable, Sendable {
             self.last = last
         }
 
-        /// At most `Int.max`.
+        /// The number of rowids, at most `Int.max`.
         package var count: Int {
             let (distance, overflow) = last.subtractingReportingOverflow(first)
             return overflow || distance == .max ? .max : Int(distance) + 1
@@ -19,7 +19,7 @@ package struct RowIDSet: Hashable, Sendable {
 
     package private(set) var spans: [Span] = []
 
-    /// So many spans are looked up in another set, of more the two are gone through side by side.
+    /// Up to this many spans are looked up in another set; with more, both sets are traversed in parallel.
     private static let fewSpans = 4
 
     package init() {}
@@ -42,7 +42,7 @@ package struct RowIDSet: Hashable, Sendable {
     package var first: Int64? { spans.first?.first }
     package var last: Int64? { spans.last?.last }
 
-    /// At most `Int.max`.
+    /// The number of rowids, at most `Int.max`.
     package var count: Int {
         spans.reduce(0) { sum, span in
             let (total, overflow) = sum.addingReportingOverflow(span.count)
@@ -68,7 +68,7 @@ package struct RowIDSet: Hashable, Sendable {
     /// Adds a rowid that is not below the last one.
     package mutating func append(_ rowID: Int64) { append(Span(first: rowID, last: rowID)) }
 
-    /// Adds a span that does not begin before the last one.
+    /// Adds a span that doesn't start before the last one.
     mutating func append(_ span: Span) {
         guard let last = spans.last, last.last == .max || span.first <= last.last + 1 else {
             spans.append(span)
@@ -103,7 +103,7 @@ package struct RowIDSet: Hashable, Sendable {
 
     private mutating func insert(_ span: Span) {
         var joined = span
-        // Spans right before and right after are joined too.
+        // Adjacent spans are joined too.
         let start = firstSpan(endingAtOrAfter: span.first == .min ? .min : span.first - 1)
         var end = start
         while end < spans.count, span.last == .max || spans[end].first <= span.last + 1 {
@@ -141,7 +141,7 @@ package struct RowIDSet: Hashable, Sendable {
     }
 
     package func intersection(_ other: RowIDSet) -> RowIDSet {
-        // The shorter one leads; what it skips of the longer one is not looked at.
+        // The shorter one leads; skipped parts of the longer one aren't read.
         guard spans.count <= other.spans.count else { return other.intersection(self) }
         var result = RowIDSet()
         for span in spans {

@@ -1,5 +1,5 @@
-/// Collects what a transaction does to the rows of one class, in any order: at no cost to speak of for rows that ascend
-/// and to which one thing happens each, otherwise at that of a dictionary entry.
+/// Collects a transaction's changes to one class's rows, in any order. Almost free for ascending rows with one change
+/// each; otherwise each costs a dictionary entry.
 struct RowRecords {
     private struct Record {
         var isDeleted = false
@@ -9,15 +9,15 @@ struct RowRecords {
         var isEmpty: Bool { !isDeleted && !isInserted && columns.isEmpty }
     }
 
-    /// Rows to which one thing happened, each above the last of its set, and each in one set.
+    /// Rows with one change, each above the last of its set and in one set only.
     private var inserted = RowIDSet()
     private var deleted = RowIDSet()
     private var modified: [(columns: ColumnSet, rows: RowIDSet)] = []
-    /// Whatever else happened. Has the last word about a row of the sets.
+    /// All other changes. Overrides the sets.
     private var records: [Int64: Record] = [:]
     private var isEverything = false
 
-    /// More sets of columns than this in a transaction go into the dictionary.
+    /// Further sets of columns in a transaction go into the dictionary.
     private static let maximumColumnSets = 8
 
     var isEmpty: Bool {
@@ -58,7 +58,7 @@ struct RowRecords {
         if let index { modified[index].rows.append(rowID) } else { modified.append((columns, [rowID])) }
     }
 
-    /// Forgets what happened to a row that was there before and is there now, but for these columns.
+    /// Reduces the changes of a row that existed before and exists now to these columns.
     mutating func settle(_ rowID: Int64, _ columns: ColumnSet) {
         if isEverything { return }
         update(rowID) { $0 = Record(columns: columns) }
@@ -73,7 +73,7 @@ struct RowRecords {
 
     private static func isAbove(_ rowID: Int64, _ rows: RowIDSet) -> Bool { rows.last.map { rowID > $0 } ?? true }
 
-    /// Whether nothing happened to a row yet.
+    /// Whether a row has no changes yet.
     private func isNew(_ rowID: Int64) -> Bool {
         (records.isEmpty || records[rowID] == nil) && !inserted.contains(rowID) && !deleted.contains(rowID)
             && !modified.contains { $0.rows.contains(rowID) }
@@ -98,7 +98,7 @@ struct RowRecords {
         return result.modified.isTooLarge ? .everything : result
     }
 
-    /// What the records say in place of the sets.
+    /// Applies the records, which override the sets.
     private func apply(_ result: inout ClassChanges) {
         let rowIDs = records.keys.sorted()
         let all = RowIDSet(rowIDs)

@@ -1,12 +1,12 @@
 extension StoreFile {
-    /// Makes the read transaction under way a write transaction, whose changes are recorded: no lock is given back and
-    /// taken again, and there is nothing new to look at.
-    /// - Returns: false where another connection has committed since, or is writing: the read transaction goes on, and
-    ///   ``beginWriting()`` after its end waits for the other.
+    /// Turns the current read transaction into a recorded write transaction. No lock is released and taken again, and
+    /// there's nothing new to read.
+    /// - Returns: false if another connection has committed since or is writing. Then the read transaction continues,
+    ///   and ``beginWriting()`` after its end waits for the other.
     package func continueWriting() throws -> Bool {
         recorder.reset()
         do {
-            // Writes nothing, but needs the lock: a read transaction has no other way to ask for it.
+            // Writes nothing but takes the lock, which a read transaction can't request in any other way.
             try connection.run("DELETE FROM tombolo_commit WHERE FALSE")
             return true
         } catch let error as SQLiteStoreError where error.code == .busy {

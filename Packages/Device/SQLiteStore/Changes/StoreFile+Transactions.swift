@@ -1,18 +1,18 @@
 extension StoreFile {
     /// Begins a read transaction on the newest version.
-    /// - Returns: what other connections committed since this one last looked.
+    /// - Returns: other connections' commits since this one last looked.
     package func beginReading() throws -> ChangeLog.Advance { try log.beginReading() }
 
     /// Begins a write transaction whose changes are recorded.
-    /// - Returns: what other connections committed since this one last looked.
+    /// - Returns: other connections' commits since this one last looked.
     package func beginWriting() throws -> ChangeLog.Advance {
         recorder.reset()
         try connection.run(.beginImmediate)
         return try log.advance()
     }
 
-    /// Commits the write transaction with an entry in the log; a transaction that wrote nothing leaves none.
-    /// - Returns: what it changed.
+    /// Commits the write transaction with an entry in the log, unless it wrote nothing.
+    /// - Returns: its changes.
     @discardableResult
     package func commitWriting() throws -> ChangeSet {
         guard recorder.hasWritten else {
@@ -27,7 +27,7 @@ extension StoreFile {
         return changes
     }
 
-    /// Runs `body` in a write transaction with an entry in the log: committed when it returns, undone when it throws.
+    /// Runs `body` in a logged write transaction, which is committed if it returns and undone if it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             _ = try beginWriting()

@@ -18,7 +18,7 @@ package enum StoredValue: Sendable {
         }
     }
 
-    /// Below zero where this comes first, zero where both are equal.
+    /// Negative if this comes first, zero if both are equal.
     package func compared(to other: StoredValue) -> Int {
         switch (self, other) {
         case (.null, .null): 0
@@ -36,7 +36,7 @@ package enum StoredValue: Sendable {
         left < right ? -1 : left > right ? 1 : 0
     }
 
-    /// Without rounding the integer.
+    /// Compares without rounding the integer.
     private static func compare(_ left: Int64, _ right: Double) -> Int {
         if right >= 0x1p63 { return -1 }
         if right < -0x1p63 { return 1 }
@@ -46,7 +46,7 @@ package enum StoredValue: Sendable {
 }
 
 extension SQLiteStatement {
-    /// A value of the row as it is stored.
+    /// A value of the row as stored.
     package func stored(at column: Int) -> StoredValue {
         switch sqlite3_column_type(handle, Int32(column)) {
         case SQLITE_INTEGER: .integer(integer(at: column))

@@ -1,15 +1,15 @@
 internal import GRDBSQLite
 internal import TomboloModel
 
-/// SQL functions for decimals, which SQLite keeps as text:
+/// SQL functions for decimals, which SQLite stores as text:
 ///
-/// - `decimal_order(x)`: a blob that sorts, and is equal, as the number does; NULL for NULL.
+/// - `decimal_order(x)`: a blob that sorts and compares like the number; NULL for NULL.
 /// - `decimal_sum(x)`: the sum of all numbers; 0 for none, as in Realm.
 /// - `decimal_avg(x)`, `decimal_min(x)`, `decimal_max(x)`: NULL for no numbers.
 ///
-/// Sums and averages have no zeros at the end of their fraction.
+/// Sums and averages have no trailing zeros in their fraction.
 ///
-/// The aggregates leave out NULL and NaN, as in Realm. Text that is no decimal ends the statement with an error.
+/// As in Realm, the aggregates skip NULL and NaN. Text that isn't a decimal ends the statement with an error.
 enum DecimalFunctions {
     static func register(on connection: OpaquePointer, path: String) throws {
         try SQLFunctions.scalar("decimal_order", arguments: 1, on: connection, path: path) { context, _, arguments in
@@ -43,14 +43,14 @@ enum DecimalFunctions {
         }
     }
 
-    /// What an aggregate keeps between rows. SQLite makes it of zero bytes, frees it without a word, and so it has
-    /// nothing but numbers.
+    /// The state of an aggregate between rows. SQLite allocates it as zero bytes and frees it silently, so it has only
+    /// numbers.
     private struct State {
         var count: Int
         var number: Decimal128
     }
 
-    /// The number of the first argument; `nil` for NULL, and after reporting text that is no number.
+    /// The number in the first argument, or nil for NULL and after reporting text that isn't a number.
     private static func number(_ context: SQLFunctions.Context, _ arguments: SQLFunctions.Arguments) -> Decimal128? {
         guard let text = SQLFunctions.text(arguments, 0) else { return nil }
         if let number = Decimal128(utf8: text) { return number }
@@ -75,7 +75,7 @@ enum DecimalFunctions {
         state.pointee.count += 1
     }
 
-    /// The state at the end; `nil` if there were no numbers.
+    /// The state at the end, or nil if there were no numbers.
     private static func found(_ context: SQLFunctions.Context) -> State? {
         guard let memory = sqlite3_aggregate_context(context, 0) else { return nil }
         return memory.assumingMemoryBound(to: State.self).pointee

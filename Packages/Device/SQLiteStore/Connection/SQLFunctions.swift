@@ -1,13 +1,13 @@
 internal import GRDBSQLite
 
-/// The SQL functions that our queries use, beyond those of SQLite. All of them are pure: the same arguments give the
-/// same result, so that they may also stand in indexes and triggers.
+/// The SQL functions that our queries use beyond SQLite's. All are pure, so they may also be used in indexes and
+/// triggers.
 enum SQLFunctions {
     typealias Context = OpaquePointer?
     typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
     typealias Body = @convention(c) (Context, Int32, Arguments) -> Void
 
-    /// Makes the functions known to a connection.
+    /// Registers the functions with a connection.
     static func register(on connection: OpaquePointer, path: String) throws {
         try DecimalFunctions.register(on: connection, path: path)
         try TextFunctions.register(on: connection, path: path)
@@ -20,7 +20,7 @@ enum SQLFunctions {
             sqlite3_create_function_v2(connection, name, arguments, flags, nil, body, nil, nil, nil), connection, path)
     }
 
-    /// A function of the values of one column.
+    /// An aggregate of one column's values.
     static func aggregate(
         _ name: String, on connection: OpaquePointer, path: String, step: Body,
         result: @convention(c) (Context) -> Void
@@ -40,10 +40,10 @@ enum SQLFunctions {
 
     // MARK: Arguments and results
 
-    /// The UTF-8 text of an argument, valid until the function returns; `nil` for NULL.
+    /// The UTF-8 text of an argument, valid until the function returns; nil for NULL.
     static func text(_ arguments: Arguments, _ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments?[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
-        // In this order: the text may have to be made first. It is a null pointer for an empty blob.
+        // In this order, since the text may have to be made first. It's a null pointer for an empty blob.
         let start = sqlite3_value_text(value)
         return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }

@@ -1,19 +1,18 @@
 internal import GRDBSQLite
 
 extension SQLiteConnection {
-    /// How many commits, of whoever, the write-ahead log has had, as it stands in the memory that the connections share
-    /// (`iChange` in <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version` it does
-    /// not change when the log is only started anew. It may be ahead of the version that this connection reads. Nil
-    /// where there is no log.
+    /// The number of commits, by anyone, in the write-ahead log, from the connections' shared memory (`iChange` in
+    /// <https://www.sqlite.org/walformat.html#the_wal_index_header>). Unlike `PRAGMA data_version` it doesn't change
+    /// when the log is only restarted. It may be ahead of the version that this connection reads. Nil without a log.
     var commitCount: UInt32? {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        // Without a log, asking for the memory would make a file for it.
+        // Without a log, requesting the memory would create a file for it.
         guard hasWriteAheadLog,
             sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let map = file.pointee.pMethods?.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?
-        // A connection that may only read gets the memory together with SQLITE_READONLY.
+        // A read-only connection gets the memory along with SQLITE_READONLY.
         _ = map(file, 0, WALIndex.regionByteCount, 0, &region)
         guard let region, region.load(as: UInt32.self) == WALIndex.version,
             region.load(fromByteOffset: WALIndex.isInitializedOffset, as: UInt8.self) != 0
@@ -22,7 +21,7 @@ extension SQLiteConnection {
     }
 }
 
-/// Where things are in the shared memory.
+/// Offsets in the shared memory.
 private enum WALIndex {
     static let version: UInt32 = 3_007_000
     static let regionByteCount: Int32 = 32_768

@@ -7,16 +7,16 @@ internal import GRDBSQLite
 package final class SQLiteConnection {
     /// How long a statement waits for another connection's lock.
     package static let busyTimeoutSeconds = 10
-    /// The most statements kept prepared; the least recently made go first.
+    /// The maximum number of statements kept prepared; the oldest are dropped first.
     private static let maximumCachedStatements = 256
     private static let maximumIdleStatements = 32
 
     package enum Durability: String, Sendable {
-        /// A commit is on the disk when it returns: for what only the device has.
+        /// A commit is on disk when it returns: for data that only the device has.
         case full = "FULL"
-        /// A commit may be lost, but never torn, when the operating system crashes: for what the server has too.
+        /// A commit may be lost, but never torn, if the operating system crashes: for data that the server has too.
         case normal = "NORMAL"
-        /// For files that do not outlive the process.
+        /// For files that don't outlive the process.
         case off = "OFF"
     }
 
@@ -27,11 +27,11 @@ package final class SQLiteConnection {
     let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var order: [String] = []
-    /// Statements that their owners hold on to.
+    /// Statements that their owners keep.
     private var kept: [SQLiteStatement] = []
-    /// What begins and ends transactions, by ``TransactionStep``.
+    /// The statements that begin and end transactions, by ``TransactionStep``.
     private var steps: [SQLiteStatement?] = Array(repeating: nil, count: TransactionStep.allCases.count)
-    /// Statements that queries gave back, by their text.
+    /// Returned statements, by text.
     private var idle: [String: SQLiteStatement] = [:]
 
     package init(path: String, readOnly: Bool = false, durability: Durability) throws {
@@ -55,7 +55,7 @@ package final class SQLiteConnection {
             guard let handle else {
                 throw SQLiteStoreError(.fileAccess, "'\(path)' cannot be opened.")
             }
-            // GRDB's transaction observers expect every commit to come from GRDB; nobody observes here.
+            // GRDB's transaction observers expect all commits to come from GRDB. There are none here.
             sqlite3_commit_hook(handle, nil, nil)
             sqlite3_rollback_hook(handle, nil, nil)
             try SQLFunctions.register(on: handle, path: path)
@@ -68,13 +68,13 @@ package final class SQLiteConnection {
     }
 
     deinit {
-        // Before GRDB closes the connection, which fails while statements live.
+        // Before GRDB closes the connection, which would fail with open statements.
         for statement in statements.values { statement.finalize() }
         for statement in kept { statement.finalize() }
         for statement in idle.values { statement.finalize() }
     }
 
-    /// A prepared statement, ready to bind. Its earlier use must be over.
+    /// A prepared statement, ready to bind. Its previous use must be over.
     package func statement(_ sql: String) throws -> SQLiteStatement {
         if let known = statements[sql] {
             known.reset()
@@ -82,7 +82,7 @@ package final class SQLiteConnection {
         }
         let statement = try SQLiteStatement(sql, on: self)
         if order.count >= Self.maximumCachedStatements {
-            // A statement in use keeps working for whoever holds it.
+            // A statement in use keeps working for its holder.
             statements[order.removeFirst()] = nil
         }
         statements[sql] = statement
@@ -90,15 +90,14 @@ package final class SQLiteConnection {
         return statement
     }
 
-    /// A prepared statement for an owner that uses it again and again: it stays prepared as long as the connection.
+    /// A prepared statement for frequent use by one owner. It stays prepared as long as the connection.
     package func keptStatement(_ sql: String) throws -> SQLiteStatement {
         let statement = try SQLiteStatement(sql, on: self)
         kept.append(statement)
         return statement
     }
 
-    /// A prepared statement that nobody else gets until it is given back: for reading row by row while other
-    /// statements run.
+    /// A prepared statement for exclusive use until it's returned, to read row by row while other statements run.
     package func borrowStatement(_ sql: String) throws -> SQLiteStatement {
         if let known = idle.removeValue(forKey: sql) { return known }
         return try SQLiteStatement(sql, on: self)
@@ -132,17 +131,17 @@ package final class SQLiteConnection {
         try statement.run()
     }
 
-    /// The first column of the first row, where there is one.
+    /// The first column of the first row, or nil without rows.
     package func integer(_ sql: String) throws -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(at: 0) : nil
     }
 
-    /// How long a statement waits for another connection's lock from now on.
+    /// Sets how long a statement waits for another connection's lock.
     package func setBusyTimeout(seconds: Int) { sqlite3_busy_timeout(handle, Int32(seconds * 1_000)) }
 
-    /// Whether the file has a write-ahead log; a copy that is only read may have none.
+    /// Whether the file has a write-ahead log; a read-only copy may not.
     private(set) lazy var hasWriteAheadLog: Bool = {
         guard let statement = try? self.statement("PRAGMA journal_mode") else { return false }
         defer { statement.reset() }
@@ -154,7 +153,7 @@ package final class SQLiteConnection {
     /// The rowid that the last INSERT gave.
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Runs `body` in a write transaction: committed when it returns, undone when it throws.
+    /// Runs `body` in a write transaction, which is committed if it returns and undone if it throws.
     package func writeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run(.beginImmediate)
         do {
@@ -167,7 +166,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Undoes the open transaction, where there is one. Never fails: SQLite itself rolls back on a fatal error.
+    /// Undoes the open transaction, if any. Never fails: SQLite itself rolls back on a fatal error.
     package func rollback() {
         for statement in statements.values { statement.reset() }
         for statement in kept { statement.reset() }

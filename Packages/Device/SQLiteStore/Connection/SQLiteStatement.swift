@@ -22,10 +22,10 @@ package final class SQLiteStatement {
         handle = nil
     }
 
-    /// Ends the statement's run, so that it holds no lock; bindings stay.
+    /// Ends the statement's run, so that it doesn't hold a lock. Bindings stay.
     package func reset() { sqlite3_reset(handle) }
 
-    /// Lets go of bound memory.
+    /// Releases bound memory.
     package func clear() {
         reset()
         sqlite3_clear_bindings(handle)
@@ -46,13 +46,13 @@ package final class SQLiteStatement {
         return error
     }
 
-    /// Steps once and resets: for statements without results.
+    /// Steps once and resets, for statements without results.
     package func run() throws {
         _ = try step()
         reset()
     }
 
-    /// The same with bytes for one parameter that SQLite need not copy.
+    /// The same, binding bytes to one parameter without a copy.
     func run(bytes: [UInt8], at position: Int) throws {
         defer { sqlite3_bind_null(handle, Int32(position)) }
         try bytes.withUnsafeBufferPointer { bytes in
@@ -102,7 +102,7 @@ package final class SQLiteStatement {
         bytes.withUnsafeBufferPointer { bindBlob($0.baseAddress, count: $0.count, copying: true, at: position) }
     }
 
-    /// Without `copying`, the bytes must stay until the statement has been stepped.
+    /// Without `copying`, the bytes must stay valid until the statement has been stepped.
     func bindText(_ bytes: UnsafePointer<UInt8>?, count: Int, copying: Bool, at position: Int) {
         guard let bytes, count > 0 else {
             // A null pointer would bind NULL.
@@ -115,7 +115,7 @@ package final class SQLiteStatement {
         }
     }
 
-    /// Without `copying`, the bytes must stay until the statement has been stepped.
+    /// Without `copying`, the bytes must stay valid until the statement has been stepped.
     func bindBlob(_ bytes: UnsafePointer<UInt8>?, count: Int, copying: Bool, at position: Int) {
         guard let bytes, count > 0 else {
             sqlite3_bind_zeroblob(handle, Int32(position), 0)
@@ -129,14 +129,14 @@ package final class SQLiteStatement {
 
     // MARK: Reading. Columns count from 0.
 
-    /// The row that the statement stands on.
+    /// The statement's current row.
     package var current: StatementRow { StatementRow(handle: handle) }
 
     package func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
     package func text(at column: Int) -> String { current.text(at: column) ?? "" }
     package func bytes(at column: Int) -> [UInt8] { current.withBytes(at: column) { Array($0) } }
 
-    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of a wrong length.
+    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of the wrong length.
     package func value(at column: Int, as type: PropertyType) -> Value { current.value(at: column, as: type) }
 
     /// Columns `0..<types.count` as a row.

@@ -1,38 +1,39 @@
 internal import Foundation
 
-/// Why a device file could not be opened, read or written.
+/// Why a device file couldn't be opened, read or written.
 public struct SQLiteStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The file or its folder cannot be opened or created.
+        /// The file or its folder can't be opened or created.
         case fileAccess
         case permissionDenied
         /// The file was deleted or moved while it was open.
         case fileNotFound
-        /// There is a file where one was to be made.
+        /// A file exists where one was to be created.
         case fileExists
-        /// The file is no SQLite database, or damaged.
+        /// The file isn't an SQLite database, or is damaged.
         case invalidDatabase
         /// Another writer kept the file locked for longer than ``SQLiteConnection/busyTimeoutSeconds``.
         case busy
         case diskFull
         /// The file was made for other classes.
         case schemaMismatch
-        /// The file was made with a newer format than this version of Tombolo knows.
+        /// The file has a newer format than this version of Tombolo knows.
         case unsupportedFormat
-        /// A local file was opened as a synced one, or the other way round.
+        /// A local file was opened as a synced one, or vice versa.
         case incompatibleHistory
-        /// A value or a transaction that the store does not accept.
+        /// A value or transaction that the store doesn't accept.
         case invalidInput
-        /// Made from a state that is no longer the present one; read that and try again.
+        /// Based on a state that's no longer current. Read the current one and try again.
         case outdated
         /// Anything else that SQLite reports.
         case failure
     }
 
+    /// What kind of error it is.
     public let code: Code
     /// What was wrong, where, and what to do.
     public let message: String
-    /// SQLite's extended result code, where SQLite reported the error: <https://www.sqlite.org/rescode.html>.
+    /// SQLite's extended result code if SQLite reported the error: <https://www.sqlite.org/rescode.html>.
     public let resultCode: Int32?
     /// The statement that failed.
     public let sql: String?

@@ -4,10 +4,10 @@ internal import TomboloModel
 /// SQL functions for text predicates. `options` are the bits of ``TextFolding``: 1 folds case (`[c]`), 2 diacritics
 /// (`[d]`), 3 both, 0 nothing.
 ///
-/// - `text_fold(text, options)`: the text in the form in which it is compared.
+/// - `text_fold(text, options)`: the text in the form used for comparisons.
 /// - `text_like(text, pattern, options)`: 1 or 0; the pattern as in ``TextPattern``, neither side folded before.
 ///
-/// Both are NULL where an argument is.
+/// Both are NULL if an argument is.
 enum TextFunctions {
     static func register(on connection: OpaquePointer, path: String) throws {
         try SQLFunctions.scalar("text_fold", arguments: 2, on: connection, path: path) { context, _, arguments in
@@ -25,7 +25,7 @@ enum TextFunctions {
         }
     }
 
-    /// A pattern ready to match, kept by SQLite from row to row while the argument is a constant.
+    /// A compiled pattern, which SQLite keeps between rows if the argument is a constant.
     private final class PreparedPattern {
         let pattern: TextPattern
         let folding: TextFolding

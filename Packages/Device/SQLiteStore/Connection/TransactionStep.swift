@@ -1,8 +1,8 @@
-/// How a transaction begins, and how it ends well. Every transaction takes two of these, so that they stay prepared.
+/// The statements that begin and commit a transaction. Every transaction uses two of them, so they stay prepared.
 package enum TransactionStep: Int, CaseIterable {
-    /// Without a lock: the first read fixes the version.
+    /// Begins without a lock; the first read fixes the version.
     case begin
-    /// With the lock for writing.
+    /// Begins with the write lock.
     case beginImmediate
     case commit
 

@@ -7,8 +7,8 @@ enum FileKey {
     private static let definition =
         "CREATE TABLE tombolo_key (id INTEGER PRIMARY KEY CHECK (id = 1), salt BLOB NOT NULL, check_value BLOB NOT NULL)"
 
-    /// The cipher of the file, where there is one and a key is given.
-    /// - Throws: ``SQLiteStoreError`` for a wrong key, or one of a wrong length.
+    /// The file's cipher, if it has one and a key is given.
+    /// - Throws: ``SQLiteStoreError`` for a wrong key or one of the wrong length.
     static func cipher(_ connection: SQLiteConnection, key: Data?) throws -> PropertyCipher? {
         guard let key else { return nil }
         guard key.count == PropertyCipher.keyByteCount else { throw wrongLength(key) }
@@ -39,7 +39,7 @@ enum FileKey {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") != nil
     }
 
-    /// Whether a key is another one than the file's.
+    /// Whether a key isn't the file's.
     static func isOther(_ key: Data, _ connection: SQLiteConnection) throws -> Bool {
         do {
             _ = try cipher(connection, key: key)
@@ -49,7 +49,7 @@ enum FileKey {
         }
     }
 
-    /// Gives the file a salt of its own. In the caller's transaction. Values that are there do not open any more.
+    /// Gives the file a new salt, in the caller's transaction. Existing values can no longer be decrypted.
     static func make(_ connection: SQLiteConnection, key: Data) throws -> PropertyCipher {
         try connection.execute("DROP TABLE IF EXISTS \(table)")
         try connection.execute(definition)
@@ -63,8 +63,8 @@ enum FileKey {
         return cipher
     }
 
-    /// Brings the encrypted values of a file of an older format to the present form, in a transaction of its own.
-    /// Values that do not open stay as they are: they are as unreadable afterwards.
+    /// Converts the encrypted values of a file in an older format to the current form, in its own transaction. Values
+    /// that can't be decrypted stay as they are.
     static func renewValues(_ connection: SQLiteConnection, key: Data?) throws {
         guard let old = try cipher(connection, key: key), let key, old.form != .current else { return }
         try connection.writeTransaction {

@@ -4,11 +4,11 @@ package import TomboloModel
 
 /// Encrypts the values of properties declared with `@Persisted(encrypted: true)`.
 ///
-/// AES-256-GCM with a random nonce for each value; stored as nonce, ciphertext and tag. Class, property and the row's
-/// primary key are authenticated with it, so that a value cannot be moved to another place: see ``ValuePlace``. The key
-/// comes from the configuration's by HKDF-SHA512 with the file's own salt (RFC 5869): equal keys of two files have
-/// nothing in common. What can still be seen: whether a value is nil, and how long it is. What is not noticed: an
-/// earlier value of the same place that was put back.
+/// AES-256-GCM with a random nonce for each value, stored as nonce, ciphertext and tag. Class, property and the row's
+/// primary key are authenticated too, so that a value can't be moved to another place; see ``ValuePlace``. The key is
+/// derived from the configuration's by HKDF-SHA512 with the file's salt (RFC 5869), so that two files with the same key
+/// have different ones. Still visible: whether a value is nil, and its length. Not detected: an earlier value put back
+/// in the same place.
 package struct PropertyCipher: Sendable {
     /// As in Realm.
     package static let keyByteCount = 64
@@ -16,7 +16,7 @@ package struct PropertyCipher: Sendable {
 
     private let valueKey: SymmetricKey
     private let checkKey: SymmetricKey
-    /// How the values of the file are bound to their places.
+    /// How the file's values are bound to their places.
     let form: ValuePlace.Form
 
     /// - Parameter key: ``keyByteCount`` bytes.
@@ -35,7 +35,7 @@ package struct PropertyCipher: Sendable {
         SymmetricKey(size: SymmetricKeySize(bitCount: saltByteCount * 8)).withUnsafeBytes { Data($0) }
     }
 
-    // MARK: The check value, by which a file tells a wrong key
+    // MARK: The check value, which detects a wrong key
 
     func makeCheck() throws -> Data { try Self.combined(AES.GCM.seal(Data(), using: checkKey)) }
 
@@ -61,7 +61,7 @@ package struct PropertyCipher: Sendable {
         return .data(try Self.combined(AES.GCM.seal(plain, using: valueKey, authenticating: place)))
     }
 
-    /// - Throws: ``SQLiteStoreError`` with the code `invalidDatabase` for bytes that were not sealed for this place.
+    /// - Throws: ``SQLiteStoreError`` with the code `invalidDatabase` for bytes that weren't encrypted for this place.
     package func open(
         _ value: Value, as type: PropertyType, _ className: String, _ property: String, key: Value
     ) throws -> Value {
@@ -81,7 +81,7 @@ package struct PropertyCipher: Sendable {
         return try? AES.GCM.open(box, using: valueKey, authenticating: bytes)
     }
 
-    /// A file that is open for reading only may be brought to the new form by another process.
+    /// Another process may convert a file that's open read-only here to the new form.
     private func openedInNewForm(_ sealed: Data, _ place: ValuePlace) -> Data? {
         form == .current ? nil : opened(sealed, place, .current)
     }

@@ -1,14 +1,14 @@
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Encrypts every encrypted value of a file anew: those of classes that the app no longer has, too.
+/// Encrypts all encrypted values of a file again, including those of classes the app no longer has.
 struct Resealing {
     private let connection: SQLiteConnection
     private let old: PropertyCipher
     private let new: PropertyCipher
     private let keepsUnreadable: Bool
 
-    /// - Parameter keepsUnreadable: whether values that do not open stay as they are, instead of being an error.
+    /// - Parameter keepsUnreadable: whether values that can't be decrypted stay as they are instead of being an error.
     init(_ connection: SQLiteConnection, from old: PropertyCipher, to new: PropertyCipher, keepsUnreadable: Bool) {
         self.connection = connection
         self.old = old
@@ -36,7 +36,7 @@ struct Resealing {
         }
     }
 
-    /// Nil for one that stays as it is.
+    /// Nil for a value that stays as it is.
     private func value(
         _ property: StoredClass.Property, of row: Int64, in item: StoredClass, _ side: MigrationSide
     ) throws -> Value? {

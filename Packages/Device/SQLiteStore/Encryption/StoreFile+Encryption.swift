@@ -2,9 +2,9 @@ package import TomboloChangesets
 package import TomboloModel
 
 extension StoreFile {
-    /// The value of an encrypted column from the bytes that the row has.
-    /// - Parameter key: the row's primary key; its rowid where the class has none.
-    /// - Throws: ``SQLiteStoreError`` for bytes that were not encrypted for this place.
+    /// The value of an encrypted column, from the row's bytes.
+    /// - Parameter key: the row's primary key, or its rowid if the class has none.
+    /// - Throws: ``SQLiteStoreError`` for bytes that weren't encrypted for this place.
     package func decrypted(_ value: Value, _ column: Int, of table: TableLayout, key: Value) throws -> Value {
         guard !value.isNull else { return .null }
         let definition = table.schema.columns[column]
@@ -12,7 +12,7 @@ extension StoreFile {
         return try cipher.open(value, as: definition.type, table.schema.name, definition.name, key: key)
     }
 
-    /// The fields as the table has them.
+    /// The fields as stored in the table.
     package func encrypted(_ fields: [FieldWrite], of table: TableLayout, key: Value) throws -> [FieldWrite] {
         guard !table.encryptedColumns.isEmpty else { return fields }
         return try fields.map { field in

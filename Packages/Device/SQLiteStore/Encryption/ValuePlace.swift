@@ -1,17 +1,17 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Where an encrypted value stands: authenticated with it, so that it opens nowhere else.
+/// The place of an encrypted value, authenticated with it so that it can't be decrypted anywhere else.
 ///
 ///     offset 0   2, the form; the first form began with the name of a class
 ///            1   the class's name, 0, the property's name, 0: no name has a NUL
 ///                the kind of the key: 1 integer, 2 text, 3 ObjectId, 4 UUID
 ///                the key: 8 bytes, big-endian; UTF-8; 12 bytes; 16 bytes
 struct ValuePlace {
-    /// How places are written. A file has one form: see ``FileMeta/format``.
+    /// The encoding of places. A file has one form; see ``FileMeta/format``.
     enum Form: UInt8 {
-        /// The key as messages showed it: of texts the first 40 characters. Values could be moved between rows whose
-        /// keys begin alike. Only read, in files that cannot be written.
+        /// The key as shown in messages, with only the first 40 characters of text. Values could be moved between rows
+        /// whose keys start alike. Now only read, in files that can't be written.
         case shortenedKey = 1
         /// The whole key with its type.
         case wholeKey = 2
@@ -23,14 +23,14 @@ struct ValuePlace {
     private let property: String
     private let key: Value
 
-    /// - Parameter key: the row's primary key; its rowid where the class has none.
+    /// - Parameter key: the row's primary key, or its rowid if the class has none.
     init(_ className: String, _ property: String, _ key: Value) {
         self.className = className
         self.property = property
         self.key = key
     }
 
-    /// - Throws: ``SQLiteStoreError`` for a key that no row can have.
+    /// - Throws: ``SQLiteStoreError`` if no row can have the key.
     func bytes(_ form: Form) throws -> Data {
         switch form {
         case .shortenedKey: return Data("\(className)\0\(property)\0\(try shortenedKey())".utf8)
@@ -53,7 +53,7 @@ struct ValuePlace {
             .invalidInput, "'\(className).\(property)' is encrypted, and \(key) cannot be its object's primary key.")
     }
 
-    /// Never to be changed: files have values that were sealed with it.
+    /// Must never change: files have values encrypted with it.
     private func shortenedKey() throws -> String {
         switch key {
         case .int(let number): return "\(number)"

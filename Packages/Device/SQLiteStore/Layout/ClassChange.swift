@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// How the columns of one class in the file become those of the class as the app has it.
+/// The changes from the columns of a class in the file to those of the app's class.
 struct ClassChange {
     /// A column on both sides, by position.
     struct Pair {
@@ -14,11 +14,11 @@ struct ClassChange {
     private(set) var added: [Int] = []
     /// Positions in `old`.
     private(set) var removed: [Int] = []
-    /// The values stay as they are.
+    /// Columns whose values stay.
     private(set) var kept: [Pair] = []
-    /// The values stay, but are encrypted from now on, or no longer.
+    /// Columns whose values stay but become encrypted or plain.
     private(set) var resealed: [Pair] = []
-    /// Of another type: the values do not stay.
+    /// Columns of another type, whose values don't stay.
     private(set) var retyped: [Pair] = []
     /// Positions in `new` and `old`.
     private(set) var indexed: [Int] = []
@@ -58,10 +58,10 @@ struct ClassChange {
             || before.map { before in !(after.map { before.type.isStored(as: $0.type) } ?? false) } ?? false
     }
 
-    /// Whether the table has to be made anew.
+    /// Whether the table must be rebuilt.
     var needsRebuild: Bool { isKeyChanged || isOptionalityChanged || !retyped.isEmpty || !resealed.isEmpty }
 
-    /// Whether a list's elements have become something else: none of them stay.
+    /// Whether a list's elements have another type, so that none of them stay.
     var replacesElements: Bool {
         guard new.isElement else { return false }
         return old.embeddedClass != new.embeddedClass

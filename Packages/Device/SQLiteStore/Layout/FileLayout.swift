@@ -5,7 +5,7 @@ package struct FileLayout: Sendable {
     package let schema: Schema
     /// By class position.
     package let tables: [TableLayout]
-    /// By class position: the link columns, and the element classes, that point to it.
+    /// For each class position, the columns of links and list elements that point to it.
     package let links: [[(classIndex: Int, column: Int)]]
 
     package init(_ schema: Schema) {

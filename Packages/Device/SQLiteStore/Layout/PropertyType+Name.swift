@@ -1,7 +1,7 @@
 package import TomboloModel
 
 extension PropertyType {
-    /// The type whose ``name`` this is; nil for a name that this version of Tombolo does not know.
+    /// The type with this ``name``, or nil if this version of Tombolo doesn't know it.
     package init?(name: String) {
         if let scalar = Self.scalars.first(where: { $0.name == name }) {
             self = scalar
@@ -25,7 +25,7 @@ extension PropertyType {
         .data, .date, .objectId, .uuid,
     ]
 
-    /// The class of a link or of an embedded object.
+    /// The class of a link or embedded object.
     var className: String? {
         switch self {
         case .link(let name), .embedded(let name): name
@@ -33,7 +33,7 @@ extension PropertyType {
         }
     }
 
-    /// Whether what is stored for one type can be stored for the other as it is: integers of all widths.
+    /// Whether stored values of one type are valid for the other: integers of all widths.
     func isStored(as other: PropertyType) -> Bool {
         if case .int = self, case .int = other { return true }
         return self == other

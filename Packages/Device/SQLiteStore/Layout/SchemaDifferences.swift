@@ -1,14 +1,14 @@
 internal import TomboloModel
 
-/// What differs between the classes of a file and the app's, in Realm's words. Classes that only one of them has, and
-/// indexes, are no difference.
+/// The differences between a file's classes and the app's, in Realm's words. Indexes, and classes that only one side
+/// has, don't count.
 struct SchemaDifferences {
     /// `Property 'Talk.title' has been added.`
     private(set) var sentences: [String] = []
 
     var isEmpty: Bool { sentences.isEmpty }
 
-    /// A class as its author sees it: embedded objects and lists are properties of it.
+    /// A class as its author sees it, with embedded objects and lists as properties.
     private struct ModelClass {
         struct Property {
             var name: String
@@ -24,7 +24,7 @@ struct SchemaDifferences {
     }
 
     init(from old: StoredSchema, to new: StoredSchema) {
-        // Classes that the app no longer has may hold embedded objects as they were long ago.
+        // Classes that the app no longer has may have outdated embedded objects.
         let before = Self.modelClasses(old) { new[$0] != nil }
         for (name, after) in Self.modelClasses(new, { _ in true }).sorted(by: { $0.key < $1.key }) {
             guard let before = before[name] else { continue }
@@ -61,7 +61,7 @@ struct SchemaDifferences {
         }
     }
 
-    /// What a synced file cannot follow.
+    /// The changes that a synced file can't make.
     static func conversions(_ changes: [ClassChange]) -> [String] {
         changes.flatMap { change in
             let (old, new) = (change.old, change.new)
@@ -101,8 +101,8 @@ struct SchemaDifferences {
     }
 
     /// - Parameters:
-    ///   - prefix: of the names of the columns that belong to the class, `address.`.
-    ///   - lists: what the names of the element classes of its lists begin with, `Person.address.`.
+    ///   - prefix: the prefix of the class's column names, `address.`.
+    ///   - lists: the prefix of its lists' element class names, `Person.address.`.
     private static func collect(
         _ columns: ArraySlice<StoredClass.Property>, prefix: String, lists: String, _ schema: StoredSchema,
         _ result: inout ModelClass, _ classes: inout [String: ModelClass]
@@ -134,7 +134,7 @@ struct SchemaDifferences {
         _ name: String, _ columns: ArraySlice<StoredClass.Property>, prefix: String, lists: String,
         _ schema: StoredSchema, _ classes: inout [String: ModelClass]
     ) {
-        // A class of several hosts has the same properties in each.
+        // A class embedded in several others has the same properties in each.
         guard classes[name] == nil else { return }
         var result = ModelClass(isEmbedded: true)
         classes[name] = result
@@ -156,6 +156,6 @@ struct SchemaDifferences {
 }
 
 extension String {
-    /// Without angle brackets around it.
+    /// The text without enclosing angle brackets.
     fileprivate var trimmed: String { hasPrefix("<") && hasSuffix(">") ? String(dropFirst().dropLast()) : self }
 }

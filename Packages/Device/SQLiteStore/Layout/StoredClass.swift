@@ -1,6 +1,6 @@
 package import TomboloModel
 
-/// What a file says about one of its classes: enough to read its rows, and to tell how the app's class differs.
+/// A file's description of one of its classes: enough to read its rows and to see how the app's class differs.
 package struct StoredClass: Equatable, Sendable {
     package struct Property: Equatable, Sendable {
         package var name: String
@@ -19,7 +19,7 @@ package struct StoredClass: Equatable, Sendable {
     package let name: String
     package var table: String
     package var properties: [Property]
-    /// The class of the elements of a list of embedded objects.
+    /// The class of the elements, for a list of embedded objects.
     package var embeddedClass: String?
 
     package init(_ schema: ClassSchema) {
@@ -34,16 +34,18 @@ package struct StoredClass: Equatable, Sendable {
         if case .embedded(let item) = schema.owner?.element { embeddedClass = item.name }
     }
 
-    /// Whether this is the class of a list's elements.
+    /// Whether this is an element class.
     package var isElement: Bool { name.contains(".") }
-    /// The class that has the list; the class itself where it is none of elements.
+    /// The class that owns the list, or the class itself if it isn't an element class.
     package var rootName: String { String(name.prefix { $0 != "." }) }
     package var keyIndex: Int? { properties.firstIndex(where: \.isPrimaryKey) }
     package func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
-    /// How many columns of an element class come before its content, and whether the last one names a parent element.
+    /// The number of columns before an element class's content, and whether the last of them refers to a parent
+    /// element.
     package var hasParent: Bool {
-        // By its type: the embedded class may have a property of that name, but only this column links to elements.
+        // Recognised by type: the embedded class may have a property with that name, but only this column links to
+        // elements.
         guard isElement, case .link(let target)? = properties.last?.type else { return false }
         return target.contains(".")
     }
@@ -78,7 +80,7 @@ package struct StoredClass: Equatable, Sendable {
     private static func word(_ name: String) -> String { name.replacing(" ", with: "\\s") }
     private static func name(_ word: Substring) -> String { String(word.replacing("\\s", with: " ")) }
 
-    /// From ``text``; nil where it is not one.
+    /// Parses ``text``; nil if it's invalid.
     init?(name: String, text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard !lines.isEmpty else { return nil }
@@ -111,6 +113,6 @@ package struct StoredClass: Equatable, Sendable {
 }
 
 extension Column {
-    /// Links are indexed too: the elements and objects that point to one are found through it.
+    /// Links are indexed too, to find the elements and objects that point to an object.
     var needsIndex: Bool { !isPrimaryKey && (isIndexed || linkTarget != nil) }
 }

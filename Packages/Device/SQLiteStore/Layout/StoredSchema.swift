@@ -1,6 +1,6 @@
 package import TomboloModel
 
-/// The classes of a file, those among them that the app no longer has, or the app's as a file would have them.
+/// The classes of a file, including those the app no longer has; or the app's classes as a file would describe them.
 package struct StoredSchema: Equatable, Sendable {
     package var classes: [String: StoredClass]
 
@@ -18,22 +18,22 @@ package struct StoredSchema: Equatable, Sendable {
         classes.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// The element classes of a class's lists, those inside elements among them.
+    /// The element classes of a class's lists, including nested ones.
     package func elementClasses(of name: String) -> [StoredClass] { sorted.filter { $0.name.hasPrefix("\(name).") } }
 
-    /// The stored type of a class's key: integer, the rowid, for a class without one.
+    /// The stored type of a class's key; integer, for the rowid, if it has none.
     package func keyType(of name: String) -> PropertyType {
         guard let item = classes[name], let key = item.keyIndex else { return .int(bits: 64) }
         return item.properties[key].type.stored
     }
 
-    /// The type of a column's values as they are stored, before encryption.
+    /// The stored type of a column's values before encryption.
     package func storedType(of property: StoredClass.Property) -> PropertyType {
         if case .link(let target) = property.type { return keyType(of: target) }
         return property.type.stored
     }
 
-    /// As model classes. Links and lists that lead to classes which are not there are left out.
+    /// The classes as a model schema, without links and lists to missing classes.
     package func schema() throws -> Schema { try Schema(modelClasses()) }
 
     func modelClasses() -> [ClassSchema] {
@@ -55,10 +55,10 @@ package struct StoredSchema: Equatable, Sendable {
         }
     }
 
-    /// The lists of a class, or of the embedded objects that an element class holds.
+    /// The lists of a class, or of an element class's embedded objects.
     private func lists(of item: StoredClass) -> [ListProperty] {
         let inner = elementClasses(of: item.name)
-        // Those of elements belong to the element class; embedded objects on the way have none.
+        // Lists of elements belong to the element class; embedded objects in between don't have their own.
         let own = inner.filter { list in
             !inner.contains { $0.embeddedClass != nil && list.name.hasPrefix("\($0.name).") }
         }

@@ -3,20 +3,20 @@ internal import TomboloSQL
 
 /// The SQL of one class's table, and of the table of server values beneath it.
 ///
-/// Tables have SQLite's rowids, so that objects come in the order of their insertion where nothing sorts them, and
-/// large rows stay out of the key's index.
+/// Tables have SQLite's rowids, so that unsorted objects come in insertion order, and large rows stay out of the key's
+/// index.
 package final class TableLayout: Sendable {
     package let classIndex: Int
     package let schema: ClassSchema
     /// By column.
     package let storedTypes: [PropertyType]
-    /// Columns whose stored type is data, for the values are encrypted: see ``StoreFile/decrypted(_:_:of:key:)``.
+    /// Columns whose stored type is data because they're encrypted; see ``StoreFile/decrypted(_:_:of:key:)``.
     package let encryptedColumns: [Int]
-    /// The stored type of the primary key; int for a class without one, whose objects go by their rowid.
+    /// The stored type of the primary key; int for a class without one, whose objects are identified by rowid.
     package let keyType: PropertyType
-    /// Positions of the element classes of the class's lists, those inside their elements among them.
+    /// Positions of the element classes of the class's lists, including nested ones.
     package let elementClasses: [Int]
-    /// By list, the position of its element class.
+    /// For each list, the position of its element class.
     package let listClasses: [Int]
 
     /// Quoted names.
@@ -27,35 +27,35 @@ package final class TableLayout: Sendable {
     /// All columns, separated by commas.
     package let columnList: String
 
-    /// One row by its key.
+    /// Selects one row by key.
     package let selectByKey: String
     package let deleteByKey: String
-    /// Keeps the present row, or its absence, beneath; no effect where something is kept already.
+    /// Keeps the current row, or its absence, beneath. No effect if something is already kept.
     package let capture: String
-    /// Element classes only: the same for all elements of an owner, and their deletion.
+    /// For element classes: the same for all elements of an owner, and their deletion.
     package let captureByOwner: String
     package let deleteByOwner: String
-    /// Whether the class has an integer as primary key, which is the rowid then.
+    /// Whether the primary key is an integer, and so the rowid.
     package let isKeyRowID: Bool
     /// By rowid.
     package let deleteRow: String
-    /// The same as ``capture`` by the rowid of a row that is there, and between two rowids for rows that were not there.
+    /// Like ``capture``, by the rowid of an existing row, and for a range of rowids whose rows didn't exist.
     package let captureRow: String
     package let captureAbsences: String
-    /// A row with all columns; where the key is not the rowid, the last parameter is the rowid.
+    /// Inserts a row with all columns. If the key isn't the rowid, the last parameter is the rowid.
     package let insertRow: String
-    /// Element classes only, for a statement that calls the table `e`: the elements of an owner, or of a parent element
-    /// for a list inside others' elements, and their order.
+    /// For element classes, in a statement that names the table `e`: the elements of an owner, or of a parent element
+    /// for a nested list, and their order.
     package let childCondition: String
     package let elementOrder: String
-    /// Brings the kept rows back and empties the table beneath, in this order.
+    /// Statements that restore the kept rows and empty the table beneath, in this order.
     package let restore: [String]
 
-    /// Tells a kept row from a kept absence. No property can have this name.
+    /// Distinguishes a kept row from a kept absence. No property can have this name.
     static let presence = "tombolo$present"
     /// The identity of objects without a primary key.
     static let rowid = "tombolo$id"
-    /// Prefix of the tables beneath and of the store's own.
+    /// The prefix of the tables beneath and of the store's own tables.
     static let reservedPrefix = "tombolo_"
 
     package init(schema whole: Schema, classIndex: Int) {
@@ -136,12 +136,12 @@ package final class TableLayout: Sendable {
             "ON CONFLICT (\(key)) DO \(updates.isEmpty ? "NOTHING" : "UPDATE SET \(updates.joined(separator: ", "))")"
     }
 
-    /// Inserts a row with these columns, the key among them; an existing row gets `updating`.
+    /// Inserts a row with these columns, including the key; an existing row's `updating` columns are set.
     package func upsert(_ columns: [Int], updating: [Int]) -> String {
         insert(columns) + " " + Self.conflictClause(key: key, columns: updating.map { columnNames[$0] })
     }
 
-    /// Inserts a row with these columns; for a class without a primary key the last parameter is the rowid.
+    /// Inserts a row with these columns. For a class without a primary key the last parameter is the rowid.
     package func insert(_ columns: [Int]) -> String {
         var names = columns.map { columnNames[$0] }
         if schema.primaryKeyIndex == nil { names.append(key) }
@@ -149,19 +149,19 @@ package final class TableLayout: Sendable {
         return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
     }
 
-    /// Changes columns of the row whose key is the last parameter.
+    /// Updates columns of the row whose key is the last parameter.
     package func update(_ columns: [Int]) -> String {
         let updates = columns.map { "\(columnNames[$0]) = ?" }.joined(separator: ", ")
         return "UPDATE \(table) SET \(updates) WHERE \(key) = ?"
     }
 
-    /// Changes columns of the row whose rowid is the last parameter.
+    /// Updates columns of the row whose rowid is the last parameter.
     func updateRow(_ columns: [Int]) -> String {
         let updates = columns.map { "\(columnNames[$0]) = ?" }.joined(separator: ", ")
         return "UPDATE \(table) SET \(updates) WHERE rowid = ?"
     }
 
-    /// Makes links to a key nil, or deletes the rows that have them, and returns the rowids.
+    /// Sets links to a key to nil, or deletes the rows with them, and returns the rowids.
     func clearLink(_ column: Int) -> String {
         "UPDATE \(table) SET \(columnNames[column]) = NULL WHERE \(columnNames[column]) = ? RETURNING rowid"
     }

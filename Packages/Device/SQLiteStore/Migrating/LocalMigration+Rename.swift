@@ -1,8 +1,7 @@
 internal import TomboloModel
 
 extension LocalMigration {
-    /// Gives a new property the values of one that the app no longer has. Embedded objects and lists go with what is in
-    /// them.
+    /// Gives a new property the values of a removed one. Embedded objects and lists move with their content.
     /// - Throws: ``SQLiteStoreError`` with the code `invalidInput` and Realm's reasons.
     package func rename(_ name: String, to newName: String, of className: String) throws {
         guard let old = before.schema[className] else {
@@ -90,7 +89,7 @@ extension LocalMigration {
         }
     }
 
-    /// The tables have the same columns; owners and targets are known on both sides in the same way.
+    /// The tables have the same columns, and owners and targets are identified in the same way.
     private func moveElements(_ name: String, to newName: String) throws {
         guard let old = after.schema[name], let new = after.schema[newName] else { return }
         let names = zip(old.properties, new.properties).map {

@@ -5,7 +5,7 @@ extension LocalMigration {
 
     // MARK: Before the block
 
-    /// - Parameter current: the classes as the tables have them now.
+    /// - Parameter current: the classes as the tables are now.
     func prepare(_ current: StoredSchema) throws {
         let working = after.schema
         let rebuilds = working.sorted.compactMap { rebuild($0, current) }
@@ -40,7 +40,7 @@ extension LocalMigration {
         }
     }
 
-    /// Nil where the table can stay.
+    /// Nil if the table can stay.
     private func rebuild(_ item: StoredClass, _ current: StoredSchema) -> Rebuild? {
         guard let old = current[item.name] else { return nil }
         let change = changes[item.name]
@@ -67,7 +67,7 @@ extension LocalMigration {
         if case .link(let target) = type { rekeyed.contains(target) } else { false }
     }
 
-    /// Where a column's values come from.
+    /// The source of a column's values.
     private func source(
         _ property: StoredClass.Property, of item: StoredClass, in old: StoredClass, _ change: ClassChange?,
         _ current: StoredSchema
@@ -91,7 +91,7 @@ extension LocalMigration {
         return part
     }
 
-    /// A link whose class became an embedded one: the linked object is copied into the row.
+    /// For a link whose class became embedded: the linked object is copied into the row.
     private func embeddedSource(
         _ property: StoredClass.Property, in old: StoredClass, _ current: StoredSchema
     ) -> SQLPart? {
@@ -118,8 +118,8 @@ extension LocalMigration {
 
     // MARK: Encrypted values
 
-    /// New required ones get their initial value, those that were plain become sealed, those of rows whose key changes
-    /// are sealed for the rowid.
+    /// New required ones get their initial value, plain ones are encrypted, and those of rows whose key changes are
+    /// encrypted for the rowid.
     private func fillEncrypted() throws {
         for item in after.schema.sorted {
             guard let change = changes[item.name], !change.replacesElements else { continue }
@@ -152,7 +152,7 @@ extension LocalMigration {
         }
     }
 
-    /// From rowids to primary keys.
+    /// Re-encrypts values from rowids to primary keys.
     private func resealForKeys(_ item: StoredClass) throws {
         let encrypted = item.properties.filter(\.isEncrypted)
         guard !encrypted.isEmpty, let key = item.keyIndex, let working = after.schema[item.name] else { return }
@@ -205,7 +205,7 @@ extension LocalMigration {
         )
     }
 
-    /// With the keys as the app has them, and links that hold them.
+    /// Rebuilds the table with the app's keys and links to them.
     private func finalRebuild(_ item: StoredClass, _ final: Set<String>) -> Rebuild? {
         func isLink(_ property: StoredClass.Property) -> Bool {
             if case .link(let name) = property.type { final.contains(name) } else { false }
@@ -226,7 +226,7 @@ extension LocalMigration {
         return Rebuild(item: item, source: item, columns: columns, others: [], required: required)
     }
 
-    /// Those of lists that are gone, of classes that the block gave up, and of classes that became embedded ones.
+    /// Drops the tables of removed lists, of classes that the block deleted, and of classes that became embedded.
     private func dropTables() throws {
         let embedded = Set(
             target.classes.values.flatMap {
@@ -249,7 +249,7 @@ extension LocalMigration {
 }
 
 extension StoredClass.Property {
-    /// The name of the column that says whether the embedded object is there whose property this is.
+    /// The name of the presence column of the embedded object that has this property.
     var presencePath: String? { name.lastIndex(of: ".").map { String(name[..<$0]) } }
 
     fileprivate var embeddedClass: String? { if case .embedded(let name) = type { name } else { nil } }
@@ -258,7 +258,7 @@ extension StoredClass.Property {
 extension MigrationSide {
     private static let pageSize = 500
 
-    /// Each row that is there when its turn comes.
+    /// Calls `body` for each row that still exists when its turn comes.
     package func forEachRow(of item: StoredClass, _ body: (Int64) throws -> Void) throws {
         var last = Int64.min
         while true {

@@ -1,9 +1,9 @@
 package import TomboloModel
 
-/// What the app's block does to the new side.
+/// The operations of the app's block on the new side.
 extension LocalMigration {
-    /// Sets a property. Setting the primary key takes the links along.
-    /// - Returns: the row, which is another one where an integer key was set.
+    /// Sets a property. Setting the primary key updates links to the object.
+    /// - Returns: the row, which is another if an integer key was set.
     package func set(
         _ value: Value, _ property: StoredClass.Property, of row: Int64, in item: StoredClass
     ) throws -> Int64 {
@@ -61,7 +61,7 @@ extension LocalMigration {
                 + "'\(property.name)' must be unique.")
     }
 
-    /// The row on the new side that an old one became; it may have been deleted.
+    /// The new side's row for an old one, which may have been deleted.
     package func newRow(for old: Int64, in item: StoredClass) -> Int64 { moved[item.name]?[old] ?? old }
 
     /// Makes an object.
@@ -85,7 +85,7 @@ extension LocalMigration {
             } else if let value {
                 parts.append(.value(value))
             } else {
-                // Of embedded objects, those that are absent have no values.
+                // Absent embedded objects have no values.
                 parts.append(property.isRequiredWhenPresent ? .null : initial(property, of: item))
             }
         }
@@ -100,8 +100,8 @@ extension LocalMigration {
         return row
     }
 
-    /// Deletes an object and the elements of its lists. Links to it become nil, elements that link to it go, and objects
-    /// whose links say so are deleted too.
+    /// Deletes an object and its lists. Links to it become nil, list elements that link to it are deleted, and so are
+    /// objects with cascading links.
     package func delete(_ row: Int64, in item: StoredClass) throws {
         var waiting = [(row, item)]
         while let (row, item) = waiting.popLast() {
@@ -139,8 +139,8 @@ extension LocalMigration {
                     + "WHERE \(MigrationSide.quoted(item.properties[column].column)) = ?", values: [key]))
     }
 
-    /// Deletes every object of a class, and the tables of a class that the app no longer has.
-    /// - Returns: false for a class that the file does not have.
+    /// Deletes all objects of a class, and the tables of a class that the app no longer has.
+    /// - Returns: false if the file doesn't have the class.
     package func deleteData(of name: String) throws -> Bool {
         guard let item = after.schema[name] else {
             guard before.schema[name] != nil else { return false }
@@ -153,8 +153,8 @@ extension LocalMigration {
 
     // MARK: Lists
 
-    /// Puts an element at the end of a list.
-    /// - Parameter values: of the content, by position in the element class's properties.
+    /// Appends an element to a list.
+    /// - Parameter values: the content, by position in the element class's properties.
     package func append(
         to list: StoredClass, owner: Value, parent: Value?, _ values: [Int: Value]
     ) throws -> Int64 {
@@ -172,7 +172,7 @@ extension LocalMigration {
         return try insert(list, values)
     }
 
-    /// Deletes elements, with those of the lists inside them.
+    /// Deletes elements, including those of nested lists.
     package func deleteElements(of list: StoredClass, owner: Value, parent: Value?) throws {
         for row in try after.elements(of: list, owner: owner, parent: parent) {
             try deleteElement(row, of: list)
@@ -182,7 +182,7 @@ extension LocalMigration {
     package func deleteElement(_ row: Int64, of list: StoredClass) throws {
         let id = try after.value(list.properties[ElementColumn.id], of: row, in: list)
         for inner in after.schema.elementClasses(of: list.name) where inner.hasParent {
-            // Lists further in hang on elements of those.
+            // Deeper lists belong to those lists' elements.
             let depth = inner.name.dropFirst(list.name.count + 1)
             let isDirect = !after.schema.elementClasses(of: list.name).contains {
                 $0.embeddedClass != nil && depth.hasPrefix($0.name.dropFirst(list.name.count + 1) + ".")

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Brings a local file to the app's classes, by Realm's rules. One write transaction: a file is either whole as it was
-/// or whole as it is to be.
+/// Migrates a local file to the app's classes by Realm's rules, in one write transaction, so that the file is either
+/// entirely old or entirely new.
 ///
-/// 1. Tables get their new form. Columns that the app no longer has stay for now, under other names; classes whose
-///    primary key changes go by their rowids, and so do links to them.
-/// 2. The app's block runs, where there is one. Old values come from a second connection, on the version before.
-/// 3. What is left of the old form goes; primary keys are checked and links point to them again.
+/// 1. Tables get their new form. Removed columns stay for now under other names. Classes whose primary key changes are
+///    identified by rowid, including in links to them.
+/// 2. The app's block runs, if there is one. Old values come from a second connection on the previous version.
+/// 3. Leftovers of the old form are removed, primary keys are checked, and links refer to them again.
 package final class LocalMigration {
     /// The file as it was.
     package let before: MigrationSide
@@ -21,13 +21,13 @@ package final class LocalMigration {
     /// Classes whose primary key changes.
     let rekeyed: Set<String>
     let changes: [String: ClassChange]
-    /// Element classes whose list the app no longer has.
+    /// Element classes of removed lists.
     let retired: [StoredClass]
-    /// Names of columns that the app no longer has, by class and property.
+    /// Names of removed columns, by class and property.
     let gone: [String: [String: String]]
-    /// Classes whose tables the block has given up.
+    /// Classes whose data the block deleted.
     var dropped: Set<String> = []
-    /// Where objects went whose integer key the block changed, by class and old rowid.
+    /// The new rowids of objects whose integer key the block changed, by class and old rowid.
     var moved: [String: [Int64: Int64]] = [:]
 
     /// Steps 1 to 3, in the caller's write transaction.
@@ -36,7 +36,7 @@ package final class LocalMigration {
         runsBlock: Bool, plan: LocalMigrationPlan, ciphers: (before: PropertyCipher?, after: PropertyCipher?)
     ) throws {
         plan.onStep?(.began)
-        // Nobody else can commit now: this is the version that the migration starts from.
+        // Nobody else can commit now, so this is the version that the migration starts from.
         let reader = try SQLiteConnection(path: connection.path, readOnly: true, durability: .full)
         try reader.run(.begin)
         defer { reader.rollback() }
@@ -109,7 +109,7 @@ package final class LocalMigration {
 }
 
 extension PropertyType {
-    /// The zero of a property's type; of the key's type for a link.
+    /// The zero of a property's type, or of the key's type for a link.
     fileprivate func zeroValue(for type: PropertyType) -> Value {
         if case .link = type { return zero }
         return type.zero

@@ -11,12 +11,11 @@ package struct LocalMigrationPlan: Sendable {
         case committed
     }
 
-    /// What a new required property of a class gets in existing rows; nil for the zero of its type, or random where
-    /// that is an identifier.
+    /// The value of a new required property in existing rows, or nil for its type's zero, or a random identifier.
     package var initialValue: @Sendable (_ className: String, _ property: String) -> Value?
-    /// The app's own steps. The number is the schema version of the file before.
+    /// The app's own steps. The number is the file's previous schema version.
     package var block: (@Sendable (LocalMigration, UInt64) throws -> Void)?
-    /// For tests: called when a step is done.
+    /// For tests: called after each step.
     package var onStep: (@Sendable (Step) -> Void)?
 
     package init(

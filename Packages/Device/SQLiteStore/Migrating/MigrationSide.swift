@@ -1,8 +1,7 @@
 package import TomboloModel
 internal import TomboloSQL
 
-/// The objects of a file as they were before a migration, or as they are in the midst of it. Objects are known by their
-/// rowids, which are the same on both sides.
+/// The objects of a file before or during a migration. They're identified by rowids, which are the same on both sides.
 package final class MigrationSide {
     package let connection: SQLiteConnection
     package let schema: StoredSchema
@@ -16,7 +15,7 @@ package final class MigrationSide {
 
     static func quoted(_ name: String) -> String { SQLDialect.sqlite.quoted(name) }
 
-    /// Rows of a class after one, by rowid.
+    /// The next rows of a class after a rowid.
     package func rows(of item: StoredClass, after row: Int64, limit: Int) throws -> [Int64] {
         let statement = try connection.statement(
             "SELECT rowid FROM \(Self.quoted(item.table)) WHERE rowid > ? ORDER BY rowid LIMIT ?")
@@ -35,13 +34,13 @@ package final class MigrationSide {
         return try statement.step()
     }
 
-    /// What links to a row hold: its key, or its rowid.
+    /// The value of links to a row: its key or rowid.
     package func key(of row: Int64, in item: StoredClass) throws -> Value {
         guard let key = item.keyIndex else { return .int(row) }
         return try stored(item.properties[key], row, item)
     }
 
-    /// The row with a key, where there is one.
+    /// The row with a key, or nil.
     package func row(withKey key: Value, in item: StoredClass) throws -> Int64? {
         let column = item.keyIndex.map { Self.quoted(item.properties[$0].column) } ?? "rowid"
         let statement = try connection.statement(
@@ -64,7 +63,7 @@ package final class MigrationSide {
             .invalidInput, "'\(item.name).\(property.name)' is encrypted: give the configuration its encryptionKey.")
     }
 
-    /// As it is in the table.
+    /// The value as stored in the table.
     private func stored(_ property: StoredClass.Property, _ row: Int64, _ item: StoredClass) throws -> Value {
         let statement = try connection.statement(
             "SELECT \(Self.quoted(property.column)) FROM \(Self.quoted(item.table)) WHERE rowid = ?")
@@ -75,7 +74,7 @@ package final class MigrationSide {
     }
 
     /// The elements of a list, in order.
-    /// - Parameter parent: the id of the element that has the list, for a list inside embedded objects of another one.
+    /// - Parameter parent: the ID of the element that owns the list, for a list inside another list's embedded objects.
     package func elements(of list: StoredClass, owner: Value, parent: Value?) throws -> [Int64] {
         let names = list.properties.map { Self.quoted($0.column) }
         let inParent = parent == nil ? "" : " AND \(names[names.count - 1]) = ?"

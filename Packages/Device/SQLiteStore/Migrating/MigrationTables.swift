@@ -1,14 +1,13 @@
 internal import TomboloModel
 
-/// Steps on tables that migrations are made of.
+/// The table operations of migrations.
 enum MigrationTables {
     private static let gonePrefix = "tombolo$gone$"
     private static let rebuiltPrefix = "tombolo_rebuilt_"
 
-    /// Gives tables and columns the names that the app has for them, and columns that it no longer has names out of the
-    /// way.
-    /// - Parameter current: the classes as they are in the file, changed along with it.
-    /// - Returns: where the columns went that the app no longer has, by class and property.
+    /// Gives tables and columns the app's names, and renames removed columns out of the way.
+    /// - Parameter current: the classes in the file, updated along with it.
+    /// - Returns: the new names of removed columns, by class and property.
     static func setAside(
         _ current: inout StoredSchema, _ target: StoredSchema, _ connection: SQLiteConnection
     ) throws -> [String: [String: String]] {
@@ -50,16 +49,16 @@ enum MigrationTables {
             "ALTER TABLE \(table) RENAME COLUMN \(MigrationSide.quoted(column)) TO \(MigrationSide.quoted(name))")
     }
 
-    /// A table in a new form, beside the old one, whose rows it has; ``swap(_:_:)`` puts it in its place.
+    /// A table in a new form with the old one's rows, beside it until ``swap(_:_:)`` replaces it.
     struct Rebuild {
         let item: StoredClass
-        /// Nil for a table that begins empty.
+        /// The old table, or nil for a table that starts empty.
         let source: StoredClass?
-        /// By column of `item`, of the row `s`.
+        /// An expression on the old row `s` for each column of `item`.
         let columns: [SQLPart]
-        /// Further columns that come along: definition and name.
+        /// Additional columns to keep: definition and name.
         let others: [(definition: String, name: String)]
-        /// Positions of columns without a value in which a row is left out.
+        /// Positions of columns in which rows without a value are left out.
         let required: [Int]
     }
 
@@ -92,7 +91,7 @@ enum MigrationTables {
         try connection.run(SQLPart(sql: sql + " ORDER BY s.rowid", values: values))
     }
 
-    /// All tables were filled, from each other's old forms.
+    /// Call once all tables have been filled from each other's old forms.
     static func swap(_ rebuild: Rebuild, _ connection: SQLiteConnection) throws {
         let table = MigrationSide.quoted(rebuild.item.table)
         try connection.execute("DROP TABLE \(table)")

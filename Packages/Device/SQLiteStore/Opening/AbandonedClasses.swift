@@ -1,15 +1,15 @@
 internal import TomboloModel
 
-/// Classes that the app no longer has, and whose objects queued changesets touch. Nothing shows those edits any more:
-/// what the file keeps of the classes is the server's. The queue itself stays as it is: an app update must not change a
-/// changeset that the server may have taken already.
+/// Classes that the app no longer has but whose objects are in queued changesets. Those edits are no longer shown: the
+/// file keeps the server's rows of the classes. The queue itself doesn't change, since an app update mustn't alter a
+/// changeset that the server may already have.
 struct AbandonedClasses {
     private let old: Schema
     private let names: [String]
 
     /// - Parameters:
-    ///   - stored: the classes as the file has them.
-    ///   - names: those of them that are abandoned.
+    ///   - stored: the classes in the file.
+    ///   - names: the abandoned ones.
     init(_ names: [String], in stored: StoredSchema) throws {
         self.names = names
         old = try stored.schema()

@@ -1,7 +1,7 @@
-/// Compacting a file when it is opened.
+/// Compacts a file when it's opened.
 enum Compaction {
-    /// Asks `condition` for the sizes of the file and of what of it is in use, in bytes, and compacts where it says so.
-    /// A file that others are writing is left as it is: there will be another opening.
+    /// Calls `condition` with the size of the file and of its used part, in bytes, and compacts if it returns true. A
+    /// file that others are writing is left alone until another opening.
     static func run(_ connection: SQLiteConnection, where condition: (Int, Int) -> Bool) {
         guard !connection.isReadOnly, let pageSize = try? connection.integer("PRAGMA page_size"),
             let pages = try? connection.integer("PRAGMA page_count"),
@@ -9,7 +9,7 @@ enum Compaction {
             condition(Int(pages * pageSize), Int((pages - free) * pageSize))
         else { return }
         try? connection.execute("VACUUM")
-        // VACUUM goes through the write-ahead log; this shortens the file itself.
+        // VACUUM writes to the write-ahead log; this shortens the file itself.
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

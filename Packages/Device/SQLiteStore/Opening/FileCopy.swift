@@ -5,10 +5,10 @@ internal import TomboloSQL
 
 /// Copies of device files.
 package enum FileCopy {
-    /// Writes the version that the file's connection reads into a local file of its own: compacted, in one piece, and
-    /// readable where nothing can be written beside it.
-    /// - Parameter key: for the copy's encrypted properties; that of the file keeps the bytes as they are.
-    /// - Throws: ``SQLiteStoreError`` with the code `fileExists` where there is a file, which is left alone.
+    /// Writes the version that the file's connection reads into a new local file: compacted, in one piece, and readable
+    /// where no files can be written beside it.
+    /// - Parameter key: the key for the copy's encrypted properties. With the file's own, the bytes stay as they are.
+    /// - Throws: ``SQLiteStoreError`` with the code `fileExists` if the file exists, which is left alone.
     package static func write(_ file: StoreFile, to path: String, key: Data?) throws {
         guard !FileManager.default.fileExists(atPath: path) else { throw exists(path) }
         let unfinished = "\(path).copy-\(UUID().uuidString)"
@@ -27,7 +27,7 @@ package enum FileCopy {
         SQLiteStoreError(.fileExists, "'\(path)' exists already. Delete it first, or copy to another place.")
     }
 
-    /// Puts everything into the file itself: nothing lies beside it afterwards.
+    /// Moves everything into the file itself, so that there are no files beside it.
     package static func settle(_ path: String) throws { try settle(SQLiteConnection(path: path, durability: .off)) }
 
     private static func settle(_ connection: SQLiteConnection) throws {
@@ -36,8 +36,8 @@ package enum FileCopy {
         try connection.execute("PRAGMA synchronous = FULL")
     }
 
-    /// Gives a finished file its name, at once, unless there is a file of that name.
-    /// - Returns: whether there was none.
+    /// Atomically gives a finished file its name, unless that exists.
+    /// - Returns: false if the name exists.
     package static func publish(_ unfinished: String, at path: String) throws -> Bool {
         let handle = open(unfinished, O_RDONLY)
         if handle >= 0 {
@@ -78,7 +78,7 @@ package enum FileCopy {
 }
 
 extension SQLiteConnection {
-    /// Makes this database the same as what another connection reads.
+    /// Makes this database a copy of what another connection reads.
     fileprivate func take(from other: SQLiteConnection) throws {
         guard let backup = sqlite3_backup_init(handle, "main", other.handle, "main") else {
             throw error(sqlite3_errcode(handle), sql: nil)

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Tells a file from another one that has its path later.
+/// Distinguishes a file from another that later has its path.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil where there is no file.
+    /// Nil if there's no file.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

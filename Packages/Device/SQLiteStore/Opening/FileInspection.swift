@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Looks at a file without opening it as a Realm's.
+/// Inspects a file without opening it as a Realm's.
 package enum FileInspection {
-    /// - Throws: ``SQLiteStoreError`` for a file that is none of Tombolo's, or a wrong key.
+    /// - Throws: ``SQLiteStoreError`` if it isn't a Tombolo file or the key is wrong.
     package static func schemaVersion(_ path: String, key: Data?) throws -> UInt64 {
         let connection = try SQLiteConnection(path: path, readOnly: true, durability: .full)
         try requireOurs(connection)
@@ -10,7 +10,7 @@ package enum FileInspection {
         return try FileOpening.storedVersion(connection)
     }
 
-    /// Whether a file has, or had, encrypted properties; false where there is no file.
+    /// Whether a file has or had encrypted properties; false if it doesn't exist.
     package static func hasEncryptedProperties(_ path: String) throws -> Bool {
         guard FileManager.default.fileExists(atPath: path) else { return false }
         return try FileKey.exists(SQLiteConnection(path: path, readOnly: true, durability: .full))

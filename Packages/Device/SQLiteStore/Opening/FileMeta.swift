@@ -1,7 +1,7 @@
 package import TomboloChangesets
 package import TomboloSyncProtocol
 
-/// The one row of `tombolo_meta`: who the file is and where it stands.
+/// The only row of `tombolo_meta`: the file's identity and state.
 package struct FileMeta {
     package var client: ClientID
     package var position: Position
@@ -9,8 +9,9 @@ package struct FileMeta {
     package var lastChangeset: Int64
     package var clock: HybridClock
 
-    /// Raised when older versions of Tombolo could not read the file. A file gets it when it has what they cannot read:
-    /// - 1: every file begins with it;
+    /// The newest format, incremented when older versions of Tombolo couldn't read the file. A file gets a format once
+    /// it has something they can't read:
+    /// - 1: the initial format of every file;
     /// - 2: encrypted values are bound to the whole primary key, see ``ValuePlace``.
     static let format: Int64 = 2
     static let firstFormat: Int64 = 1

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Tells the connections of one process that another one of them, or of another process, committed to the same file.
+/// Tells the connections of a process that another one, of this or another process, committed to the same file.
 package final class FileObservers: Sendable {
-    /// Who committed, so that it can skip its own news.
+    /// Who committed, so that it can ignore its own commits.
     package typealias Origin = ObjectIdentifier
 
     private struct State {
         var nextID = 0
-        /// In the order in which they were added.
+        /// In the order they were added.
         var observers: [(id: Int, body: @Sendable (Origin?) -> Void)] = []
-        /// Those of them that want to hear of other processes.
+        /// The observers that want to hear of other processes.
         var watching: Set<Int> = []
         var watcher: WatcherBox?
-        /// Commits of the process, and how many there had been when who reads an older version began to.
+        /// The process's number of commits, and for each reader, their number when it began to read its version.
         var commits: UInt64 = 0
         var pins: [Origin: UInt64] = [:]
     }
@@ -23,8 +23,8 @@ package final class FileObservers: Sendable {
 
     private init(path: String) { self.path = path }
 
-    /// The observers of a file, the same object for every spelling of its path. Kept for the life of the process: a
-    /// process opens few files.
+    /// The observers of a file, the same object for every spelling of its path. Kept for the life of the process, since
+    /// a process opens few files.
     package static func shared(for path: String) -> FileObservers {
         let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         return all.withLock { known in
@@ -37,18 +37,19 @@ package final class FileObservers: Sendable {
 
     private static let all = Mutex<[String: FileObservers]>([:])
 
-    /// Calls `body` after every commit, on the committing thread, outside every lock. It should only pass the news on.
+    /// Calls `body` after every commit, on the committing thread and outside all locks. It should only pass the news
+    /// on.
     /// - Parameters:
-    ///   - processes: whether to listen to other processes too, for which the file must be open.
-    ///   - body: told who committed; nil when the file was written, by whatever process. That may be before the commit
-    ///     can be read, and again after: ``ChangeLog/standing`` knows whether there is anything new.
+    ///   - processes: whether to observe other processes too, which requires the file to be open.
+    ///   - body: receives the committer, or nil if some process wrote to the file. That may be before the commit can be
+    ///     read, and again after; ``ChangeLog/standing`` tells whether there's anything new.
     package func add(watchingProcesses processes: Bool = false, _ body: @escaping @Sendable (Origin?) -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
             state.observers.append((state.nextID, body))
             if processes {
                 state.watching.insert(state.nextID)
-                // Every commit is written to the log beside the file, which is there while the file is open.
+                // Every commit is written to the log beside the file, which exists while the file is open.
                 if state.watcher == nil {
                     let watcher = FileWatcher(path: path + "-wal") { [weak self] in self?.tell(nil) }
                     state.watcher = watcher.map(WatcherBox.init)
@@ -65,7 +66,7 @@ package final class FileObservers: Sendable {
             defer { state.watcher = nil }
             return state.watcher
         }
-        // Outside of the lock.
+        // Released outside the lock.
         _ = last
     }
 
@@ -80,19 +81,19 @@ package final class FileObservers: Sendable {
 
     // MARK: Versions that are read
 
-    /// From now on `origin` reads the newest version.
+    /// Records that `origin` reads the newest version from now on.
     package func pin(_ origin: Origin) { state.withLock { $0.pins[origin] = $0.commits } }
 
-    /// `origin` reads no version.
+    /// Records that `origin` doesn't read any version.
     package func unpin(_ origin: Origin) { state.withLock { $0.pins[origin] = nil } }
 
-    /// The versions from the oldest that somebody in the process reads to the newest.
+    /// The number of versions from the oldest read in the process to the newest.
     package var activeVersionCount: UInt64 {
         state.withLock { state in state.commits - (state.pins.values.min() ?? state.commits) + 1 }
     }
 }
 
-/// Only made and let go of, under the lock or after it.
+/// Only created and released, under the lock or after it.
 private struct WatcherBox: @unchecked Sendable {
     let watcher: FileWatcher
 }

@@ -3,12 +3,12 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQL
 
-/// One opening of a file: checks what it is, and brings its tables up to the schema.
+/// Opens a file: checks what it is and updates its tables to the schema.
 struct FileOpening {
     private let connection: SQLiteConnection
     private let layout: FileLayout
     private let options: StoreOptions
-    /// The app's classes as the file is to have them.
+    /// The app's classes as the file should have them.
     private let target: StoredSchema
 
     init(_ connection: SQLiteConnection, _ layout: FileLayout, _ options: StoreOptions) {
@@ -44,7 +44,7 @@ struct FileOpening {
         guard !options.isReadOnly else { return try readOnly() }
         try renewValues()
         let result = try connection.writeTransaction { try bringUp(newClient) }
-        // Bytes that were plain before a migration may still be in the log.
+        // Values that were plain before a migration may still be in the log.
         if result.cipher != nil { try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         options.migration.onStep?(.committed)
         return result
@@ -71,7 +71,7 @@ struct FileOpening {
                 "It was opened for reading only, with schema version \(options.schemaVersion ?? version), and has "
                     + "version \(version). Open it for writing once to migrate it.")
         }
-        // Classes that the file does not have are empty.
+        // Classes that the file lacks are empty.
         for item in target.sorted where stored[item.name] == nil {
             try connection.execute(
                 target.createTable(item).replacing("CREATE TABLE", with: "CREATE TEMP TABLE", maxReplacements: 1))
@@ -81,7 +81,7 @@ struct FileOpening {
 
     // MARK: Writing
 
-    /// Before migrating: its second connection reads values as they were committed.
+    /// Before migrating, since the migration's second connection reads committed values.
     private func renewValues() throws {
         guard options.encryptionKey != nil, try isMade() else { return }
         _ = try check()
@@ -161,14 +161,14 @@ struct FileOpening {
             for item in target.sorted { try create(item) }
             return
         }
-        // Bytes of values that are encrypted from now on do not stay in free pages.
+        // Keeps bytes of newly encrypted values from staying in free pages.
         if ciphers.1 != nil { try connection.execute("PRAGMA secure_delete = ON") }
         try LocalMigration.run(
             connection, from: stored, to: target, version: version, runsBlock: isRaised, plan: options.migration,
             ciphers: (ciphers.0, ciphers.1))
     }
 
-    /// Without a block, values of another type would be lost without anybody having said so.
+    /// Without a block, values of a changed type would be lost silently.
     private func requireConvertible(_ stored: StoredSchema, _ differences: SchemaDifferences) throws {
         for item in target.sorted {
             guard let old = stored[item.name], !ClassChange(from: old, to: item).retyped.isEmpty,
@@ -190,8 +190,8 @@ struct FileOpening {
 
     // MARK: Synced files
 
-    /// The tables of a synced file follow the app's classes as far as no value has to be converted. Columns that the app
-    /// no longer has go.
+    /// Updates a synced file's tables to the app's classes, unless values would have to be converted. Removed columns
+    /// are dropped.
     private func followClasses(_ stored: StoredSchema) throws {
         let changes = target.sorted.compactMap { item in stored[item.name].map { ClassChange(from: $0, to: item) } }
             .filter { $0.old != $0.new }
@@ -205,7 +205,7 @@ struct FileOpening {
         let added = target.sorted.filter { stored[$0.name] == nil }
         let abandoned = try abandonedClasses(stored)
         if !changes.isEmpty || !added.isEmpty || !abandoned.isEmpty {
-            // Frames of an interrupted batch were made for the old columns; the server sends the batch again.
+            // Frames of an interrupted batch fit the old columns only; the server sends the batch again.
             try connection.run("DELETE FROM tombolo_staged")
             if !abandoned.isEmpty { try AbandonedClasses(abandoned, in: stored).restore(connection) }
         }
@@ -240,8 +240,8 @@ struct FileOpening {
         }
     }
 
-    /// The classes of a synced file that the app no longer has, and whose objects queued changesets touch: the server's
-    /// rows are kept beneath them. The rows of classes without such edits stay as they are, should the class come back.
+    /// The classes of a synced file that the app no longer has but whose objects are in queued changesets: the server's
+    /// rows are kept beneath them. Rows of classes without such edits stay, in case the class comes back.
     private func abandonedClasses(_ stored: StoredSchema) throws -> [String] {
         try stored.sorted.filter { item in
             guard target[item.name] == nil, item.keyIndex != nil else { return false }
@@ -257,7 +257,7 @@ struct FileOpening {
         try connection.integer("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombolo_meta'") != nil
     }
 
-    /// A database of somebody else is left alone.
+    /// Leaves another program's database alone.
     private func requireEmpty() throws {
         guard try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1") == nil else { throw notOurs() }
     }
@@ -308,7 +308,7 @@ struct FileOpening {
         try connection.integer("SELECT format FROM tombolo_meta") ?? 0
     }
 
-    /// The file has something now that older versions of Tombolo cannot read. In the caller's transaction.
+    /// Records that the file now has something that older versions of Tombolo can't read. In the caller's transaction.
     static func raiseFormat(_ connection: SQLiteConnection) throws {
         try connection.run("UPDATE tombolo_meta SET format = \(FileMeta.format)")
     }

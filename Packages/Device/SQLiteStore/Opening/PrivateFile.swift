@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// Device files are for the user whose program makes them and for nobody else, whatever the umask says. SQLite gives the
-/// files that it makes beside one the permissions of that one.
+/// Makes device files private to the user whose program creates them, whatever the umask. SQLite gives the files beside
+/// one the same permissions.
 package enum PrivateFile {
     private static let permissions: mode_t = 0o600
     private static let ownersPart: mode_t = 0o700
 
-    /// Guards the making of files: closing any descriptor of a file lets go of all locks that the process has on it
-    /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>), so
-    /// that nobody may lock a file before who made it has closed it.
+    /// Guards the creation of files: closing any descriptor of a file releases all of the process's locks on it
+    /// (<https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>),
+    /// so a file mustn't be locked before its creator has closed it.
     private static let making = Mutex(())
 
-    /// Before a file is opened for writing: makes an empty one where there is none, and takes from others what they may
-    /// do with an existing one. Failures show when the file is opened. A file of another user stays as it is.
+    /// Call before opening a file for writing. Creates an empty file if there is none, and removes others' permissions
+    /// from an existing one. Failures show when the file is opened. Another user's file stays as it is.
     package static func prepare(_ path: String) {
         making.withLock { _ in
             if let descriptor = create(path) { close(descriptor) }
@@ -24,7 +24,7 @@ package enum PrivateFile {
     private static func create(_ path: String) -> Int32? {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { return nil }
-        // A umask may have taken the owner's.
+        // The umask may have removed the owner's permissions.
         fchmod(descriptor, permissions)
         return descriptor
     }
@@ -36,7 +36,7 @@ package enum PrivateFile {
     }
 
     /// Copies a file's bytes into a new one.
-    /// - Throws: where the source cannot be read, the copy cannot be written, or there is a file.
+    /// - Throws: if the source can't be read, the copy can't be written, or the file exists.
     package static func copy(_ source: String, to path: String) throws {
         let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
         defer { try? input.close() }
@@ -50,6 +50,6 @@ package enum PrivateFile {
         try output.close()
     }
 
-    /// How much of a file is in memory while it is copied.
+    /// The number of bytes in memory while a file is copied.
     private static let copiedByteCount = 1 << 20
 }

@@ -5,14 +5,14 @@ package import TomboloModel
 ///
 /// The file holds a table for each class, with real columns, and the store's own tables:
 /// - `tombolo_meta`: one row, see ``FileMeta``;
-/// - `tombolo_class`: what the file knows about each class, to notice changes of the app's classes;
-/// - `tombolo_key`: by which a wrong key is told, in files with encrypted properties, see ``FileKey``;
+/// - `tombolo_class`: a description of each class, to detect changes of the app's classes;
+/// - `tombolo_key`: in files with encrypted properties, detects a wrong key, see ``FileKey``;
 /// - `tombolo_subscriptions`: the sets that the app wanted, by version, back to the active one;
-/// - `tombolo_pending`: the upload queue, a row for each changeset;
+/// - `tombolo_pending`: the upload queue, one row per changeset;
 /// - `tombolo_beneath_<table>`: in synced files the server's row, or its absence, under every object that a queued
 ///   changeset touches;
 /// - `tombolo_staged`: frames of an unfinished batch;
-/// - `tombolo_commit`: what the last commits changed, see ``ChangeLog``.
+/// - `tombolo_commit`: the changes of the last commits, see ``ChangeLog``.
 package final class StoreFile {
     package let connection: SQLiteConnection
     package let layout: FileLayout
@@ -20,21 +20,21 @@ package final class StoreFile {
     package let observers: FileObservers
     package let recorder: ChangeRecorder
     package let log: ChangeLog
-    /// For the encrypted properties of the classes; nil where there are none.
+    /// The cipher for encrypted properties; nil if there are none.
     package let cipher: PropertyCipher?
-    /// Kept for as long as the file is open.
+    /// Retained as long as the file is open.
     package var use: (any Sendable & AnyObject)?
 
-    /// Which file it was that was opened.
+    /// Identifies the file that was opened.
     private let identity: FileIdentity?
 
     package var schema: Schema { layout.schema }
     package var path: String { connection.path }
 
-    /// Opens the file, makes it where there is none, and brings its tables up to the schema. A local file's are migrated
-    /// by `options.migration`; a synced file's follow the app's classes by themselves, as far as nothing is lost.
-    /// - Parameter newClient: the client id of a file that is made now.
-    /// - Throws: ``SQLiteStoreError``; `schemaMismatch` lists every difference. The file is as it was then.
+    /// Opens the file, creating it if needed, and updates its tables to the schema. A local file is migrated by
+    /// `options.migration`; a synced file's tables follow the app's classes automatically unless values would be lost.
+    /// - Parameter newClient: the client ID for a newly created file.
+    /// - Throws: ``SQLiteStoreError``; `schemaMismatch` lists every difference. The file is then unchanged.
     package init(path: String, schema: Schema, options: StoreOptions, newClient: ClientID) throws {
         for item in schema.classes where item.table.hasPrefix(TableLayout.reservedPrefix) {
             throw SQLiteStoreError(
@@ -53,8 +53,8 @@ package final class StoreFile {
         log = try ChangeLog(connection, schema)
     }
 
-    /// Before writing.
-    /// - Throws: ``SQLiteStoreError`` with the code `fileNotFound` where the file is no longer in its place.
+    /// Call before writing.
+    /// - Throws: ``SQLiteStoreError`` with the code `fileNotFound` if the file is no longer in its place.
     package func requireInPlace() throws {
         guard FileIdentity(path) == identity else {
             throw SQLiteStoreError(
@@ -64,7 +64,7 @@ package final class StoreFile {
         }
     }
 
-    /// - Throws: ``SQLiteStoreError`` where somebody in the process reads so old a version that there are more.
+    /// - Throws: ``SQLiteStoreError`` if a Realm in the process reads a version so old that there are more.
     package func requireActiveVersions(atMost limit: UInt) throws {
         let count = observers.activeVersionCount
         guard count > limit else { return }

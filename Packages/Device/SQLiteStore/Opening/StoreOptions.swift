@@ -2,19 +2,19 @@ package import Foundation
 
 /// How a device file is opened.
 package struct StoreOptions: Sendable {
-    /// Whether local writes are queued for upload. Decided when the file is made; nil opens either.
+    /// Whether local writes are queued for upload. Fixed when the file is created; nil opens either kind.
     package var isSynced: Bool?
-    /// The app's schema version; nil where the opener does not know it, as the sync engine.
+    /// The app's schema version; nil if unknown, as for the sync engine.
     package var schemaVersion: UInt64?
     package var isReadOnly: Bool
     package var durability: SQLiteConnection.Durability
-    /// For encrypted properties, ``PropertyCipher/keyByteCount`` bytes.
+    /// The key for encrypted properties: ``PropertyCipher/keyByteCount`` bytes.
     package var encryptionKey: Data?
     /// What migrates a local file.
     package var migration: LocalMigrationPlan
     /// Refuses a file that would have to be migrated, or was made with another schema version, instead of migrating it.
     package var refusesMigration: Bool
-    /// Whether to compact the file, by its size and what of it is in use, in bytes.
+    /// Decides whether to compact the file, given its size and its used part in bytes.
     package var shouldCompact: (@Sendable (Int, Int) -> Bool)?
 
     package init(

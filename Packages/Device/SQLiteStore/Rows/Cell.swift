@@ -1,6 +1,6 @@
 package import TomboloModel
 
-/// One field of a ``RowPage``. Numbers are inside; text and bytes lie in the page's heap.
+/// One field of a ``RowPage``. Numbers are stored inline; text and bytes are in the page's heap.
 package struct Cell {
     package enum Kind: UInt8 {
         case null
@@ -8,7 +8,7 @@ package struct Cell {
         case integer
         /// `bits` are those of the double.
         case double
-        /// `bits` is the place in the heap, `length` the number of bytes: text, data, UUID.
+        /// `bits` is the offset in the heap, `length` the number of bytes: text, data, UUID.
         case bytes
         /// `bits` and `length` are the two parts of an ObjectId.
         case objectId
@@ -27,7 +27,7 @@ package struct Cell {
     package static let null = Cell(.null)
 }
 
-/// How SQLite hands out the values of a stored type.
+/// How SQLite returns the values of a stored type.
 package enum CellForm: UInt8, Sendable {
     case integer
     case double
@@ -35,7 +35,7 @@ package enum CellForm: UInt8, Sendable {
     case blob
     case objectId
 
-    /// - Parameter type: a stored one (``Schema/storedType(of:)``).
+    /// - Parameter type: a stored type (``Schema/storedType(of:)``).
     package init(_ type: PropertyType) {
         switch type {
         case .bool, .int, .date: self = .integer

@@ -2,10 +2,10 @@ internal import Foundation
 internal import GRDBSQLite
 package import TomboloModel
 
-/// Some rows of one class as SQLite handed them out, without a Swift value for each field: cells of a fixed size, row
-/// by row, and one heap for the bytes of text and data. Strings and the like are made of what is read, when it is read.
+/// Rows of one class as SQLite returned them, without a Swift value per field: fixed-size cells, row by row, and a heap
+/// for the bytes of text and data. Strings and other values are created when they're read.
 ///
-/// Confined as its connection is.
+/// Confined like its connection.
 package final class RowPage {
     package let columnCount: Int
     package let capacity: Int
@@ -14,15 +14,15 @@ package final class RowPage {
     package let rowids: UnsafeMutablePointer<Int64>
     /// `columnCount` for each row.
     package let cells: UnsafeMutablePointer<Cell>
-    /// What the owner needs to tell whether the rows are still so.
+    /// Lets the owner tell whether the rows are current.
     package var stamp: UInt64 = 0
-    /// Behind the cells at first, and in memory of its own when it outgrows that.
+    /// After the cells at first; in separate memory once it outgrows that.
     private var heap: UnsafeMutableRawPointer
     private var heapCapacity: Int
     private var heapCount = 0
     private let ownHeap: UnsafeMutableRawPointer
 
-    /// Bytes for each row at first.
+    /// Initial bytes per row.
     private static let heapPerRow = 32
     private static let smallestHeap = 64
 
@@ -32,7 +32,7 @@ package final class RowPage {
         let rowBytes = capacity * MemoryLayout<Int64>.stride
         let cellBytes = columnCount * capacity * MemoryLayout<Cell>.stride
         heapCapacity = max(Self.smallestHeap, capacity * Self.heapPerRow)
-        // One block: rowids, cells, heap. A cell is aligned as an Int64 is.
+        // One block: rowids, cells, heap. A cell is aligned like an Int64.
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: rowBytes + cellBytes + heapCapacity, alignment: MemoryLayout<Int64>.alignment)
         rowids = block.bindMemory(to: Int64.self, capacity: capacity)
@@ -46,7 +46,7 @@ package final class RowPage {
         UnsafeMutableRawPointer(rowids).deallocate()
     }
 
-    /// Makes the page empty again; who holds it must not look at its rows any more.
+    /// Empties the page. Its rows must no longer be used.
     package func removeAll() {
         rowCount = 0
         heapCount = 0
@@ -57,7 +57,7 @@ package final class RowPage {
     // MARK: Filling
 
     /// Steps the statement, whose columns are the rowid and then the page's columns, until the page is full.
-    /// - Returns: false when the statement has come to its end.
+    /// - Returns: false if the statement has reached its end.
     package func fill(from statement: SQLiteStatement, _ forms: [CellForm]) throws -> Bool {
         while rowCount < capacity {
             guard try statement.step() else { return false }
@@ -147,7 +147,7 @@ package final class RowPage {
 
     // MARK: Reading
 
-    /// The bytes of a cell of this page; valid while the page is.
+    /// The bytes of a cell of this page, valid as long as the page.
     package func bytes(_ cell: Cell) -> UnsafeRawBufferPointer {
         guard cell.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: heap + Int(cell.bits), count: Int(cell.length))
@@ -155,7 +155,7 @@ package final class RowPage {
 
     package func text(_ cell: Cell) -> String { String(decoding: bytes(cell), as: UTF8.self) }
 
-    /// The value of a cell of this page, as a stored type; `.null` also for bytes of a wrong length.
+    /// The value of a cell of this page as a stored type; `.null` also for bytes of the wrong length.
     package func value(_ cell: Cell, as type: PropertyType) -> Value {
         guard cell.kind != .null else { return .null }
         switch type {

@@ -2,17 +2,17 @@ internal import Foundation
 internal import GRDBSQLite
 package import TomboloModel
 
-/// The row that a statement stands on, with columns that count from 0. It refers to nothing that is counted: whoever
-/// steps or resets the statement first tells those who read the row.
+/// A statement's current row, with columns numbered from 0. It isn't reference-counted, so whoever steps or resets the
+/// statement must first tell the row's readers.
 package struct StatementRow {
     let handle: OpaquePointer?
 
-    /// The first column, of statements that select it.
+    /// The first column, for statements that select the rowid first.
     package var rowid: Int64 { sqlite3_column_int64(handle, 0) }
 
     package func isNull(at column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 
-    /// Nil for NULL, which SQLite hands out as 0.
+    /// Nil for NULL, which SQLite returns as 0.
     package func integer(at column: Int) -> Int64? {
         let number = sqlite3_column_int64(handle, Int32(column))
         return number == 0 && isNull(at: column) ? nil : number
@@ -35,7 +35,7 @@ package struct StatementRow {
         return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
     }
 
-    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of a wrong length.
+    /// A value of a stored type (``Schema/storedType(of:)``); `.null` also for bytes of the wrong length.
     package func value(at column: Int, as type: PropertyType) -> Value {
         if isNull(at: column) { return .null }
         switch type {

@@ -1,8 +1,8 @@
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// Writes the frames of a batch into the class tables: rows go from the packed columns straight into statements.
-/// Inside a write transaction.
+/// Writes a batch's frames into the class tables, binding values directly from the packed columns. Inside a write
+/// transaction.
 final class FrameWriter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
@@ -16,7 +16,7 @@ final class FrameWriter {
         lists = ListChanges(file)
     }
 
-    /// - Returns: how many objects and elements the frame named.
+    /// - Returns: the number of objects and elements that the frame named.
     func write(_ frame: BatchFrame) throws -> Int {
         var count = 0
         for removal in frame.removals {
@@ -52,7 +52,7 @@ final class FrameWriter {
         if !block.isWhole, values.isEmpty { return }
         let statement = try connection.statement(
             block.isWhole ? table.upsert(block.columns, updating: values) : table.update(values))
-        // An insert takes the key first, an update last.
+        // An insert takes the key first, an update takes it last.
         let positions =
             block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
         let forms = block.columns.map { ByteForm(table.storedTypes[$0]) }
@@ -103,7 +103,7 @@ final class FrameWriter {
     }
 }
 
-/// What becomes of a value's bytes in SQLite.
+/// How a value's bytes are bound in SQLite.
 private enum ByteForm {
     case text, blob, decimal
 
@@ -117,7 +117,7 @@ private enum ByteForm {
     }
 }
 
-/// A column vector's memory, valid for the time of a call.
+/// A column vector's memory, valid during a call.
 private struct PackedColumn {
     enum Values {
         case integers(UnsafeBufferPointer<Int64>)

@@ -1,12 +1,12 @@
 internal import TomboloModel
 
-/// The objects that queued edits touch, with their lists, as they are before a batch. Putting the server's rows back and
-/// replaying the edits deletes and inserts rows that are the same objects to the app: ``settle()`` gives them their
-/// rowids back, and has recorded what differs of them and nothing else.
+/// The objects with queued edits, and their lists, as they are before a batch. Restoring the server's rows and
+/// replaying the edits deletes and inserts rows that are the same objects to the app. ``settle()`` gives them back
+/// their rowids and records only their real differences.
 struct RebasedRows {
     private struct Known {
         let rowID: Int64
-        /// The columns, then for each link whether what it leads to is here.
+        /// The columns, then for each link whether its target exists.
         let values: [Value]
     }
 
@@ -16,10 +16,10 @@ struct RebasedRows {
     /// By class, then by key.
     private var rows: [[Value: Known]]
 
-    /// Of more rows it is recorded that they were deleted and inserted.
+    /// With more rows than this, they're recorded as deleted and inserted.
     private static let maximumCount = 4_096
 
-    /// Nil where there are too many.
+    /// Nil if there are too many.
     init?(_ file: StoreFile) throws {
         connection = file.connection
         layout = file.layout
@@ -76,7 +76,7 @@ struct RebasedRows {
         return Known(rowID: statement.integer(at: types.count), values: statement.row(types).values)
     }
 
-    /// - Returns: false where there are too many rows.
+    /// - Returns: false if there are too many rows.
     private mutating func load(_ table: TableLayout, _ condition: String) throws -> Bool {
         let statement = try connection.statement("\(selection(table)) WHERE \(condition)")
         defer { statement.reset() }
@@ -96,7 +96,7 @@ struct RebasedRows {
 
     // MARK: Afterwards
 
-    /// The batch is in the tables and the edits were replayed.
+    /// Call once the batch is in the tables and the edits were replayed.
     func settle() throws {
         for table in layout.tables where !rows[table.classIndex].isEmpty { try settle(table) }
     }
@@ -135,7 +135,7 @@ struct RebasedRows {
         return result
     }
 
-    /// Whether an object's elements are what they were.
+    /// Whether an object's elements are unchanged.
     private func isSame(_ classIndex: Int, of owner: Value, _ known: [Value: Known]) throws -> Bool {
         let table = layout.tables[classIndex]
         let statement = try connection.statement(
@@ -151,7 +151,7 @@ struct RebasedRows {
         return count == known.count
     }
 
-    /// Gives rows other rowids. Rows that are in the way are new, and go to the end.
+    /// Changes the rowids of rows. New rows in the way are moved to the end.
     private func move(_ moves: [(from: Int64, to: Int64)], _ table: TableLayout) throws {
         if moves.isEmpty { return }
         let classIndex = table.classIndex
@@ -187,10 +187,10 @@ struct RebasedRows {
     }
 }
 
-/// A list of a class, by its elements.
+/// A list of a class.
 private struct RebasedList {
     let elementClass: Int
-    /// The list's place in the ``ColumnSet`` of the class at the root.
+    /// The list's position in the root class's ``ColumnSet``.
     let position: Int
 
     init(_ elementClass: Int, _ root: TableLayout, _ layout: FileLayout) {

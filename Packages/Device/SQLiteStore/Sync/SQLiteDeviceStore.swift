@@ -3,12 +3,12 @@ public import TomboloModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// A device file as the sync engine sees it. It has a connection of its own; Realms on the same file, in this and in
-/// other processes, write through theirs.
+/// A device file as seen by the sync engine. It has its own connection; Realms on the same file, in this and other
+/// processes, write through theirs.
 ///
-/// What it writes the server has too, so that it does not wait for the disk (`synchronous = NORMAL`): after a crash of
-/// the operating system the file may stand on an earlier batch, never between two. Local writes and ``reset(client:)``
-/// wait for the disk.
+/// The server also has everything it writes, so it doesn't wait for the disk (`synchronous = NORMAL`): after an
+/// operating system crash the file may be at an earlier batch, but never between two. Local writes and
+/// ``reset(client:)`` wait for the disk.
 public final class SQLiteDeviceStore: DeviceStore {
     private let file: StoreFile
     private let connection: SQLiteConnection
@@ -17,17 +17,19 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let frames: FrameWriter
     private let codec: MessageCodec
 
+    /// The app's classes.
     public var schema: Schema { file.schema }
+    /// The path of the device file.
     public var path: String { file.path }
 
-    /// How many subscription sets are kept until the server acted on one of them, besides the active one.
+    /// The maximum number of subscription sets kept, besides the active one, until the server has acted on one.
     public static let maximumKeptSubscriptionSets = 64
 
-    /// The longest encoded subscription set, in bytes.
+    /// The maximum size of an encoded subscription set in bytes.
     public static let maximumSubscriptionSetByteCount = MessageCodec.maximumSubscriptionSetByteCount
 
-    /// Opens a synced file, or makes it.
-    /// - Parameter newClient: the id of a file that is made now; random where nil.
+    /// Opens a synced file, creating it if needed.
+    /// - Parameter newClient: the client ID for a newly created file, or nil for a random one.
     /// - Throws: ``SQLiteStoreError``.
     public convenience init(path: String, schema: Schema, newClient: ClientID? = nil) throws {
         var generator = SystemRandomNumberGenerator()
@@ -95,9 +97,9 @@ public final class SQLiteDeviceStore: DeviceStore {
         return applied
     }
 
-    /// - Throws: ``SQLiteStoreError/Code/outdated`` where the file has this version with other content, or a newer one:
-    ///   the set was made from one that is no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for a set that could
-    ///   not be read again or sent.
+    /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
+    ///   content, so that the set was made from one that's no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for
+    ///   a set that couldn't be read again or sent.
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
         let bytes = codec.encode(subscriptions)
         try requireReadable(bytes)
@@ -125,7 +127,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func reset(client: ClientID) throws {
-        // The queue gets new numbers under a new name: were that lost, it could be uploaded twice.
+        // The queue gets new numbers under a new client ID. If that were lost, it could be uploaded twice.
         try connection.run("PRAGMA synchronous = FULL")
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
         try file.writeTransaction {
@@ -142,13 +144,13 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     // MARK: Batches
 
-    /// The frames in the file and the last one must be the batch's, each once.
+    /// Checks that the staged frames and the last one are the batch's, each once.
     private func requireFrames(_ end: BatchEnd, _ last: BatchFrame?) throws {
         let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
         if let last, last.sequence != stagedCount {
             throw StagedFramesMissing(expected: end.frameCount, found: last.sequence + 1)
         }
-        // Without staged frames of its own, a batch does not care about those of an interrupted one.
+        // A batch without staged frames ignores those of an interrupted one.
         guard stagedCount > 0 else { return }
         let found = try connection.integer("SELECT count(*) FROM tombolo_staged") ?? 0
         let greatest = try connection.integer("SELECT max(sequence) FROM tombolo_staged") ?? 0
@@ -161,7 +163,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
         let hasPending = try !queue.isEmpty
         let changesRows = end.frameCount > 0 || end.replacesAll
-        // A batch that brings neither rows nor outcomes leaves everything where it is.
+        // A batch without rows and outcomes leaves everything as it is.
         let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
         let rebased = replays && !end.replacesAll ? try RebasedRows(file) : nil
         if replays {
@@ -203,7 +205,7 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     // MARK: Subscriptions
 
-    /// A set that its readers refuse would be in the way of every connection.
+    /// A set that its readers refuse would block every connection.
     private func requireReadable(_ bytes: [UInt8]) throws {
         guard bytes.count <= Self.maximumSubscriptionSetByteCount else {
             throw SQLiteStoreError(
@@ -232,7 +234,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
     }
 
-    /// The content is that of this set from now on: earlier ones are over.
+    /// Records that the content now comes from this set; earlier ones are dropped.
     private func activate(version: Int64) throws {
         guard version > 0 else { return }
         let exists = try connection.statement("SELECT 1 FROM tombolo_subscriptions WHERE version = ?")

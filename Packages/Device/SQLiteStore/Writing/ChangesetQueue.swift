@@ -2,8 +2,8 @@ package import TomboloChangesets
 internal import TomboloModel
 package import TomboloSyncProtocol
 
-/// The upload queue, `tombolo_pending`. Number and base of a changeset are columns: a reset changes them. Inside the
-/// caller's transaction.
+/// The upload queue, `tombolo_pending`. A changeset's number and base are columns, since a reset changes them. Inside
+/// the caller's transaction.
 package struct ChangesetQueue {
     private let connection: SQLiteConnection
     private let codec: MessageCodec
@@ -14,13 +14,13 @@ package struct ChangesetQueue {
     }
 
     /// Gives a local transaction its number, base and stamp, and queues it.
-    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction that no upload could carry.
+    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction too large to upload.
     package func append(_ changeset: consuming ChangesetWriter, wallMicroseconds: Int64) throws {
         let count = changeset.instructionCount
         guard count <= Changeset.maximumInstructionCount else {
             throw tooLarge("\(count) changes; at most \(Changeset.maximumInstructionCount) are possible")
         }
-        // A changeset that its readers refuse would stop the queue.
+        // A changeset that its readers refuse would block the queue.
         let fieldCount = changeset.fieldCount
         guard fieldCount <= MessageCodec.maximumFieldCount else {
             throw tooLarge("\(fieldCount) fields; at most \(MessageCodec.maximumFieldCount) are possible")
@@ -85,21 +85,21 @@ package struct ChangesetQueue {
         return changeset
     }
 
-    /// Drops changesets whose outcome the device has.
+    /// Drops changesets whose outcome the device knows.
     package func remove(upTo number: Int64) throws {
         let statement = try connection.statement("DELETE FROM tombolo_pending WHERE number <= ?")
         statement.bind(number, at: 1)
         try statement.run()
     }
 
-    /// All remaining changesets stand on another tick.
+    /// Gives all remaining changesets another base tick.
     package func rebase(on tick: Int64) throws {
         let statement = try connection.statement("UPDATE tombolo_pending SET base = ?")
         statement.bind(tick, at: 1)
         try statement.run()
     }
 
-    /// Numbers the changesets from 1, in their order.
+    /// Renumbers the changesets from 1, in order.
     /// - Returns: the last number given.
     package func renumber() throws -> Int64 {
         let select = try connection.statement("SELECT number FROM tombolo_pending ORDER BY number")
@@ -107,7 +107,7 @@ package struct ChangesetQueue {
         while try select.step() { numbers.append(select.integer(at: 0)) }
         select.reset()
         for (index, number) in numbers.enumerated() {
-            // New numbers are never greater than the old ones, so that none is taken.
+            // New numbers are never greater than the old ones, so none is in use.
             let update = try connection.statement("UPDATE tombolo_pending SET number = ? WHERE number = ?")
             update.bind(Int64(index + 1), at: 1)
             update.bind(number, at: 2)

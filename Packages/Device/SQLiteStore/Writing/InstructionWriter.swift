@@ -1,11 +1,11 @@
 package import TomboloChangesets
 internal import TomboloModel
 
-/// Performs instructions on the class tables: local writes as they happen, and queued changesets on top of what the
-/// server sent. Keeps the server's row beneath every object that an instruction touches. Inside a write transaction.
+/// Performs instructions on the class tables: local writes as they happen, and queued changesets on top of the server's
+/// rows. Keeps the server's row beneath every object that an instruction touches. Inside a write transaction.
 ///
-/// On a device instructions do what they can: setting a field of an object that is not here changes nothing, and
-/// creating an object that is here sets its fields, but those from defaults.
+/// On a device instructions do what they can: setting a field of a missing object changes nothing, and creating an
+/// existing object sets its fields except those from defaults.
 package final class InstructionWriter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
@@ -18,11 +18,11 @@ package final class InstructionWriter {
     private struct Shape: Hashable {
         let classIndex: Int
         let columns: [Int]
-        /// Of a create: the columns that an existing row gets. Of an update: nil.
+        /// For a create, the columns set in an existing row; nil for an update.
         let updating: [Int]?
     }
 
-    /// The most statements kept for different sets of columns.
+    /// The maximum number of statements kept for different sets of columns.
     private static let maximumShapeCount = 128
 
     package init(_ file: StoreFile) {
@@ -85,8 +85,8 @@ package final class InstructionWriter {
         try statement.run()
     }
 
-    /// SQLite would turn a sum beyond 64 bits into a floating-point number; the server refuses it, so that here the
-    /// value stays.
+    /// SQLite would turn a sum beyond 64 bits into a floating-point number. The server refuses it, so the value stays
+    /// unchanged here.
     private func add(_ amount: Int64, _ column: Int, _ key: Value, _ table: TableLayout) throws {
         let name = table.columnNames[column]
         let select = try connection.statement("SELECT \(name) FROM \(table.table) WHERE \(table.key) = ?")
@@ -99,8 +99,8 @@ package final class InstructionWriter {
         try set(key, [FieldWrite(column: column, value: .int(sum.partialValue))], table)
     }
 
-    /// Deletes the row and the elements of its lists. Links to it read nil from now on. A local file, which no server
-    /// tidies up, has them set to nil, and elements that point to the object are deleted.
+    /// Deletes the row and the elements of its lists. Links to it then read as nil. In a local file, which no server
+    /// cleans up, they're set to nil, and list elements that point to the object are deleted.
     private func erase(_ key: Value, _ table: TableLayout) throws {
         for index in table.elementClasses {
             let elements = layout.tables[index]

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
-/// The last rowids given to objects of classes without a primary key, which go by them. A rowid is never given again:
-/// SQLite alone would give that of a deleted newest row to the next one, and who holds the deleted object would see the
-/// other's values. Inside the caller's write transaction.
+/// The last rowids given to objects of classes without a primary key, which are identified by them. A rowid is never
+/// reused: SQLite alone would give that of a deleted newest row to the next, and an instance of the deleted object
+/// would show the other's values. Inside the caller's write transaction.
 package struct RowIDCounter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
@@ -12,7 +12,7 @@ package struct RowIDCounter {
         layout = file.layout
     }
 
-    /// Files of local classes with keys have no use for the table: it is made by the first who needs it.
+    /// Files without keyless classes don't need the table, so it's created on first use.
     private func makeTable() throws {
         try connection.run(
             "CREATE TABLE IF NOT EXISTS tombolo_rowid (name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID")

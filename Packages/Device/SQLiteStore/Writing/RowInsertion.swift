@@ -1,19 +1,18 @@
 package import TomboloModel
 
-/// The statement that inserts rows of one class, with the bytes of the row that is bound.
+/// The statement that inserts rows of one class, with the bytes of the bound row.
 ///
-/// Short text lies in memory of its own, which SQLite reads where it is: it makes no copy of its own, which would take
-/// an allocation for each.
+/// Short text is kept in its own memory, which SQLite reads in place, saving an allocation for each copy.
 package final class RowInsertion {
     let table: TableLayout
     private let statement: SQLiteStatement
-    /// Stays where it is as long as the statement may be run: bound text is inside.
+    /// Mustn't move as long as the statement may run, since bound text is inside.
     private let bytes: UnsafeMutablePointer<UInt8>
     private var byteCount = 0
-    /// The longest text or data that is bound, in bytes.
+    /// The length in bytes of the longest bound text or data.
     private(set) var longestByteCount = 0
 
-    /// Longer text in a row is left to SQLite.
+    /// SQLite copies longer text in a row.
     private static let byteCapacity = 4_096
 
     init(_ table: TableLayout, on connection: SQLiteConnection) throws {
@@ -22,10 +21,10 @@ package final class RowInsertion {
         bytes = .allocate(capacity: Self.byteCapacity)
     }
 
-    /// Nobody else runs the statement, and finalizing it does not look at what is bound.
+    /// Nobody else runs the statement, and finalizing it doesn't read the bindings.
     deinit { bytes.deallocate() }
 
-    /// Begins another row: all columns are to be bound anew.
+    /// Begins another row, for which all columns must be bound again.
     func begin() {
         byteCount = 0
         longestByteCount = 0
@@ -48,7 +47,7 @@ package final class RowInsertion {
         }
     }
 
-    /// - Parameter rowid: not used where the primary key is the rowid.
+    /// - Parameter rowid: ignored if the primary key is the rowid.
     func run(rowid: Int64) throws {
         if !table.isKeyRowID { statement.bind(rowid, at: table.columnNames.count + 1) }
         try statement.run()

@@ -2,25 +2,25 @@ internal import Foundation
 package import TomboloModel
 internal import TomboloSQL
 
-/// Is told of every row that a ``RowWriter`` inserts, changes or deletes.
+/// Is notified of every row that a ``RowWriter`` inserts, changes or deletes.
 package protocol RowWriteObserver: AnyObject {
     func inserted(_ rowid: Int64, _ classIndex: Int)
-    /// A column was set, whether its value differs or not.
+    /// A column was set, even if to the same value.
     func updated(_ rowid: Int64, _ column: Int, _ classIndex: Int)
     func deleted(_ rowid: Int64, _ classIndex: Int)
 }
 
-/// Writes rows of the class tables by their rowids: what a Realm does in a write transaction. In synced files it keeps
-/// the server's row beneath every one that it touches.
+/// Writes rows of the class tables by rowid, for a Realm's write transactions. In synced files it keeps the server's
+/// row beneath every row it touches.
 ///
-/// Several values set in one row after another become one UPDATE: call ``flush()`` before reading the tables.
+/// Consecutive sets in one row become one UPDATE, so call ``flush()`` before reading the tables.
 package final class RowWriter {
     private let connection: SQLiteConnection
     private let layout: FileLayout
     private let isSynced: Bool
     private let recorder: ChangeRecorder
     private let lists: ListChanges
-    /// Not counted, for every row asks for it: the observer owns the writer, and nobody else calls it.
+    /// Not reference-counted, since every row uses it. The observer owns the writer, and nobody else calls it.
     package unowned(unsafe) var observer: (any RowWriteObserver)?
 
     /// By class.
@@ -28,17 +28,18 @@ package final class RowWriter {
     private var captures: [SQLiteStatement?]
     private var absences: [SQLiteStatement?]
     private var deletes: [SQLiteStatement?]
-    /// By class, rows that were made one after another: many have their absence before kept by one statement.
+    /// For each class, rows inserted in sequence, so that one statement can record that many of them didn't exist
+    /// before.
     private var made: [ClosedRange<Int64>?]
     private var updates: [Shape: SQLiteStatement] = [:]
     private var lastUpdate: (shape: Shape, statement: SQLiteStatement)?
 
-    /// The UPDATE that was not run yet; none where the columns are empty.
+    /// The pending UPDATE; none if the columns are empty.
     private var openRow: Int64 = 0
     private var open = Shape(classIndex: 0, columns: [])
     private var openValues: [Value] = []
 
-    /// In synced files: rows that got a long value, whose size is to be looked at before the transaction is committed.
+    /// In synced files, rows that got a long value, whose size is checked before the commit.
     private var longRows: Set<LongRow> = []
 
     private struct LongRow: Hashable {
@@ -46,8 +47,8 @@ package final class RowWriter {
         let rowid: Int64
     }
 
-    /// From here on a value counts as long, in bytes. Shorter ones alone bring no row beyond
-    /// ``Row/maximumContentByteCount`` by much: the server looks at every row.
+    /// The length in bytes from which a value counts as long. Shorter values alone can't exceed
+    /// ``Row/maximumContentByteCount`` by much, and the server checks every row.
     private static let longByteCount = 4_096
 
     private struct Shape: Hashable {
@@ -55,7 +56,7 @@ package final class RowWriter {
         var columns: [Int]
     }
 
-    /// The most UPDATE statements kept, for different sets of columns.
+    /// The maximum number of UPDATE statements kept for different sets of columns.
     private static let maximumShapeCount = 128
 
     package init(_ file: StoreFile) {
@@ -73,7 +74,7 @@ package final class RowWriter {
 
     // MARK: Inserting
 
-    /// The next row of a class: bind a value for each column, then call ``insert(_:rowid:)``.
+    /// Starts the next row of a class: bind a value for each column, then call ``insert(_:rowid:)``.
     package func insertion(_ classIndex: Int) throws -> RowInsertion {
         if let known = inserts[classIndex] {
             known.begin()
@@ -85,8 +86,8 @@ package final class RowWriter {
     }
 
     /// Inserts the row whose values are bound.
-    /// - Parameter rowid: not bound where the primary key is the rowid.
-    /// - Returns: false where an object with the primary key exists; nothing changed then.
+    /// - Parameter rowid: ignored if the primary key is the rowid.
+    /// - Returns: false if an object with the primary key exists; then nothing is changed.
     package func insert(_ insertion: RowInsertion, rowid: Int64) throws -> Bool {
         try flush()
         do {
@@ -105,7 +106,7 @@ package final class RowWriter {
         return true
     }
 
-    /// Elements of an object's list were inserted.
+    /// Notes that elements of an object's list were inserted.
     /// - Parameters:
     ///   - owner: the object's key.
     ///   - elementClass: the class of the elements.
@@ -128,14 +129,14 @@ package final class RowWriter {
         openValues.append(value)
     }
 
-    /// Runs the UPDATE that waits.
+    /// Runs the pending UPDATE.
     package func flush() throws {
         guard !open.columns.isEmpty else { return }
         defer {
             open.columns.removeAll(keepingCapacity: true)
             openValues.removeAll(keepingCapacity: true)
         }
-        // Of a row that was made here the absence is kept.
+        // For a row inserted here, its absence is kept instead.
         if isSynced, made[open.classIndex]?.contains(openRow) != true { try capture(openRow, open.classIndex) }
         let statement = try update(open)
         for (index, value) in openValues.enumerated() {
@@ -150,7 +151,7 @@ package final class RowWriter {
         if lists.isElement(open.classIndex) { try lists.noteElement(rowid: openRow, open.classIndex) }
     }
 
-    /// Forgets what waits: its transaction is rolled back.
+    /// Discards the pending UPDATE, because its transaction is rolled back.
     package func discard() {
         for index in made.indices { made[index] = nil }
         longRows = []
@@ -158,8 +159,8 @@ package final class RowWriter {
         openValues.removeAll(keepingCapacity: true)
     }
 
-    /// Before the transaction is committed.
-    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a row that no message could carry.
+    /// Call before the commit.
+    /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a row too large for a message.
     package func requireRowSizes() throws {
         defer { longRows = [] }
         for row in longRows {
@@ -198,15 +199,15 @@ package final class RowWriter {
 
     // MARK: Deleting
 
-    /// Deletes a row and the elements of its lists. In a local file, which no server tidies up, links to it become nil
-    /// and elements that point to it are deleted.
-    /// - Parameter key: asked for where other rows or the server go by it.
+    /// Deletes a row and the elements of its lists. In a local file, which no server cleans up, links to it become nil
+    /// and list elements that point to it are deleted.
+    /// - Parameter key: called if other rows or the server refer to the key.
     package func delete(_ rowid: Int64, key: () -> Value, _ classIndex: Int) throws {
         try flush()
         let table = layout.tables[classIndex]
         if lists.isElement(classIndex) { try lists.noteElement(rowid: rowid, classIndex) }
         if lists.isReferenced(classIndex) { try lists.noteReferences(to: key(), table) }
-        // Elements have theirs deleted one by one, for their owner has others.
+        // Elements have theirs deleted one by one, since their owner has others.
         if table.schema.owner == nil, !table.elementClasses.isEmpty {
             let key = key()
             for index in table.elementClasses {
@@ -249,10 +250,10 @@ package final class RowWriter {
 
     // MARK: Rows beneath
 
-    /// Before the transaction is committed: keeps that the rows it made were not there.
+    /// Call before the commit: records that the rows it inserted didn't exist before.
     package func keepAbsences() throws { for index in made.indices { try keepAbsences(index) } }
 
-    /// Before rows go that may have been made here.
+    /// Call before deleting rows that may have been inserted here.
     private func keepAbsences(_ classIndex: Int) throws {
         guard let rowids = made[classIndex] else { return }
         made[classIndex] = nil
