@@ -1,12 +1,12 @@
 public import Tombolo
 
 extension DatabaseConfigurable {
-    /// The database's Realm, or nil where it cannot be opened: ``openRealm(with:)`` says why.
+    /// The database's Realm, or nil if it can't be opened; ``openRealm(with:)`` says why.
     public func realm(with memoryType: RealmMemoryType) -> Realm? { try? openRealm(with: memoryType) }
 
     /// Opens the database.
-    /// - Throws: ``RealmErrorType``: `configurationFailure` where the name or the identifier can be none,
-    ///   `realmIsEmpty` where the Realm cannot be opened, with the `Realm.Error` as its reason.
+    /// - Throws: ``RealmErrorType``: `configurationFailure` if the name or identifier is invalid, `realmIsEmpty` if the
+    ///   Realm can't be opened, with the `Realm.Error` as its reason.
     public func openRealm(with memoryType: RealmMemoryType) throws(RealmErrorType) -> Realm {
         let configuration = try configuration(memoryType: memoryType)
         do {
@@ -28,9 +28,9 @@ extension DatabaseConfigurable {
                 throw RealmErrorType(
                     .configurationFailure,
                     reason: Realm.Error(
-                        .invalidInput, "A database in memory needs an identifier: .inMemory(identifier: \"test\")."))
+                        .invalidInput, "An in-memory database needs an identifier: .inMemory(identifier: \"test\")."))
             }
-            // Databases of other names have versions and tables of their own, in memory as on disk.
+            // Databases with other names have their own versions and tables, in memory as on disk.
             configuration.inMemoryIdentifier = "\(fileName)/\(identifier)"
         }
         return configuration

@@ -3,6 +3,6 @@ public import Tombolo
 extension DatabaseConfigurable {
     public var legacySchemaVersion: UInt64 { 0 }
 
-    /// Does nothing: added and removed properties need no migration.
+    /// Does nothing, since added and removed properties don't need a migration.
     public var legacyMigration: MigrationBlock { { _, _ in } }
 }

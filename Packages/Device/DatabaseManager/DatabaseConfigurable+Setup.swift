@@ -2,23 +2,26 @@ public import Foundation
 public import Tombolo
 
 extension DatabaseConfigurable {
-    /// The extension of named databases.
+    /// The file extension of named databases.
     public var `extension`: String { "realm" }
 
-    /// `Student.realm`; without a name `Default`.
+    /// The file's name, such as `Student.realm`; `Default` without a ``schemaName``.
     public var fileName: String { schemaName.map { "\($0).\(`extension`)" } ?? "Default" }
 
+    /// The version used for opening: ``schemaVersion``, or else ``legacySchemaVersion``.
     public var absolutelySchemaVersion: UInt64 { schemaVersion ?? legacySchemaVersion }
 
+    /// The migration used for opening: ``migrationBlock``, or else ``legacyMigration``.
     public var absolutelyMigrationBlock: MigrationBlock { migrationBlock ?? legacyMigration }
 
-    /// The file in ``DatabaseFolder/url``; nil where ``schemaName`` cannot name one.
+    /// The file in ``DatabaseFolder/url``, or nil if ``schemaName`` can't name one.
     public var path: URL? { schemaNameProblem == nil ? DatabaseFolder.url.appending(path: fileName) : nil }
 
-    /// Leaves room in a file name of 255 bytes for the extension and for what SQLite keeps beside a file.
+    /// The maximum length of ``schemaName`` in bytes. Leaves room, in a file name of 255 bytes, for the extension and
+    /// SQLite's suffixes.
     public static var maximumSchemaNameByteCount: Int { 200 }
 
-    /// Why ``schemaName`` cannot name a file, with what to do.
+    /// Why ``schemaName`` can't name a file and what to do, or nil if it can.
     var schemaNameProblem: String? {
         guard let schemaName else { return nil }
         let shown = String(reflecting: String(schemaName.unicodeScalars.prefix(60)))

@@ -1,8 +1,7 @@
 public import Tombolo
 
-/// What the database manager knows about one database: a file with some classes, a version, and how to come to that
-/// version. Model classes conform to it and then open their own database; each with a name of its own has a file of its
-/// own, with its own tables only:
+/// Describes a database: a file with some classes, a version, and a migration to that version. Model classes conform to
+/// it and then open their own database. Each name has its own file with only its own tables:
 ///
 ///     extension Student: DatabaseConfigurable {
 ///         var schemaName: String? { "Student" }
@@ -13,21 +12,21 @@ public import Tombolo
 ///
 ///     let realm = Student().realm(with: .inStorage)
 ///
-/// Nil stands for the app's one legacy database, whose version and migration are ``legacySchemaVersion`` and
+/// A nil name stands for the app's legacy database, whose version and migration are ``legacySchemaVersion`` and
 /// ``legacyMigration``.
 public protocol DatabaseConfigurable {
-    /// The name of the file without its extension; nil for the legacy file, `Default`. It cannot be empty, begin with a
-    /// dot, contain a slash or a control character, or be longer than ``maximumSchemaNameByteCount``.
+    /// The name of the file without its extension, or nil for the legacy file, `Default`. It must not be empty, begin
+    /// with a dot, contain a slash or control character, or exceed ``maximumSchemaNameByteCount``.
     var schemaName: String? { get }
-    /// How often the classes have changed; nil for ``legacySchemaVersion``.
+    /// The version of the classes, raised with each change; nil for ``legacySchemaVersion``.
     var schemaVersion: UInt64? { get }
-    /// The classes of the file; nil for all of the program, as in `Realm.Configuration`.
+    /// The classes of the file; nil for all of the program's, as in `Realm.Configuration`.
     var objectTypes: [Object.Type]? { get }
-    /// What an earlier version's objects need to become this version's; nil for ``legacyMigration``.
+    /// Converts an earlier version's objects to this version; nil for ``legacyMigration``.
     var migrationBlock: MigrationBlock? { get }
 
-    /// The version of a database that gives none: 0 where it is not declared.
+    /// The version of a database without ``schemaVersion``. 0 by default.
     var legacySchemaVersion: UInt64 { get }
-    /// The migration of a database that gives none: empty where it is not declared.
+    /// The migration of a database without ``migrationBlock``. Empty by default.
     var legacyMigration: MigrationBlock { get }
 }

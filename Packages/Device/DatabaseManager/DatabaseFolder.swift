@@ -6,8 +6,9 @@ internal import Tombolo
 public enum DatabaseFolder {
     private static let chosen = Mutex<URL?>(nil)
 
-    /// `Database` in the app's documents on Apple platforms, elsewhere in the user's data folder, by the program's name.
-    /// Set it before the first database is opened, or to a folder of one's own in a test. It is made when it is needed.
+    /// `Database` in the app's documents on Apple platforms, elsewhere in a folder with the program's name in the
+    /// user's data folder. Set it before the first database is opened, or to a temporary folder in tests. It's created
+    /// when needed.
     public static var url: URL {
         get { chosen.withLock { $0 } ?? standard }
         set { chosen.withLock { $0 = newValue } }

@@ -1,12 +1,12 @@
 public import Tombolo
 
-/// Why a database could not be opened. Errors are equal when their codes are, whatever the reason:
-/// `catch RealmErrorType.configurationFailure`.
+/// Why a database couldn't be opened. Errors are equal if their codes are, whatever the reason: `catch
+/// RealmErrorType.configurationFailure`.
 public struct RealmErrorType: Error, Equatable, CustomStringConvertible {
     public enum Code: Hashable, Sendable, CaseIterable {
-        /// The Realm could not be opened.
+        /// The Realm couldn't be opened.
         case realmIsEmpty
-        /// There is no configuration to open a Realm with.
+        /// The name or identifier is invalid, so there's no configuration to open.
         case configurationFailure
     }
 

@@ -1,11 +1,11 @@
-/// Where a database is kept.
+/// Where a database is stored.
 public enum RealmMemoryType: Hashable, Sendable {
     /// In a file.
     case inStorage
-    /// Nowhere: it ends with its last Realm. The databases of one name and one identifier in a process are the same.
+    /// In memory: it ends with its last Realm. In a process, databases with the same name and identifier are the same.
     case inMemory(identifier: String?)
 
-    /// The identifier in memory.
+    /// The identifier of an in-memory database; nil for one in a file.
     public var associated: String? {
         switch self {
         case .inStorage: nil

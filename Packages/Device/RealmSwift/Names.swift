@@ -1,8 +1,8 @@
 public import Tombolo
 
-/// Names that generic code written for Realm uses.
+/// Names used by generic code written for Realm.
 public typealias RealmFetchable = Object
-/// Foundation has the name too, so that files which import both say `RealmSwift.SortDescriptor`.
+/// Foundation has this name too, so files that import both write `RealmSwift.SortDescriptor`.
 public typealias SortDescriptor = Tombolo.SortDescriptor
 public typealias RealmSwiftObject = Object
 public typealias RealmSwiftEmbeddedObject = EmbeddedObject

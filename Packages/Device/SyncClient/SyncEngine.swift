@@ -9,17 +9,19 @@ public import TomboloSyncProtocol
 public import TomboloSyncSession
 internal import TomboloWebSocket
 
-/// Keeps one device file and a gateway in step: performs what ``ClientSession`` decides. Its calls into the file block
-/// a thread of its own, never one of Swift's pool.
+/// Synchronises a device file with a gateway by performing the actions of ``ClientSession``. Its calls into the file
+/// block its own thread, never one of Swift's pool.
 public actor SyncEngine {
+    /// How to reach and authenticate with a gateway.
     public struct Configuration: Sendable {
-        /// `ws://host:port/sync` or `wss://…`.
+        /// The gateway's address, `ws://host:port/sync` or `wss://…`.
         public var url: URL
-        /// The user's present access token; called at each connect.
+        /// Returns the user's current access token. Called for each connection.
         public var accessToken: @Sendable () async throws -> String
+        /// Receives lost connections and errors of the device file.
         public var logger: Logger
-        /// An attempt to connect ends when it takes longer, from the question for the access token to the gateway's
-        /// first message.
+        /// The time limit of an attempt to connect, from the request for the access token to the gateway's first
+        /// message.
         public var answerLimit: Duration
 
         public init(
@@ -33,10 +35,10 @@ public actor SyncEngine {
         }
     }
 
-    /// Longer than a gateway takes that waits for its database.
+    /// Longer than a gateway waits for its database.
     public static let defaultAnswerLimit = Duration.seconds(60)
 
-    /// Changesets are encoded ahead of the network up to about so many bytes.
+    /// Changesets are encoded ahead of the network up to about this many bytes.
     static let maximumUnwrittenByteCount = 1 << 20
 
     private struct PendingLoad {
@@ -53,25 +55,25 @@ public actor SyncEngine {
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
     private var connection: Task<Void, Never>?
-    /// Counts connections, so that messages of an earlier one are told apart.
+    /// Numbers connections, to recognise messages of an earlier one.
     private var generation = 0
     private var outgoing: AsyncStream<[UInt8]>.Continuation?
-    /// Bytes that the network has not taken yet; beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
+    /// The number of bytes not yet taken by the network. Beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
     private var unwrittenByteCount = 0
     private var waitingLoad: PendingLoad?
-    /// Why the connection before ended; nil once one was opened.
+    /// Why the previous connection ended; nil once one was opened.
     private var lastEnd: String?
     private var timer: Task<Void, Never>?
-    /// Ends an attempt to connect that nobody answers; nil once the gateway has sent something.
+    /// Ends an unanswered attempt to connect; nil once the gateway has sent something.
     private var answerTimer: Task<Void, Never>?
-    /// Events that came while another was handled, oldest first: one for each store action under way, at most.
+    /// Events that arrived while another was handled, oldest first; at most one per pending store action.
     private var events: [ClientSession.Event] = []
     private var isHandling = false
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - makeStore: opens the device file; the store is used by this engine only.
+    ///   - makeStore: opens the device file. Only this engine uses the store.
     ///   - onReport: called on the engine's thread; must not block.
     public init(
         configuration: Configuration, makeStore: @Sendable () throws -> any DeviceStore,
@@ -86,26 +88,26 @@ public actor SyncEngine {
         session = ClientSession(schema: store.schema)
     }
 
-    /// Connects, and from then on whenever the connection is lost.
+    /// Connects, and reconnects whenever the connection is lost.
     public func start() { if store != nil { handle(.start) } }
 
-    /// Disconnects and stays so until ``start()``.
+    /// Disconnects until ``start()``.
     public func stop() { handle(.stop) }
 
     /// Tells the engine that a local write transaction queued a changeset.
     public func changesetQueued() { handle(.changesetQueued) }
 
-    /// Stores and sends what the app wants to have.
+    /// Stores the app's subscriptions and sends them.
     public func setSubscriptions(_ set: SubscriptionSet) throws {
         try openStore().setWantedSubscriptions(set)
         handle(.subscriptionsChanged(set))
     }
 
-    /// Where the device stands.
+    /// The device's state.
     public func state() throws -> DeviceState { try openStore().state() }
 
-    /// Stops for good and lets go of the device file, which nothing of the engine uses once this returns. Waits for
-    /// what the engine is doing, unless called from a report.
+    /// Stops for good and closes the device file, which the engine no longer uses once this returns. Waits for the
+    /// engine's current work, unless called from a report.
     public nonisolated func close() {
         queue.run { self.assumeIsolated { $0.closeStore() } }
     }
@@ -154,7 +156,7 @@ public actor SyncEngine {
                 let batch = try openStore().apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
                 events.append(.applied(batch))
             } catch {
-                configuration.logger.warning("A batch could not be applied and is fetched again: \(error)")
+                configuration.logger.warning("A batch couldn't be applied and is fetched again: \(error)")
                 events.append(.applyFailed)
             }
         case .loadPending(let number, let count, let bytes):
@@ -167,7 +169,7 @@ public actor SyncEngine {
                 try openStore().reset(client: .random(using: &generator))
                 events.append(.storeReset)
             } catch {
-                configuration.logger.error("The device file could not start over, and tries again: \(error)")
+                configuration.logger.error("The device file couldn't be reset: \(error). Retrying.")
                 events.append(.storeResetFailed)
             }
         }
@@ -191,7 +193,7 @@ public actor SyncEngine {
         handleEvents()
     }
 
-    /// Runs a store call; a file that fails ends the connection, and the next one begins from what the file holds.
+    /// Runs a store call. If the file fails, the connection ends, and the next one starts from the file's state.
     private func perform(_ body: () throws -> Void) {
         do {
             try body()
@@ -228,7 +230,7 @@ public actor SyncEngine {
     private func connect() {
         disconnect()
         let number = generation
-        // Bounded: hello, one message for each batch, and changesets up to the bound for unwritten bytes.
+        // Bounded by the protocol: hello, one message per batch, and changesets up to the limit of unwritten bytes.
         let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         outgoing = continuation
         connection = Task { await self.runConnection(number, messages) }
@@ -283,12 +285,12 @@ public actor SyncEngine {
         if number == generation { handle(.disconnected(random: .random(in: 0..<1))) }
     }
 
-    /// A device that is offline tries for hours: what ended the last connection too is not said again.
+    /// An offline device retries for hours, so a repeated reason isn't logged again.
     private func reportEnd(_ reason: String) {
         guard reason != lastEnd else { return }
         lastEnd = reason
         configuration.logger.notice(
-            "There is no connection to \(configuration.url), and it is tried again: \(reason)")
+            "Can't connect to \(configuration.url): \(reason). Retrying.")
     }
 
     private func opened(_ number: Int, _ token: String) throws {
@@ -297,7 +299,8 @@ public actor SyncEngine {
         handle(.connected(try openStore().state(), accessToken: token))
     }
 
-    /// Not inlined: optimising its typed error within an asynchronous function crashes the compiler of Swift 6.3.1.
+    /// Not inlined, because optimising its typed error within an asynchronous function crashes the Swift 6.3.1
+    /// compiler.
     @inline(never)
     private func received(_ bytes: [UInt8], _ number: Int) throws {
         guard number == generation else { throw CancellationError() }
@@ -306,20 +309,20 @@ public actor SyncEngine {
     }
 }
 
-/// Why an engine cannot do what it was asked to.
+/// Why an engine can't do what it was asked to.
 public enum SyncEngineError: Error, Sendable, CustomStringConvertible {
-    /// No connection can be made with the configuration.
+    /// The configured address can't be used.
     case badURL(URL)
-    /// Neither the access token nor the gateway's first message came in time.
+    /// The access token or the gateway's first message didn't arrive in time.
     case noAnswer(within: Duration)
     /// The engine was closed.
     case closed
 
     public var description: String {
         switch self {
-        case .badURL(let url): "'\(url)' is not a gateway's address: expected ws://host:port/sync or wss://…"
-        case .noAnswer(let limit): "There was no access token, or no answer of the gateway, within \(limit)."
-        case .closed: "The device file is no longer synchronised: it was closed, to be deleted or opened anew."
+        case .badURL(let url): "'\(url)' isn't a gateway's address: expected ws://host:port/sync or wss://…"
+        case .noAnswer(let limit): "No access token, or no answer from the gateway, within \(limit)."
+        case .closed: "The device file is no longer synchronised: it was closed, to be deleted or reopened."
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs one actor on a serial queue of its own, so that SQLite's blocking calls never hold up Swift's thread pool.
+/// Runs an actor on its own serial queue, so that SQLite's blocking calls never block Swift's thread pool.
 final class SyncQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
@@ -10,7 +10,7 @@ final class SyncQueueExecutor: SerialExecutor {
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(queue))
     }
 
-    /// Runs `body` on the queue and waits for it; at once where the caller is on the queue already.
+    /// Runs `body` on the queue and waits for it; directly if the caller is already on the queue.
     func run(_ body: () -> Void) {
         if DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue) {
             body()
