@@ -2,8 +2,8 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncSession
 
-/// Follows every local write transaction from its commit on the device to its outcome, whatever numbers and names it
-/// travels under.
+/// Follows every local write transaction from its commit on the device to its outcome, under whatever numbers and
+/// client IDs it travels.
 final class Ledger {
     struct Entry {
         let hits: Int64
@@ -49,12 +49,12 @@ final class Ledger {
         store.pending.compactMap { tags[name($0, client(store))] }
     }
 
-    /// After a reset: the same changesets under new names.
+    /// After a reset, renames the same changesets.
     func rename(_ store: SimulatedDeviceStore, _ known: [Int]) {
         for (changeset, tag) in zip(store.pending, known) { tags[name(changeset, client(store))] = tag }
     }
 
-    /// A changeset's outcome commits. Returns what is wrong, or nil.
+    /// Records that a changeset's outcome was committed. Returns what's wrong, or nil.
     func commit(_ upload: Upload, isRefused: Bool) -> String? {
         guard let tag = tags[name(upload.changeset, upload.client)] else {
             return "changeset \(upload.changeset.number) of \(upload.client) comes from nowhere"
@@ -67,7 +67,7 @@ final class Ledger {
         return nil
     }
 
-    /// Every changeset has one outcome. Returns what is wrong, or nil.
+    /// Checks that every changeset has exactly one outcome. Returns what's wrong, or nil.
     func checkEnd() -> String? {
         for (tag, entry) in entries.enumerated() where entry.committed + entry.refused != 1 {
             return "local write \(tag) has \(entry.committed + entry.refused) outcomes: an edit was lost"

@@ -2,8 +2,8 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncSession
 
-/// Says what each changeset should do, from its own record of everything that was committed: the arbitration rules
-/// written a second time, without looking at the arbiter or at the changelog.
+/// Computes what each changeset should do from its own record of everything committed: a second implementation of the
+/// arbitration rules, independent of the arbiter and the changelog.
 final class Oracle {
     enum Kind: Int {
         case create
@@ -18,7 +18,7 @@ final class Oracle {
         let client: ClientID?
         let stamp: Stamp
         let kind: Kind
-        /// Written columns; a create writes those that are missing here as ``LogEntry/Mark/set``.
+        /// The written columns. For a create, those missing here count as ``LogEntry/Mark/set``.
         let marks: [Int: LogEntry.Mark]
 
         func mark(_ column: Int) -> LogEntry.Mark? { kind == .create ? marks[column] ?? .set : marks[column] }
@@ -28,7 +28,7 @@ final class Oracle {
     private var deeds: [ObjectReference: [Deed]] = [:]
     private var state: [ObjectReference: Row?] = [:]
     private var xid: UInt64 = 0
-    /// As of when rows that the group doesn't write are looked at; nil: as of now.
+    /// The moment as of which rows not written by the group are read; nil for now.
     private var moment: Snapshot?
     private var hit: (CoveragePoint) -> Void
 
@@ -37,7 +37,7 @@ final class Oracle {
         self.hit = hit
     }
 
-    /// A crash took commits back.
+    /// Forgets commits lost in a crash.
     func forget(_ lost: Set<UInt64>) {
         guard !lost.isEmpty else { return }
         for reference in deeds.keys { deeds[reference]?.removeAll { lost.contains($0.xid) } }
@@ -52,7 +52,7 @@ final class Oracle {
         }
     }
 
-    /// Judges a group that is about to commit. Returns what is wrong, or nil.
+    /// Judges a group that is about to commit. Returns what's wrong, or nil.
     func judge(_ procedure: UploadProcedure) -> String? {
         state = [:]
         xid = procedure.transaction.xid ?? 0
@@ -86,7 +86,7 @@ final class Oracle {
         let stamp = Swift.min(
             Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
         if stamp != changeset.stamp { hit(.stampClamped) }
-        // Nothing keeps another transaction from giving up a title between the refusal and this commit.
+        // Another transaction may free a title between the refusal and this commit.
         moment = item.violatedAt
         defer { moment = nil }
         var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
@@ -132,10 +132,10 @@ final class Oracle {
         let base: Snapshot
         var touched: Set<ObjectReference> = []
         var links: [ObjectReference: [Int: Value]] = [:]
-        /// Unique rules are checked with every write, not at the end.
+        /// Unique rules are checked on every write, not at the end.
         var isDuplicate = false
         var made: Set<ObjectReference> = []
-        /// It made something forbidden and erased it again.
+        /// Whether it made something forbidden and erased it again.
         var hidesForbidden = false
 
         func row(_ reference: ObjectReference) -> Row? { oracle.row(reference) }
@@ -163,7 +163,7 @@ final class Oracle {
             return stamp.microseconds > deed.stamp.microseconds
         }
 
-        /// In their order, but an element waits for an object that comes later.
+        /// Performs instructions in order, except that an element waits for an object created later.
         mutating func perform(_ instructions: [Instruction]) {
             var waiting: [(element: ObjectReference, target: ObjectReference, instructions: [Instruction])] = []
             for (index, instruction) in instructions.enumerated() {
@@ -174,7 +174,7 @@ final class Oracle {
                     waiting.append((instruction.reference, target, [instruction]))
                 } else {
                     if case .erase(let owner) = instruction {
-                        // Its lists go with it.
+                        // Its lists are deleted with it.
                         waiting.removeAll { waiter in
                             guard case .create(_, let fields) = waiter.instructions[0] else { return false }
                             return fields.contains { $0.column == ElementColumn.owner && $0.value == owner.key }
@@ -228,7 +228,7 @@ final class Oracle {
                     guard var changed = row(other) else { continue }
                     if other.classIndex == SimulatedSchema.item, changed[SimulatedSchema.Item.parent] == reference.key {
                         changed[SimulatedSchema.Item.parent] = .null
-                        // Also where the changeset made the link: a later life of the target doesn't bring it back.
+                        // Even if the changeset made the link: a later life of the target doesn't bring it back.
                         links[other]?[SimulatedSchema.Item.parent] = nil
                         put(other, changed, .set, [SimulatedSchema.Item.parent: .set])
                     } else if other.classIndex == SimulatedSchema.link,
@@ -295,8 +295,8 @@ final class Oracle {
             if !marks.isEmpty { put(reference, row, .set, marks) }
         }
 
-        /// Whether the value that is there gives way to a default: it is one itself, of somebody else, which this device
-        /// did not know and which came before.
+        /// Whether the current value gives way to a default: it's itself an earlier default, by another device, unknown
+        /// to this one.
         func yields(_ reference: ObjectReference, _ column: Int, _ others: [Deed]) -> Bool {
             var author: Deed?
             for deed in oracle.deeds[reference] ?? [] where deed.mark(column) != nil { author = deed }
@@ -304,7 +304,7 @@ final class Oracle {
             return others.contains { $0.xid == author.xid && $0.client == author.client } && isLater(than: author)
         }
 
-        /// Links lead to what is there at the end of the changeset, or nowhere.
+        /// Links lead to objects that exist at the end of the changeset, or nowhere.
         mutating func resolveLinks() {
             for (reference, columns) in links {
                 for (column, key) in columns {

@@ -1,4 +1,4 @@
-/// What a run must have seen at least once; a zero fails it.
+/// Events that a run must have at least once; otherwise it fails.
 public enum CoveragePoint: String, CaseIterable, Sendable {
     // Faults
     case connectionDropped = "fault: connection dropped"

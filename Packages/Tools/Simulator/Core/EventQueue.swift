@@ -1,8 +1,8 @@
-/// Events by virtual time; those of one moment in the order in which they were scheduled.
+/// Events by virtual time, and at the same time in the order they were scheduled.
 struct EventQueue<Event> {
-    /// Time and order in one number, so that the heap moves nothing else.
+    /// Time and order in one number, so that the heap only moves integers.
     private var heap: [Int] = []
-    /// By order; nil once taken.
+    /// The events by order; nil once taken.
     private var events: [Event?] = []
     private static var orderBits: Int { 24 }
 

@@ -2,8 +2,8 @@ public import TomboloModel
 
 /// The classes of every simulation.
 public enum SimulatedSchema {
-    /// `Item` has every kind of column, a unique rule, a link and a list; `Vault` holds what transfers keep and what
-    /// devices count.
+    /// `Item` has every kind of column, a unique rule, a link and a list; `Vault` has balances, whose sum transfers
+    /// preserve, and counters.
     public static let schema: Schema = {
         do {
             return try Schema([
@@ -52,7 +52,7 @@ public enum SimulatedSchema {
     static func item(_ key: Int) -> ObjectReference { ObjectReference(classIndex: item, key: .int(Int64(key))) }
     static func vault(_ key: Int) -> ObjectReference { ObjectReference(classIndex: vault, key: .int(Int64(key))) }
 
-    /// Orders references as locks are taken: by class, then by key.
+    /// The order in which locks are taken: by class, then by key.
     static func precedes(_ left: ObjectReference, _ right: ObjectReference) -> Bool {
         left.classIndex != right.classIndex
             ? left.classIndex < right.classIndex : Value.sortsBefore(left.key, right.key)

@@ -1,8 +1,8 @@
-/// The simulation's only source of randomness: SplitMix64, the same numbers for a seed on every machine.
+/// The simulation's only source of randomness: SplitMix64, which gives the same numbers for a seed on every machine.
 public struct SimulatorRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Neighbouring seeds begin far apart.
+    /// Neighbouring seeds start far apart.
     public init(seed: UInt64) { state = Self.mix(seed &+ 0x1234_5678_9abc_def1) }
 
     public mutating func next() -> UInt64 {
@@ -17,7 +17,7 @@ public struct SimulatorRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 ..< bound.
+    /// A number from 0 up to, but not including, `bound`.
     mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 
     mutating func from(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
@@ -26,6 +26,6 @@ public struct SimulatorRandom: RandomNumberGenerator, Sendable {
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// 0 ..< 1.
+    /// A number from 0 up to, but not including, 1.
     mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,7 +1,7 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// A transaction of another service: plain SQL, step by step.
+/// A transaction of another service: plain SQL, executed step by step.
 final class SQLProcedure {
     enum Statement {
         case transfer(from: ObjectReference, to: ObjectReference, amount: Int64)
@@ -31,7 +31,7 @@ final class SQLProcedure {
         transaction = database.begin()
     }
 
-    /// - Throws: when the transaction must roll back; it has.
+    /// - Throws: if the transaction had to roll back, which it has done.
     func step() throws -> Step {
         guard let statement = statements.first else { return .ready }
         do {

@@ -4,7 +4,7 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension SimulatedDatabase {
-    /// What happened between two ticks: rows as of the newer one, older rows by putting back old values.
+    /// The changes between two ticks: rows as of the newer one, and older rows restored from logged old values.
     func difference(
         from: Tick, to: Tick, rowsIn own: Snapshot, cursor: Int64? = nil
     ) -> TickDifference {
@@ -55,7 +55,7 @@ extension SimulatedDatabase {
             clients: Dictionary(firsts, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// The row before the given changelog rows, oldest first.
+    /// The row before the given changelog rows, which are oldest first.
     private static func putBack(_ rows: [LogRow], onto new: Row?) -> Row? {
         var row = new
         for entry in rows.reversed() {
@@ -77,7 +77,7 @@ extension SimulatedDatabase {
         return result
     }
 
-    /// In the order of keys.
+    /// The rows ordered by key.
     func rows(classIndex: Int, in snapshot: Snapshot, where isWanted: (Row) -> Bool) -> [Row] {
         tables.keys.filter { $0.classIndex == classIndex }
             .sorted(by: SimulatedSchema.precedes)

@@ -2,13 +2,13 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncSession
 
-/// PostgreSQL as far as synchronising depends on it: row versions with transaction ids given out at the first write,
-/// snapshots, row locks, a changelog written in the writer's own transaction, a write-ahead log whose unflushed end
-/// is lost in a crash, and sequence numbers and transaction ids that are then given out again.
+/// PostgreSQL as far as synchronisation depends on it: row versions, transaction IDs assigned at the first write,
+/// snapshots, row locks, a changelog written in the writer's own transaction, a write-ahead log whose unflushed end is
+/// lost in a crash, and sequence numbers and transaction IDs that are then reused.
 final class SimulatedDatabase {
     struct Version {
         let xid: UInt64
-        /// Nil: deleted.
+        /// The row, or nil if deleted.
         let row: Row?
     }
 
@@ -36,7 +36,7 @@ final class SimulatedDatabase {
     private(set) var changelog: [UInt64: (rows: [LogRow], clients: Set<ClientID>)] = [:]
     private(set) var ticks: [Int64: Tick] = [:]
     private(set) var latest = Tick.origin
-    /// Ticks below are dropped, with their changelog.
+    /// Ticks below this number are dropped, with their changelog.
     private(set) var floor: Int64 = 0
     private(set) var nextXid: UInt64 = 100
     private var nextSequence: Int64 = 1
@@ -47,15 +47,15 @@ final class SimulatedDatabase {
     private var writeAheadLog: [WriteAheadRecord] = []
     private var flushed = 0
     private(set) var committed: Set<UInt64> = []
-    /// What clients said at opening that they have acknowledged: refusals up to there are no longer told.
+    /// The changeset numbers that clients acknowledged at opening: refusals up to them are no longer sent.
     var acknowledged: [ClientID: Int64] = [:]
-    /// Transaction ids that a crash took back and that may be given out again.
+    /// Transaction IDs lost in a crash, which may be reused.
     private var lostXids: Set<UInt64> = []
     var reusedXid: (() -> Void)?
-    /// Microseconds on the server's clock.
+    /// The server's clock in microseconds.
     var now: () -> Int64
 
-    /// By class: the columns that link to it.
+    /// For each class, the columns that link to it.
     private let linksTo: [[(classIndex: Int, column: Int)]]
 
     init(schema: Schema, now: @escaping () -> Int64) {
@@ -77,8 +77,8 @@ final class SimulatedDatabase {
         return transaction
     }
 
-    /// Takes a lock, or says that another transaction has it.
-    /// - Throws: ``SimulatedDeadlock`` when that one waits for this.
+    /// Takes a lock, or returns false if another transaction has it.
+    /// - Throws: ``SimulatedDeadlock`` if that transaction waits for this one.
     func lock(_ key: SimulatedTransaction.LockKey, _ transaction: SimulatedTransaction) throws -> Bool {
         guard let holder = holders[key], holder != transaction.id else {
             holders[key] = transaction.id
@@ -134,7 +134,7 @@ final class SimulatedDatabase {
         finish(transaction)
     }
 
-    /// To a savepoint: a count of ``SimulatedTransaction/undo``.
+    /// Rolls back to a savepoint: a count of ``SimulatedTransaction/undo``.
     func rollBack(_ transaction: SimulatedTransaction, to savepoint: Int) {
         while transaction.undo.count > savepoint {
             switch transaction.undo.removeLast() {
@@ -155,7 +155,7 @@ final class SimulatedDatabase {
 
     func flush() { flushed = writeAheadLog.count }
 
-    /// Loses what was not flushed. Returns the transaction ids that are gone though they had committed.
+    /// Loses everything not flushed. Returns the IDs of lost transactions that had committed.
     func crash() -> Set<UInt64> {
         for transaction in transactions.values.sorted(by: { $0.id < $1.id }) { rollBack(transaction) }
         var lost: Set<UInt64> = []
@@ -188,7 +188,7 @@ final class SimulatedDatabase {
 
     // MARK: Rows
 
-    /// The newest row that is committed or the transaction's own.
+    /// The newest row that's committed or the transaction's own.
     func current(_ reference: ObjectReference, _ transaction: SimulatedTransaction? = nil) -> Row? {
         guard let versions = tables[reference] else { return nil }
         for version in versions.reversed()
@@ -215,7 +215,7 @@ final class SimulatedDatabase {
         return result
     }
 
-    /// Objects whose row, as the transaction sees it, a foreign key ties to this one.
+    /// Objects with a foreign key to this one, as the transaction sees them.
     func dependents(of target: ObjectReference, _ transaction: SimulatedTransaction) -> [ObjectReference] {
         guard !linksTo[target.classIndex].isEmpty else { return [] }
         return tables.keys.filter { reference in
@@ -227,7 +227,7 @@ final class SimulatedDatabase {
         }.sorted(by: SimulatedSchema.precedes)
     }
 
-    /// Whether a unique rule lets the row be written; false: another transaction decides, wait for it.
+    /// Checks the unique rules for a row. Returns false if another transaction decides and must be waited for.
     /// - Throws: ``UniqueViolation``, ``SimulatedDeadlock``.
     private func checkUnique(
         _ reference: ObjectReference, _ row: Row, _ transaction: SimulatedTransaction
@@ -259,8 +259,8 @@ final class SimulatedDatabase {
         return true
     }
 
-    /// Writes a row whose lock, and whose dependents' locks, the transaction holds; nil deletes it. False: wait and
-    /// try again.
+    /// Writes a row, or deletes it if nil. The transaction must hold its lock and its dependents'. Returns false if it
+    /// must wait and try again.
     func write(
         _ reference: ObjectReference, _ row: Row?, marks: [Int: LogEntry.Mark] = [:],
         _ transaction: SimulatedTransaction
@@ -317,7 +317,7 @@ final class SimulatedDatabase {
         clients[client]?.last { committed.contains($0.xid) && snapshot.sees($0.xid) }?.progress
     }
 
-    /// Progress with writers that have not committed: only a mutant asks.
+    /// Progress including uncommitted writers. Used only by a mutant.
     func uncommittedProgress(_ client: ClientID) -> Progress? { clients[client]?.last?.progress }
 
     func setProgress(_ client: ClientID, _ progress: Progress, _ transaction: SimulatedTransaction) {
@@ -329,7 +329,7 @@ final class SimulatedDatabase {
 
     // MARK: Changelog
 
-    /// Committed transactions that a snapshot does not see, up to another.
+    /// Committed transactions that one snapshot doesn't see but a later one does.
     func transactions(after base: Snapshot, upTo end: Snapshot? = nil) -> [UInt64] {
         var result: [UInt64] = []
         for xid in base.running where committed.contains(xid) && end?.sees(xid) != false { result.append(xid) }
@@ -348,7 +348,7 @@ final class SimulatedDatabase {
 
     // MARK: Ticks
 
-    /// Whether a tick would see something that the last one does not.
+    /// Whether a tick would see something that the last one doesn't.
     var hasNews: Bool {
         transactions(after: latest.snapshot).contains { changelog[$0] != nil }
     }
@@ -364,7 +364,7 @@ final class SimulatedDatabase {
 
     func tick(_ number: Int64) -> Tick? { number == 0 ? .origin : number < floor ? nil : ticks[number] }
 
-    /// Drops ticks below a number, and changelog rows that its snapshot and every later one sees.
+    /// Drops ticks below a number, and changelog rows seen by its snapshot and all later ones.
     func drop(below number: Int64) {
         guard number > floor, let tick = ticks[number] else { return }
         floor = number

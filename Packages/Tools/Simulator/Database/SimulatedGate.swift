@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets one caller at a time at a simulated database. Never held across a suspension.
+/// Gives one caller at a time access to a simulated database. Never held across a suspension.
 final class SimulatedGate: Sendable {
     private let mutex = Mutex(())
 

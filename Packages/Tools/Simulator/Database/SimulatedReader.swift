@@ -5,17 +5,17 @@ internal import TomboloSyncSession
 
 /// Reads the simulated database as of a tick.
 ///
-/// `@unchecked Sendable`: the database is guarded by `gate`, which every method takes; a simulation, which runs as one
-/// task, passes a gate that nobody else uses.
+/// `@unchecked Sendable`: the database is guarded by `gate`, which every method takes. A simulation, which runs as one
+/// task, passes its own gate.
 struct SimulatedReader: TickReader, @unchecked Sendable {
     let database: SimulatedDatabase
     let gate: SimulatedGate
     let tick: Tick
     var mutant: Mutant?
-    /// Rows of one block.
+    /// The number of rows per block.
     var blockSize = 3
 
-    /// What rows are read with: the tick's snapshot.
+    /// The snapshot used for reading rows: the tick's.
     private var snapshot: Snapshot { mutant == .ownSnapshotRead ? database.snapshot : tick.snapshot }
 
     func difference(from: Tick) async throws -> TickDifference {

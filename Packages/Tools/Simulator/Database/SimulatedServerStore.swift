@@ -3,18 +3,19 @@ public import TomboloModel
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// The simulated database behind the protocol that PostgreSQL serves in production: every operation runs all of its
-/// steps at once. For the conformance suite; simulations drive the steps one by one.
+/// The simulated database behind the protocol that PostgreSQL implements in production. Every operation runs all its
+/// steps at once, for the conformance suite; simulations run the steps one by one.
 ///
 /// `@unchecked Sendable`: everything mutable is guarded by `gate`.
 public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
+    /// The schema of the database.
     public let schema: Schema
     private let gate = SimulatedGate()
     private let database: SimulatedDatabase
     private var random: SimulatorRandom
     private var kept: [UInt64: [Int: Predicate]] = [:]
 
-    /// - Parameter now: microseconds since 1970 on the server's clock.
+    /// - Parameter now: the server's clock, in microseconds since 1970.
     public init(schema: Schema = SimulatedSchema.schema, seed: UInt64 = 0, now: @escaping @Sendable () -> Int64) {
         self.schema = schema
         database = SimulatedDatabase(schema: schema, now: now)
@@ -66,7 +67,7 @@ public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
         }
     }
 
-    /// Writes as plain SQL does: one transaction, without a client. Nil rows are deleted.
+    /// Writes like plain SQL: one transaction without a client. Nil deletes a row.
     public func write(_ rows: [(ObjectReference, Row?)]) throws {
         try gate.run {
             let transaction = database.begin()
@@ -92,11 +93,11 @@ public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
         }
     }
 
-    /// Drops the changelog below a tick, as retention does.
+    /// Drops the changelog below a tick, like retention.
     public func dropTicks(below number: Int64) { gate.run { database.drop(below: number) } }
 }
 
-/// Another transaction has a lock, and this store takes all steps at once.
+/// Thrown if another transaction has a lock, since this store can't wait.
 public struct SimulatedStoreBlocked: Error {}
 
 extension SimulatedDatabase {

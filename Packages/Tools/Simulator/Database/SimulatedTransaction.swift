@@ -1,7 +1,7 @@
 internal import TomboloChangesets
 internal import TomboloModel
 
-/// A transaction under way: read committed, as the writers are.
+/// A running transaction with read committed isolation, like the real writers'.
 final class SimulatedTransaction {
     enum LockKey: Hashable {
         case row(ObjectReference)
@@ -20,19 +20,20 @@ final class SimulatedTransaction {
     var locks: Set<LockKey> = []
     var undo: [Undo] = []
     var log: [LogRow] = []
-    /// The transaction that has the lock that this one waits for.
+    /// The transaction holding the lock that this one waits for.
     var waitsFor: Int?
-    /// What the changelog's triggers stamp rows with; nil: plain SQL, at the time of the statement.
+    /// The origin with which the changelog's triggers stamp rows; nil for plain SQL, stamped at the time of the
+    /// statement.
     var origin: (client: ClientID, number: Int64, stamp: Stamp)?
     var isFinished = false
 
     init(id: Int) { self.id = id }
 }
 
-/// Two transactions wait for each other; this one must roll back and try again.
+/// Two transactions wait for each other. This one must roll back and try again.
 struct SimulatedDeadlock: Error {}
 
-/// A unique rule of the database.
+/// A violated unique rule.
 struct UniqueViolation: Error {
     let className: String
     let key: Value

@@ -2,8 +2,8 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncSession
 
-/// One transaction that applies uploads, step by step, so that others may come in between: the clients' progress rows,
-/// the target rows in order, the changelog since the bases, the writes, the commit.
+/// A transaction that applies uploads step by step, so that others can run in between: it locks the clients' progress
+/// rows and the target rows in order, reads the changelog since the bases, writes, and commits.
 final class UploadProcedure {
     private enum Stage {
         case claim(Int)
@@ -19,7 +19,7 @@ final class UploadProcedure {
         let index: Int
         let base: Tick
         let stamp: Stamp
-        /// What the database had committed when a write broke a unique rule.
+        /// The committed state when a write violated a unique rule.
         var violatedAt: Snapshot?
     }
 
@@ -54,8 +54,8 @@ final class UploadProcedure {
     var isDone: Bool { if case .done = stage { true } else { false } }
     var isReadyToCommit: Bool { if case .commit = stage { true } else { false } }
 
-    /// Takes one step. False: waits for another transaction; try again later.
-    /// - Throws: ``SimulatedDeadlock`` after rolling back; the procedure starts again with the next step.
+    /// Takes one step. Returns false if it must wait for another transaction and be retried later.
+    /// - Throws: ``SimulatedDeadlock`` after rolling back; the next step starts over.
     func step() throws -> Bool {
         do {
             let moved = try advance()
@@ -104,7 +104,7 @@ final class UploadProcedure {
                 let more = missingLocks()
                 if more.isEmpty {
                     load()
-                    // Retention may have dropped rows between the look at the base and the look at the changelog.
+                    // Retention may have dropped rows between reading the base and reading the changelog.
                     let isWhole = judged.allSatisfy { $0.base.number >= database.floor }
                     guard isWhole || mutant == .droppedBaseAccepted || mutant == .baseCheckedFirst else {
                         throw SimulatedDeadlock()
@@ -142,7 +142,7 @@ final class UploadProcedure {
         return true
     }
 
-    /// Decides by number and base which uploads are to be applied.
+    /// Decides by number and base which uploads to apply.
     private func classify() {
         var stopped: Set<ClientID> = []
         for (index, upload) in uploads.enumerated() {
@@ -187,7 +187,8 @@ final class UploadProcedure {
         order = references.sorted(by: SimulatedSchema.precedes)
     }
 
-    /// Rows that the locked ones bring with them: owners of elements, and what foreign keys change with an erase.
+    /// Rows that must be locked along with the locked ones: owners of elements, and rows changed by foreign keys on an
+    /// erase.
     private func missingLocks() -> [ObjectReference] {
         var result: Set<ObjectReference> = []
         for item in judged {

@@ -1,4 +1,4 @@
-/// A subscription set was made from one that is no longer wanted.
+/// A subscription set was made from one that's no longer wanted.
 struct OutdatedSubscriptions: Error {
     let version: Int64
     let wanted: Int64

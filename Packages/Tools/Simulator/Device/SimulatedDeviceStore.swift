@@ -3,20 +3,23 @@ public import TomboloModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 
-/// A device's file in memory: the server's rows with pending changesets replayed on top, and the server's rows kept
-/// beneath every object that a pending instruction touches. Everything in it is durable; what a crash loses lives in
+/// A device file in memory: the server's rows with pending changesets replayed on top, and the server's rows kept
+/// beneath every object that a pending instruction touches. Everything in it is durable; whatever a crash loses is in
 /// the session.
 public final class SimulatedDeviceStore: DeviceStore {
+    /// The schema of the file.
     public let schema: Schema
-    /// What the app sees.
+    /// The rows that the app sees.
     public private(set) var rows: [ObjectReference: Row] = [:]
-    /// The server's row, or nil for none, of objects that pending changesets touch.
+    /// The server's row, or nil for none, beneath each object in pending changesets.
     private var beneath: [ObjectReference: Row?] = [:]
+    /// The upload queue, oldest first.
     public private(set) var pending: [Changeset] = []
     private var staged: [BatchFrame] = []
+    /// The device's clock.
     public private(set) var clock = HybridClock()
     private var device: DeviceState
-    /// Sets that a batch may name, by version.
+    /// Subscription sets that a batch may name, by version.
     private var sets: [Int64: SubscriptionSet] = [:]
     var mutant: Mutant?
 
@@ -26,7 +29,7 @@ public final class SimulatedDeviceStore: DeviceStore {
             client: client, position: .none, active: .empty, wanted: .empty, acknowledged: 0, lastChangeset: 0)
     }
 
-    /// Another file with the same content.
+    /// Another file with the same content, including the client ID.
     public func copy() -> SimulatedDeviceStore {
         let result = SimulatedDeviceStore(schema: schema, client: device.client)
         result.rows = rows
@@ -40,6 +43,7 @@ public final class SimulatedDeviceStore: DeviceStore {
         return result
     }
 
+    /// The number of staged frames.
     public var stagedCount: Int { staged.count }
 
     /// The server's rows, without pending changesets.
@@ -51,7 +55,7 @@ public final class SimulatedDeviceStore: DeviceStore {
 
     // MARK: The app's side
 
-    /// One write transaction: applies the instructions and queues them.
+    /// Runs a write transaction: applies the instructions and queues them.
     @discardableResult
     public func write(_ instructions: [Instruction], wallMicroseconds: Int64) -> Changeset {
         device.lastChangeset += 1
@@ -117,7 +121,7 @@ public final class SimulatedDeviceStore: DeviceStore {
         return result
     }
 
-    /// Roughly what it takes on the wire.
+    /// The approximate size on the wire, in bytes.
     private static func byteCount(_ changeset: Changeset) -> Int {
         changeset.instructions.reduce(32) { sum, instruction in
             switch instruction {

@@ -3,20 +3,20 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// A device: a file, which survives a crash, and a session, which does not.
+/// A device: a file, which survives a crash, and a session, which doesn't.
 final class SimulatedDevice {
     let id: Int
     let user: Int
     var store: SimulatedDeviceStore
     var session: ClientSession
     var isUp = true
-    /// Counts the lives of the process: what an earlier one asked for is not answered.
+    /// Numbers the lives of the process: requests of an earlier one aren't answered.
     var life = 0
     var connection: SimulatedConnection?
-    /// Actions of the session that wait for the store action under way.
+    /// The session's actions that wait for the current store action.
     var actions: [ClientSession.Action] = []
     var isStoreBusy = false
-    /// Microseconds by which the device's clock is wrong.
+    /// The error of the device's clock in microseconds.
     var skew: Int64 = 0
     var lastTick: Int64 = 0
     var nextSet: Int64 = 1
@@ -29,22 +29,22 @@ final class SimulatedDevice {
     }
 }
 
-/// A connection with what is under way on it, in both directions.
+/// A connection with the messages in flight, in both directions.
 final class SimulatedConnection {
     let id: Int
     let device: SimulatedDevice
     let gateway: SimulatedGateway
     var session: ServerSession
     var isOpen = true
-    /// The gateway closes it once everything is sent.
+    /// Whether the gateway closes it once everything is sent.
     var isClosing = false
     var up: [ClientMessage] = []
     var down: [ServerMessage] = []
     var delay = 2
     var isWritable = true
-    /// As hello gave it.
+    /// The client ID in the hello.
     var client = ClientID(rawValue: 0)
-    /// The rest of the read under way.
+    /// The remaining frames of the current read.
     var frames: [BatchFrame] = []
     var readEnd: (BatchEnd, Tick)?
 
@@ -56,7 +56,7 @@ final class SimulatedConnection {
     }
 }
 
-/// A gateway: sessions, and the last ticks that it has read.
+/// A gateway: its sessions and the last ticks it has read.
 final class SimulatedGateway {
     static let ringSize = 3
 

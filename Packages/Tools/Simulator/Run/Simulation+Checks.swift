@@ -3,9 +3,9 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// What must hold after every batch, and at the end.
+/// Conditions that must hold after every batch and at the end.
 extension Simulation {
-    /// The database as of a tick: the truth, from row versions.
+    /// The database as of a tick, computed from row versions: the truth.
     private func content(at number: Int64, token: Int64) -> [ObjectReference: Row]? {
         if let known = contents[number], known.token == token { return known.rows }
         guard let tick = database.ticks[number], tick.token == token else { return nil }
@@ -14,7 +14,7 @@ extension Simulation {
         return rows
     }
 
-    /// What a device may and wants to have of it.
+    /// The part of it that a device may have and wants.
     private func visible(
         _ rows: [ObjectReference: Row], _ set: SubscriptionSet, _ fingerprint: UInt64
     ) -> [ObjectReference: Row] {
@@ -57,7 +57,7 @@ extension Simulation {
             return fail("device \(device.id) stands on tick \(state.position.tick), which the database does not have")
         }
         checkContent(device, "a batch")
-        // A copy of a file that is about to be reset is told early what is its own.
+        // A copied file that is about to be reset learns early which changesets are its own.
         if !hasCopied, let tick = database.ticks[state.position.tick] {
             let known = database.progress(state.client, in: tick.snapshot)?.last ?? 0
             if state.acknowledged > known {
@@ -79,7 +79,7 @@ extension Simulation {
         }
     }
 
-    /// The device's content is the database's as of its tick, with its pending changesets on top.
+    /// Checks that the device's content is the database's as of its tick, with its pending changesets on top.
     func checkContent(_ device: SimulatedDevice, _ occasion: String) {
         guard let state = try? device.store.state(), state.position.tick > 0,
             let rows = content(at: state.position.tick, token: state.position.token)
@@ -95,7 +95,7 @@ extension Simulation {
         checkCauses(server, rows, device)
     }
 
-    /// Sums that transfers keep, and no child without its parent where both are visible.
+    /// Checks the sums that transfers preserve, and that no child is without its parent if both are visible.
     private func checkCauses(
         _ server: [ObjectReference: Row], _ rows: [ObjectReference: Row], _ device: SimulatedDevice
     ) {
@@ -117,7 +117,7 @@ extension Simulation {
         }
     }
 
-    /// Local writes on top of the server's rows.
+    /// Replays local writes on top of the server's rows.
     private static func replay(
         _ changesets: [Changeset], on rows: [ObjectReference: Row]
     ) -> [ObjectReference: Row] {

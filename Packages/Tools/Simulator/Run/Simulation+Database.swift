@@ -91,7 +91,7 @@ extension Simulation {
 
     // MARK: The sequencer
 
-    /// The sequencer polls; a commit shortens its wait.
+    /// Wakes the sequencer early after a commit; otherwise it polls.
     func nudge() {
         guard isSequencerUp, !isPolling else { return }
         isPolling = true

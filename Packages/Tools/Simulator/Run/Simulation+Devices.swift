@@ -135,7 +135,7 @@ extension Simulation {
 
     func delay(_ connection: SimulatedConnection) -> Int { connection.delay + random.below(connection.delay + 1) }
 
-    /// Ends a connection; what is under way on it is lost.
+    /// Ends a connection and loses the messages in flight.
     func close(_ connection: SimulatedConnection) {
         if !connection.up.isEmpty || !connection.down.isEmpty { hit(.messageLost) }
         connection.isOpen = false

@@ -5,7 +5,7 @@ internal import TomboloSyncSession
 
 /// The gateway's executor.
 extension Simulation {
-    /// Messages under way beyond which a connection takes no more.
+    /// The number of messages in flight at which a connection stops accepting more.
     static let highWater = 6
 
     static let restricted = Predicate.compare(PropertyPath("group"), .notEqual, .int(3))
@@ -96,7 +96,7 @@ extension Simulation {
         handle(connection, .failed(SessionFailure(.unavailable, "The database is away.", isRetryable: true)))
     }
 
-    /// Reads a batch; its frames leave one by one.
+    /// Reads a batch, whose frames are sent one by one.
     func read(_ connection: SimulatedConnection, _ request: ReadRequest) async {
         guard connection.isOpen, connection.gateway.isUp else { return }
         guard isDatabaseUp else { return unavailable(connection) }
@@ -117,7 +117,7 @@ extension Simulation {
 
     func emit(_ connection: SimulatedConnection) {
         guard connection.isOpen else { return }
-        // Waits while the device does not read, as the production reader does.
+        // Waits while the device doesn't read, like the production reader.
         guard connection.isWritable else { return schedule(.emit(connection), in: 10) }
         if connection.frames.isEmpty {
             guard let (end, tick) = connection.readEnd else { return }
@@ -130,7 +130,7 @@ extension Simulation {
         }
     }
 
-    /// Only a mutant does this: keeps removals of objects that still exist from being sent.
+    /// Used only by a mutant: omits removals of objects that still exist.
     private func withoutMoveOuts(_ frame: BatchFrame) -> BatchFrame {
         var frame = frame
         frame.removals = frame.removals.map { removal in
@@ -203,7 +203,7 @@ extension Simulation {
 
     func upload(_ gateway: SimulatedGateway) {
         gateway.isUploadScheduled = false
-        // Two sessions of one client, its file was copied, never share a transaction.
+        // Two sessions of one client, whose file was copied, never share a transaction.
         var clients: Set<ClientID> = []
         var waiting: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []
         var later: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []

@@ -56,7 +56,7 @@ extension Simulation {
         schedule(.operation, in: 3 + random.below(random.chance(percent: 20) ? 200 : 30))
     }
 
-    /// A parent, and after its commit a child: no device may have the child without it.
+    /// Inserts a parent and, after its commit, a child: no device may have the child without the parent.
     private func insertFamily() {
         let parent = SimulatedSchema.item(random.below(Workload.itemCount))
         let child = SimulatedSchema.item(random.below(Workload.itemCount))
@@ -81,7 +81,7 @@ extension Simulation {
         schedule(.start(copy, life: 0), in: random.below(2000))
     }
 
-    /// Waits for nothing: crashes what stands at a named point just now, if anything does.
+    /// Crashes whatever is at a named point right now, if anything.
     private func crashAtNamedPoint() {
         if let device = devices.first(where: { $0.isUp && ($0.store.stagedCount > 0 || $0.isStoreBusy) }),
             random.chance(percent: 50)

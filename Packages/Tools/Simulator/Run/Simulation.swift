@@ -3,8 +3,8 @@ internal import TomboloModel
 internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
-/// One seed: devices, gateways, a sequencer, plain-SQL writers and the simulated database under one scheduler with
-/// virtual time. Everything runs in one task; the same seed does the same on every machine.
+/// One seed's simulation: devices, gateways, a sequencer, plain-SQL writers and the simulated database under one
+/// scheduler with virtual time. Everything runs in one task, and a seed does the same on every machine.
 public final class Simulation {
     enum Event {
         case operation
@@ -55,11 +55,11 @@ public final class Simulation {
         }
     }
 
-    /// Operations of one seed.
+    /// The number of operations per seed.
     public static let operationCount = 120
-    /// Virtual milliseconds after healing within which all must be equal.
+    /// The virtual milliseconds after the last fault within which all stores must become equal.
     static let livenessBound = 240_000
-    /// The most events of one seed.
+    /// The maximum number of events per seed.
     static let maximumEvents = 60_000
     static let epochMicroseconds: Int64 = 1_700_000_000_000_000
     static let dayMicroseconds: Int64 = 86_400_000_000
@@ -87,7 +87,7 @@ public final class Simulation {
     var gateways: [SimulatedGateway] = []
     var runningUploads: [RunningUpload] = []
     var runningSQL: [SQLProcedure] = []
-    /// How often a user's roles changed; odd: restricted.
+    /// How often each user's roles changed; an odd number means restricted.
     var roles = [0, 0, 1, 0]
     var operationsLeft = Simulation.operationCount
     var isHealed = false
@@ -98,7 +98,7 @@ public final class Simulation {
     var hasCopied = false
     var contents: [Int64: (token: Int64, rows: [ObjectReference: Row])] = [:]
 
-    /// The server's clock and the scheduler's share it.
+    /// The clock shared by server and scheduler.
     final class VirtualClock {
         var milliseconds = 0
     }
@@ -124,7 +124,7 @@ public final class Simulation {
         var hit: ((CoveragePoint) -> Void)?
     }
 
-    /// Runs one seed.
+    /// Runs one seed. `trace` receives a line for each event.
     /// - Throws: ``SimulationFailure``.
     public static func run(
         seed: UInt64, mutant: Mutant? = nil, trace: ((String) -> Void)? = nil
@@ -253,7 +253,7 @@ public final class Simulation {
         case .heartbeat(let gateway, let life):
             guard gateway.life == life, gateway.isUp else { return }
             for connection in gateway.connections { handle(connection, .heartbeat) }
-            // A notification may be lost, with the sequencer or with the database: gateways poll too.
+            // A notification may be lost in a crash of the sequencer or the database, so gateways poll too.
             schedule(.feed(gateway, life: life), in: soon())
             schedule(.heartbeat(gateway, life: life), in: 300)
         case .bootGateway(let gateway): boot(gateway)

@@ -1,12 +1,17 @@
-/// Many seeds, one after the other.
+/// Runs many seeds, one after another.
 public struct SimulationRun: Sendable {
+    /// The number of seeds run.
     public private(set) var seeds = 0
+    /// The number of batches applied by devices.
     public private(set) var batches = 0
+    /// The number of ticks made.
     public private(set) var ticks = 0
+    /// The events that occurred in any seed.
     public private(set) var coverage = Coverage()
+    /// The failures found.
     public private(set) var failures: [SimulationFailure] = []
 
-    /// The seeds of the default tests, and those that must find every mutant.
+    /// The seeds of the default tests, which must also find every mutant.
     public static let defaultSeeds: Range<UInt64> = 0..<2_000
 
     public init() {}
@@ -32,7 +37,7 @@ public struct SimulationRun: Sendable {
         }
     }
 
-    /// Joins what another range found.
+    /// Adds the result of another range of seeds.
     public mutating func add(_ other: SimulationRun) {
         seeds += other.seeds
         batches += other.batches
@@ -41,7 +46,7 @@ public struct SimulationRun: Sendable {
         failures += other.failures
     }
 
-    /// The first seed that finds a mutant, with what it says; nil where it survives.
+    /// The failure of the first seed that finds a mutant, or nil if it survives.
     public static func firstCatch(of mutant: Mutant, in seeds: Range<UInt64> = defaultSeeds) async -> SimulationFailure?
     {
         var run = SimulationRun()

@@ -3,7 +3,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// What devices and other services do: drawn from the simulation's randomness.
+/// The random actions of devices and other services.
 enum Workload {
     static let forbiddenTitle = "forbidden"
     static let vaultCount = 3
@@ -21,7 +21,7 @@ enum Workload {
         random.chance(percent: 30) ? .null : .string("note \(random.below(1000))")
     }
 
-    /// A local write transaction on what the device shows.
+    /// A local write transaction on the device's current content.
     static func instructions(
         _ rows: [ObjectReference: Row], _ random: inout SimulatorRandom
     ) -> [Instruction] {
@@ -70,7 +70,7 @@ enum Workload {
         case ..<84: return [.set(reference, [FieldWrite(column: S.Item.title, value: .string(forbiddenTitle))])]
         case ..<94:
             let target = S.item(random.below(itemCount))
-            // As `list.append(Item())`: the element before what it links to.
+            // Like `list.append(Item())`: the element comes before its target.
             guard shown[target] == nil, random.chance(percent: 50) else {
                 return [element(of: reference, random.pick(keys), &random)]
             }
