@@ -74,7 +74,7 @@ struct ArbiterFixture {
             base: Self.base, permit: permit)
     }
 
-    /// What permission is asked for.
+    /// The permissions requested.
     mutating func requests(_ instructions: [Instruction]) throws -> [WriteRequest] {
         var asked: [WriteRequest] = []
         _ = try apply(instructions) {

@@ -4,7 +4,7 @@ import TomboloModel
 
 private typealias F = ArbiterFixture
 
-/// The rules in ``Arbiter``'s comment, each by its name.
+/// The rules in ``Arbiter``'s comment.
 @Suite struct ArbiterTests {
     // MARK: What happened before
 
@@ -185,7 +185,7 @@ private typealias F = ArbiterFixture
             let result = try f.apply([.create(F.item(1), fields)])
             #expect(result.writes == [F.update(1, F.count, .int(7))])
         }
-        // The changelog says nothing of what is older than it.
+        // The changelog has nothing about older edits.
         var f = F()
         f.load(1)
         #expect(try f.apply([.create(F.item(1), fields)]).writes == [F.update(1, F.count, .int(7))])
@@ -363,13 +363,13 @@ private typealias F = ArbiterFixture
         f.load(7, parent: .int(1))
         _ = try f.apply(
             [
-                // Away and back, away for good, to it at last, and to it before it is there.
+                // Away and back, away for good, to it in the end, and to it before it exists.
                 F.set(6, F.parent, .int(2)), F.set(6, F.parent, .int(1)), F.set(7, F.parent, .int(2)),
                 F.set(3, F.parent, .int(1)), .create(F.item(9), [FieldWrite(column: F.parent, value: .int(8))]),
                 .create(F.item(8), []),
             ], at: 10, by: F.b)
         _ = try f.apply([.erase(F.item(1)), .erase(F.item(8))], at: 20, by: F.b, number: 2)
-        // Links that the erase made nil have its stamp, the others those that they had.
+        // Links set to nil by the erase have its stamp, the others keep theirs.
         for (key, lost) in [(6, 1), (3, 1), (9, 1), (7, 0)] as [(Int64, Int)] {
             #expect(try f.apply([F.set(key, F.parent, .int(4))], at: 15, by: F.a, number: key).lost == lost, "\(key)")
         }
@@ -528,7 +528,7 @@ private typealias F = ArbiterFixture
         #expect(asked.map(\.operation) == [.create, .update])
         #expect(asked[1].old == F.pageRow(1, "theirs"))
         #expect(asked[1].new == F.pageRow(1, "mine"))
-        // Once it is replaced, it is as the changeset left it.
+        // Once replaced, it's as the changeset left it.
         let again = try f.requests(erased ? [F.create(F.page(1), title: "again")] : [.erase(F.page(1))])
         #expect(again.map(\.operation) == (erased ? [.create, .update] : [.delete]))
         #expect(again.last?.old == F.pageRow(1, "mine"))

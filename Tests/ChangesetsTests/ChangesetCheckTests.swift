@@ -97,11 +97,11 @@ struct ChangesetCheckTests {
         let erase = Instruction.erase(F.item(1))
         #expect(denied([.update], set) && !denied([.create, .delete], set))
         #expect(denied([.delete], set, erase) && !denied([.create, .update], erase))
-        // A create edits the object where it exists, and makes it where it does not.
+        // A create edits the object if it exists, and makes it if it doesn't.
         #expect(denied([.create, .update], create, set))
         #expect(!denied([.create], create) && !denied([.update], create, set))
         #expect(denied([.create, .delete], create, erase) && !denied([.create, .update], create, erase))
-        // Of another class everything is permitted.
+        // In the other class everything is permitted.
         #expect(!denied([.create, .update, .delete], .erase(F.page(1))))
     }
 

@@ -5,7 +5,7 @@ import RealmSwift
 import ChildPrograms
 import Testing
 
-/// Serialised, for the folder of the databases is the process's.
+/// Serialised, since the databases' folder is per process.
 @Suite(.serialized) struct DatabaseManagerTests {
     private let folder: URL
     private let files: Files
@@ -16,7 +16,7 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(at: parent) }
 
-        /// Every file in the folder and below it, without what SQLite keeps beside a file.
+        /// Every file in and below the folder, without SQLite's files beside them.
         var names: Set<String> {
             let all = FileManager.default.enumerator(atPath: parent.path)?.compactMap { $0 as? String } ?? []
             return Set(all.filter { name in !["-wal", "-shm", "Database"].contains { name.hasSuffix($0) } })
@@ -48,7 +48,7 @@ import Testing
         #expect(rooms.contains("class_room_repository"))
         #expect(rooms.allSatisfy { $0.hasPrefix("class_room_repository") })
 
-        // Twice is one row each.
+        // Adding them again doesn't add rows.
         try addStudent()
         try addClassRoom()
         let students = try #require(StudentRepository().realm(with: .inStorage)).objects(StudentRepository.self)
@@ -91,7 +91,7 @@ import Testing
         #expect(try realm("two").isEmpty)
         #expect(try realm("../one").isEmpty)
         #expect(try StudentRepository().openRealm(with: .inStorage).isEmpty)
-        // Another schema with the identifier has its own tables and version.
+        // Another schema with the same identifier has its own tables and version.
         let other = NamedDatabase(schemaName: "Other", schemaVersion: 7)
         #expect(try other.openRealm(with: .inMemory(identifier: "one")).isEmpty)
         #expect(files.names == ["Database/Student.realm"])

@@ -9,7 +9,7 @@ struct NamedDatabase: DatabaseConfigurable {
     var migrationBlock: MigrationBlock?
 }
 
-/// A database of the legacy architecture whose developer has given it a version and a migration.
+/// A legacy database with a version and a migration.
 struct VersionedLegacy: DatabaseConfigurable {
     var schemaName: String? { nil }
     var schemaVersion: UInt64? { nil }

@@ -43,7 +43,7 @@ import TomboloHTTP
         var limits = HTTPLimits()
         limits.connectionsPerAddress = 2
         try await withServer(limits) { port in
-            // Each is in before the next comes: it was answered.
+            // Each was answered, so it's counted before the next connects.
             let first = try await Self.connect(port)
             try await first.executeThenClose { inbound, outbound in
                 var answers = inbound.makeAsyncIterator()
@@ -107,7 +107,7 @@ import TomboloHTTP
         try await withServer(limits) { port in
             let slow = try await Self.connect(port)
             try await slow.executeThenClose { inbound, outbound in
-                // A header at a time, until the server has closed: no single silence is long.
+                // One header at a time until the server closes, so that no single silence is long.
                 try await outbound.write(ByteBuffer(string: "GET /hello HTTP/1.1\r\n"))
                 let drip = Task {
                     while !Task.isCancelled {
@@ -126,7 +126,7 @@ import TomboloHTTP
                 var answers = inbound.makeAsyncIterator()
                 for byte in Self.request.utf8 { try await outbound.write(ByteBuffer(bytes: [byte])) }
                 #expect(try await answers.next() != nil)
-                // Past the time in which another connection is closed.
+                // Longer than the time after which another connection is closed.
                 _ = try await Self.talk(try await Self.connect(port), "")
                 try await outbound.write(ByteBuffer(string: Self.request))
                 var text = ""

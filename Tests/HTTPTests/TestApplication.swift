@@ -21,7 +21,7 @@ func application(
 }
 
 extension TestResponse {
-    /// The body as JSON; null where it is none.
+    /// The body as JSON, or null if it isn't JSON.
     var json: JSON {
         (try? JSONDecoding.decode(String(buffer: body))) ?? .null
     }

@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 import TomboloHTTP
 
-/// Whose word is taken for where a request comes from.
+/// Which proxies are trusted to say where a request comes from.
 @Suite struct TrustedProxiesTests {
     private let proxies: TrustedProxies
 
@@ -38,7 +38,7 @@ import TomboloHTTP
         #expect(
             client("10.1.2.3", forwarded: [#"for=1.1.1.1, FOR="[2001:db8:9::5]:4711";proto=https;by=10.1.2.3"#])
                 == "2001:db8:9::5")
-        // A quote that the client leaves open does not swallow what the proxy adds.
+        // A quote left open by the client doesn't swallow the proxy's addition.
         #expect(client("10.1.2.3", forwarded: [#"for="1.1.1.1, for=203.0.113.5"#]) == "203.0.113.5")
     }
 

@@ -162,7 +162,7 @@ struct Decimal128Tests {
         var random = RandomValues(.printed(for: "randomOrder"))
         for _ in 0..<10_000 {
             let a = Self.number(&random, exponents: -40...40)
-            // Often a neighbour, or the same number in other digits.
+            // Often a neighbour, or the same number with other digits.
             let b = random.flag() ? Self.number(&random, exponents: -40...40) : Self.neighbour(of: a, &random)
             let isLess = DecimalOracle(a.description) < DecimalOracle(b.description)
             #expect((a < b) == isLess, "\(a) \(b)")

@@ -69,7 +69,7 @@ struct DecimalOracle {
             exponent: left.exponent + right.exponent)
     }
 
-    /// 80 digits of the quotient, and a last digit 1 for whatever remains.
+    /// 80 digits of the quotient, and a last digit 1 for any remainder.
     static func / (left: DecimalOracle, right: DecimalOracle) -> DecimalOracle {
         let zeros = 80
         var remainder: [Int] = []

@@ -93,7 +93,7 @@ struct PredicateCheckTests {
 
         let seats = PropertyPath("seats")
         try Predicate.isIn(seats, (0..<4_095).map { .int($0) }).check(for: "Talk", in: schema)
-        // The literals of the last list count too, for whoever receives the query counts them.
+        // The literals of the last list count too, since the receiver counts them.
         let long = Predicate.isIn(seats, (0..<4_096).map { .int($0) })
         #expect(throws: ValueError.self) { try long.check(for: "Talk", in: schema) }
         try long.check(for: "Talk", in: schema, isBounded: false)

@@ -48,7 +48,7 @@ struct PredicateEvaluationTests {
 
     @Test("contains finds what checking every position finds", arguments: 1...200)
     func containsOracle(seed: Int) {
-        // Few letters, so that beginnings repeat.
+        // Few letters, so that prefixes repeat.
         var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
         func text(_ length: Int) -> [UInt8] {
             (0..<length).map { _ in

@@ -139,7 +139,7 @@ import Testing
             }
         }
         #expect(next == Int64(small + large) + 1)
-        // Within a batch of which a part was read.
+        // Inside a batch that was partly read.
         try await connection.transaction { connection in
             await #expect(throws: Stop.self) {
                 try await connection.stream(

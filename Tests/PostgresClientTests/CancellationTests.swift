@@ -57,7 +57,7 @@ import Testing
         #expect(try await connection.query("SELECT count(*) FROM t")[0, 0].int64 == 0)
     }
 
-    /// Its first batch comes at once; the rows that are asked for ahead never do.
+    /// Its first batch arrives at once; the prefetched rows never do.
     private static let endlessStream =
         "SELECT n, CASE WHEN n > 64 THEN pg_sleep(600) END FROM generate_series(1, 1000) AS n"
 

@@ -65,7 +65,7 @@ import Testing
         for _ in 0..<3 { #expect(try await connection.query("SELECT * FROM t").columnCount == 2) }
         try await connection.execute("DISCARD ALL")
         for _ in 0..<3 { #expect(try await connection.query("SELECT * FROM t").columnCount == 2) }
-        // In a transaction it cannot be repeated silently, but the caller may repeat the transaction.
+        // In a transaction it can't be repeated silently, but the caller may repeat the transaction.
         let error = await PostgresTest.error {
             try await connection.transaction { connection in
                 try await connection.execute("ALTER TABLE t ADD c int")

@@ -19,7 +19,7 @@ import Testing
             try await cluster.kill9()
             let error = await PostgresTest.error { _ = try await busy.value }
             #expect(error?.isRetryable == true)
-            // Asked while the server is down: the answer comes when it is up again.
+            // Asked while the server is down, answered once it's up again.
             let answer = Task { try await pool.query("SELECT sum(a) FROM t") }
             try await cluster.restart()
             #expect(try await answer.value[0, 0].int64 == round)

@@ -74,7 +74,7 @@ import Testing
         let killer = try await PostgresConnection.connect(pool.configuration)
         try await killer.query("SELECT pg_terminate_backend($1, 10000)", [.int32(Int32(first))])
         #expect(try await pool.query("SELECT pg_backend_pid()")[0, 0].int64 != first)
-        // While it is lent, its user sees the error, and the next one gets another.
+        // If it's lost while lent, its user sees the error, and the next user gets another.
         let error = await PostgresTest.error {
             try await pool.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)")
         }

@@ -1,14 +1,14 @@
 import PostgresClient
 import TestSupport
 
-/// What the suites share.
+/// Helpers shared by the suites.
 enum PostgresTest {
-    /// A connection to a database of its own.
+    /// A connection to a new database.
     static func connect() async throws -> PostgresConnection {
         try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
     }
 
-    /// The error that `body` throws; records a failure when it throws none.
+    /// The error that `body` throws, or nil if it throws none or another type.
     static func error(_ body: () async throws -> Void) async -> PostgresError? {
         do {
             try await body()

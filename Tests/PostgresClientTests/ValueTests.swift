@@ -60,7 +60,7 @@ import Testing
             ("123456789012345678901234567890.123456789", "123456789012345678901234567890123456781E-9"),
             ("10000", "10000E0"), ("1000000.0", "10000000E-1"), ("NaN", "NaN"), ("-Infinity", "-Infinity"),
             ("0.00", "0E-2"), ("1e100", "1\(String(repeating: "0", count: 39))E61"), ("1e-100", "1E-100"),
-            // 40 digits, or what is left of them in groups of four; a 1 stands for the others.
+            // 40 digits, or as many as remain in groups of four; a 1 stands for the others.
             ("1.\(String(repeating: "3", count: 50))", "1\(String(repeating: "3", count: 36))1E-37"),
             ("1\(String(repeating: "0", count: 50))7e30", "1\(String(repeating: "0", count: 37))1E43"),
         ]

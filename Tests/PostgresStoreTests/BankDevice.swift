@@ -5,7 +5,7 @@ import TomboloSQLiteStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A device that may see everything: a SQLite file that is fed from ticks.
+/// A device that may see everything: an SQLite file fed from ticks.
 final class BankDevice {
     private let folder: String
     private let schema: Schema
@@ -60,7 +60,7 @@ final class BankDevice {
                 frameCount: frames.count), last: frames.last, wallMicroseconds: tick.time.microseconds)
     }
 
-    /// Read from the file, on a connection of its own.
+    /// Read from the file on a separate connection.
     func content() throws -> BankContent {
         var content = BankContent()
         let accounts = try reading.statement("SELECT _id, balance FROM account")

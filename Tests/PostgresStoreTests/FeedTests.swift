@@ -8,11 +8,11 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// The feed under writers that wrong feeds do not survive, all in one run.
+/// The feed under writers that break wrong feeds, all in one run.
 @Suite(.serialized) struct FeedTests {
-    /// Batches that the right reader must get right, at least.
+    /// The minimum number of batches that the right reader must get right.
     static let requiredBatches = 150
-    /// The run ends here even where a wrong reader has not failed: that is a failed test.
+    /// The run ends here even if a wrong reader hasn't failed, and then the test fails.
     static let maximumBatches = 4_000
 
     private final class Progress: Sendable {
@@ -77,7 +77,7 @@ import TomboloSyncSession
         }
     }
 
-    /// Feeds a device file from ticks and holds it against the database after every batch.
+    /// Feeds a device file from ticks and compares it with the database after every batch.
     private func follow(_ database: TestDatabase, _ progress: Progress) async throws -> Int {
         let file = DeviceActor()
         var last: Tick?
@@ -101,7 +101,7 @@ import TomboloSyncSession
         return batches
     }
 
-    /// The device file, on an executor of its own.
+    /// The device file, on its own executor.
     private actor DeviceActor {
         private var device: BankDevice?
 
@@ -158,7 +158,7 @@ import TomboloSyncSession
         await #expect(throws: PostgresStoreError.self) { _ = try await second.makeTick() }
         try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
         await first.resign()
-        // The server notices a closed connection, and lets go of its lock, a moment later.
+        // The server notices the closed connection, and releases its lock, a moment later.
         let held = """
             SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND relation = 'tombolo.sequencer_lock'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -183,7 +183,7 @@ import TomboloSyncSession
         var configuration = database.configuration
         configuration.user = role
         let service = try await PostgresConnection.connect(configuration)
-        // The locks that elected before.
+        // The locks formerly used for election.
         for key in [0x746f_6d62_6f6c_6f01, 0x746f_6d62_6f6c_6f02] as [Int64] {
             try await service.query("SELECT pg_advisory_lock($1)", [.int64(key)])
         }
@@ -204,7 +204,7 @@ import TomboloSyncSession
         }
         let sequencer = Sequencer(configuration: database.configuration)
         #expect(try await sequencer.makeTick() != nil)
-        // Holding the lock keeps nothing from being cleaned up, nor holds a transaction number.
+        // Holding the lock neither blocks vacuuming nor holds a transaction ID.
         let holders = try await database.pool.query(
             """
             SELECT a.backend_xid IS NULL AND a.backend_xmin IS NULL FROM pg_locks l JOIN pg_stat_activity a USING (pid)

@@ -2,8 +2,8 @@ import PostgresClient
 import RandomValues
 import Synchronization
 
-/// Services that write plain SQL at once: transfers between hot accounts that keep the sum, children after their
-/// parents, transaction numbers taken long before the write, long transactions, asynchronous commits.
+/// Services that write plain SQL concurrently: transfers between hot accounts that preserve the sum, children after
+/// their parents, transaction IDs assigned long before the write, long transactions, asynchronous commits.
 struct HostileWriters: Sendable {
     static let accountCount = 12
     static let childCount = 30
@@ -68,7 +68,7 @@ struct HostileWriters: Sendable {
         "SELECT pg_sleep(\(Double.random(in: 0...Double(milliseconds), using: &random) / 1_000))"
     }
 
-    /// Sometimes the transaction takes its number early, as one that did other work before.
+    /// Sometimes the transaction gets its ID early, as if it had done other work before.
     private func begin(_ random: inout SeededGenerator) -> String {
         Int.random(in: 0..<3, using: &random) == 0
             ? "BEGIN; SELECT pg_current_xact_id(); \(pause(&random, upTo: 20))" : "BEGIN"

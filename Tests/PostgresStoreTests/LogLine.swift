@@ -39,7 +39,7 @@ struct LogLine: Equatable, CustomStringConvertible {
         }
     }
 
-    /// What `body` logs.
+    /// The changelog rows written by `body`.
     static func during(
         _ connection: PostgresConnection, _ body: (PostgresConnection) async throws -> Void
     ) async throws -> [LogLine] {

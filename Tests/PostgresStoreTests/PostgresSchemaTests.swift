@@ -48,7 +48,7 @@ import TomboloPostgresStore
             try await PostgresSchema.install(new, on: connection)
             let now = try await PostgresCatalog.read(connection)
             #expect(PostgresSchema.difference(from: now, to: new).isEmpty)
-            // Numbers stay, new ones follow.
+            // Existing numbers stay, new ones follow.
             #expect(now.identifiers.classes["Thing"] == identifiers.classes["Thing"])
             #expect(now.identifiers.columns["Thing"]?["zeta"] == identifiers.columns["Thing"]?["zeta"])
             #expect(Set(now.identifiers.columns["Thing"]?.values.map { $0 } ?? []).count == 5)
@@ -73,7 +73,7 @@ import TomboloPostgresStore
             let difference = PostgresSchema.difference(from: live, to: other)
             #expect(difference.problems.count == 2)
             #expect(difference.problems[0].contains("thing.a"))
-            // A property that the model dropped must not fail inserts that do not know it.
+            // A removed property must not fail inserts that don't know it.
             let fewer = PostgresSchema.difference(from: live, to: try schema([]))
             #expect(fewer.problems == [])
         }

@@ -7,7 +7,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// What is refused, what of it is kept, and that nobody waits for it.
+/// What is refused, what is kept of it, and that nobody waits for it.
 @Suite(.serialized) struct RefusedUploadTests {
     private let ada = ClientID(rawValue: 11)
 
@@ -116,7 +116,7 @@ import TomboloSyncSession
     @Test("A value too long for an index is refused, naming the indexed properties, not set aside")
     func tooLongForIndex() async throws {
         try await withDatabase { database, connection in
-            // Random, for PostgreSQL compresses what repeats.
+            // Random, since PostgreSQL compresses repetitions.
             let text = String(decoding: (0..<(1 << 20)).map { _ in UInt8.random(in: 0x21...0x7e) }, as: UTF8.self)
             let note = try reference(database, "Note", .string("n"))
             let results = try await database.store.upload([

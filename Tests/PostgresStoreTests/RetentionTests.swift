@@ -7,7 +7,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Retention with an injected clock: it drops what nobody needs and never stands in a writer's way.
+/// Retention with an injected clock: it drops data that nobody needs and never blocks a writer.
 @Suite(.serialized) struct RetentionTests {
     private static let day: Int64 = 86_400_000_000
     /// Its own: transactions of other databases delay retention, as they do ticks' lower bounds.
@@ -17,7 +17,7 @@ import TomboloSyncSession
         try await TestDatabase.make(try TestModel.schema(), on: try await Self.cluster.value)
     }
 
-    /// A writer that would wait for a lock fails instead.
+    /// A writer that fails instead of waiting for a lock.
     private func impatientWriter(_ database: TestDatabase) async throws -> PostgresConnection {
         let writer = try await database.connect()
         try await writer.execute("SET lock_timeout = '1ms'")
@@ -47,14 +47,14 @@ import TomboloSyncSession
             now += Self.day
             try await writer.execute("UPDATE account SET balance = balance + 1")
             let tick = try #require(try await database.store.makeTick())
-            // The ticks of a database whose days pass quickly.
+            // Makes the database's days pass quickly.
             try await writer.query(
                 "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
             var report: ChangelogRetention.Report
             var runs = 0
             repeat {
                 runs += 1
-                // A step that others hold up is left for the next run.
+                // A step blocked by others is left for the next run.
                 report = try await retention.run(now: Stamp(microseconds: now))
                 dropped += report.droppedGenerations
                 if let generation = report.openedGeneration { opened.append(generation) }
@@ -66,7 +66,7 @@ import TomboloSyncSession
         #expect(dropped.count > 5 && dropped.count < 15, "\(dropped)")
         #expect(dropped == Array(0..<Int64(dropped.count)))
         #expect(try await database.store.tick(first.number) == nil)
-        // What is left still makes whole differences.
+        // The rest still gives complete differences.
         let oldest = try await writer.query("SELECT min(number) FROM tombolo.tick")
         let base = try #require(try await database.store.tick(try oldest[0][0].int64))
         _ = try await database.store.makeTick()
@@ -77,7 +77,7 @@ import TomboloSyncSession
             return
         }
         #expect(new == 80)
-        // Two updates a day, since the last but thirtieth tick.
+        // Two updates a day for the last thirty days.
         #expect(old == new - 1 - 2 * 30 || old == new - 2 * 30, "\(old)")
         await writer.close()
         await database.finish()
@@ -109,7 +109,7 @@ import TomboloSyncSession
             let numbers = try await connection.query("SELECT number FROM tombolo.receipt ORDER BY number")
             #expect(try numbers.map { try $0[0].int64 } == expected)
         }
-        // Nobody can tell any more whether it is the same.
+        // Nobody can tell any longer whether it's the same.
         #expect(try await database.store.upload([add(1)]) == [.conflict])
         #expect(try await database.store.upload([add(2)]) == [.duplicate])
         await connection.close()
@@ -171,7 +171,7 @@ import TomboloSyncSession
         #expect(try await database.store.upload([add(away, 1)]) == [.duplicate])
         #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 1)
 
-        // The one was seen yesterday, the other never came back.
+        // One was seen yesterday, the other never came back.
         try await connection.query(
             "UPDATE tombolo.client SET seen_at = to_timestamp($1 / 1000000.0) WHERE id = 2",
             [.int64(base.time.microseconds + 60 * Self.day)])
@@ -257,14 +257,14 @@ import TomboloSyncSession
         let base = try #require(try await database.store.makeTick())
         await database.store.resign()
         var now = base.time.microseconds
-        // With retention running and nobody making ticks.
+        // With retention running but no ticks.
         for day in 0..<35 {
             now += Self.day
             _ = try await retention.run(now: Stamp(microseconds: now))
             try await writer.execute(
                 "INSERT INTO account SELECT g, 0 FROM generate_series(\(day * 100), \(day * 100 + 99)) g")
         }
-        // And with neither.
+        // And without either.
         try await writer.execute("UPDATE account SET balance = 1")
         _ = try await database.store.makeTick()
         let known = try #require(try await database.store.tick(base.number))
@@ -299,7 +299,7 @@ import TomboloSyncSession
         #expect(waiting.droppedGenerations == [])
         try await writer.execute("UPDATE account SET balance = balance + 1")
         try await reader.execute("COMMIT")
-        // What finishes the detachment waits for older snapshots, the sequencer's among them.
+        // Finishing the detach waits for older snapshots, including the sequencer's.
         await database.store.resign()
         now += Self.day
         let report = try await retention.run(now: Stamp(microseconds: now))

@@ -3,7 +3,7 @@ import TestSupport
 import TomboloModel
 import TomboloPostgresStore
 
-/// A database of its own with the tables of a schema, and a store on it.
+/// A separate database with the tables of a schema, and a store on it.
 struct TestDatabase: Sendable {
     let configuration: PostgresConfiguration
     let pool: PostgresPool

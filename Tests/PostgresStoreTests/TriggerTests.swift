@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TomboloPostgresStore
 
-/// Whatever writes to a table, the changelog says what happened.
+/// The changelog records every kind of write to a table.
 @Suite(.serialized) struct TriggerTests {
     private func withDatabase(
         _ body: (PostgresConnection, TestDatabase) async throws -> Void
@@ -197,7 +197,7 @@ import TomboloPostgresStore
                 """)
             var configuration = database.configuration
             configuration.user = role
-            // A path that shadows what the trigger calls does not lead it astray.
+            // A search path that shadows the trigger's functions doesn't mislead it.
             configuration.settings = ["search_path": "evil, public"]
             let writer = try await PostgresConnection.connect(configuration)
             try await connection.execute(

@@ -10,7 +10,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// What only a real PostgreSQL does to an upload: waits, kills, foreign triggers, the trash.
+/// What only a real PostgreSQL does to an upload: waits, kills, others' triggers, the trash.
 @Suite(.serialized) struct UploadTests {
     private let ada = ClientID(rawValue: 11)
     private let bob = ClientID(rawValue: 22)
@@ -69,7 +69,7 @@ import TomboloSyncSession
         }
     }
 
-    /// Until somebody in the database waits for a lock.
+    /// Waits until somebody in the database waits for a lock.
     private func waitForLock(_ database: TestDatabase) async throws {
         let observer = try await database.connect()
         while try await observer.query(
@@ -164,7 +164,7 @@ import TomboloSyncSession
                                     amount: amount)))
                     }
                 }
-                // What a session does: send again until the outcome is known.
+                // Like a session, sends again until the outcome is known.
                 var isKnown = false
                 while !isKnown {
                     do {
@@ -303,7 +303,7 @@ import TomboloSyncSession
             #expect(gone.changes[0].old != nil && gone.changes[0].new == nil)
             let row = try await connection.query("SELECT trashed_at IS NOT NULL, trashed_by FROM note")
             #expect(try row[0][0].bool && row[0][1].string == "u\(ada)")
-            // Edits that did not know lose; the slug is free for another note.
+            // Edits that didn't know of the erase lose; the slug is free for another note.
             #expect(
                 try await database.store.upload([
                     upload(bob, 1, base: base, .set(target, [FieldWrite(column: 2, value: .string("y"))])),
@@ -344,7 +344,7 @@ import TomboloSyncSession
         }
     }
 
-    /// Who may only write notes with this text, in lists too.
+    /// A user who may only write notes with this text, and their lists.
     private func owner(_ text: String) -> @Sendable (WriteRequest) -> String? {
         { request in
             let rows: [Row?] =

@@ -1,13 +1,13 @@
 import PostgresClient
 
-/// A consumer that follows the changelog in a way that looks right and is not.
+/// A consumer that follows the changelog in a way that looks right but isn't.
 struct WrongReader: Sendable {
     enum Way: String, CaseIterable, Sendable {
         /// Everything with a greater sequence number than the last.
         case sequenceCursor
         /// Everything below the oldest running transaction, in order of the sequence.
         case xminWatermark
-        /// The right changes of each tick, but their rows as they are when they are read.
+        /// The right changes of each tick, but their rows as of the time of reading.
         case ownSnapshot
     }
 
@@ -19,7 +19,7 @@ struct WrongReader: Sendable {
     let way: Way
     let configuration: PostgresConfiguration
 
-    /// Reads until `isOver`, and then once more; says what it found wrong with its own content.
+    /// Reads until `isOver`, and then once more. Reports what's wrong with its own content.
     func run(until isOver: @Sendable () -> Bool, failed: @Sendable () -> Void) async throws -> Outcome {
         let connection = try await PostgresConnection.connect(configuration)
         var cursor = Cursor()
@@ -41,7 +41,7 @@ struct WrongReader: Sendable {
             isLast = isOver()
             try await connection.execute("SELECT pg_sleep(0.01)")
         }
-        // After everything has come to rest the wrong cursors may have missed changes for good.
+        // Once everything is at rest, wrong cursors may have missed changes for good.
         let truth = try await BankQuery.everything(connection)
         if content != truth {
             outcome.problems.append("changes were lost")

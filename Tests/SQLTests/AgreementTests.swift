@@ -103,7 +103,7 @@ struct AgreementTests {
 
     private func precedes(_ left: Row, _ right: Row, _ sorts: [SQLSort], _ random: RandomRows) -> Bool {
         for sort in sorts {
-            // What a link to nothing would lead to comes last.
+            // Values behind a missing link come last.
             guard let a = random.present(at: sort.path, of: left), let b = random.present(at: sort.path, of: right)
             else {
                 let isPresent = (
@@ -128,7 +128,7 @@ struct AgreementTests {
             try sqlite.insert(rows, into: item)
             let light = try sqlite.rows(of: item)
             #expect(light == rows, "seed \(seed), SQLite, \(item.name)")
-            // And on: what SQLite gave goes to PostgreSQL, and what PostgreSQL gave to another file.
+            // Then SQLite's values go to PostgreSQL, and PostgreSQL's to another file.
             try await postgres.insert(light, into: item)
             let heavy = try await postgres.rows(of: item)
             #expect(heavy == rows, "seed \(seed), PostgreSQL, \(item.name)")
@@ -181,7 +181,7 @@ struct AgreementTests {
                 try await postgres.values(
                     "SELECT _id FROM a WHERE \(heavy.sql) ORDER BY 1", heavy.parameters, .int(bits: 64)) == expected)
         }
-        // What a set of many subscriptions comes to: more literals than PostgreSQL has parameters, and deeper.
+        // The size of a set of many subscriptions: deeper, and with more literals than PostgreSQL has parameters.
         let lists = (0..<20).map { part in
             Predicate.isIn(x, (0..<4_090).map { .int(Int64(part * 4_090 + $0)) } + (part == 7 ? [.null] : []))
         }

@@ -5,7 +5,7 @@ import TestSupport
 import TomboloModel
 import TomboloSQL
 
-/// A database of the test's own in a throw-away PostgreSQL cluster, with the tables of a schema.
+/// A separate database in a temporary PostgreSQL cluster, with the tables of a schema.
 struct PostgresDatabase {
     let pool: PostgresPool
     let schema: Schema

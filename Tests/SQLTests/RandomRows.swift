@@ -142,7 +142,7 @@ struct RandomRows {
     /// The value at a path of a row of A: the oracle.
     func value(at path: PropertyPath, of row: Row) -> Value { present(at: path, of: row) ?? .null }
 
-    /// The same, but nil where a link on the way leads nowhere.
+    /// The same, but nil if a link on the way leads nowhere.
     func present(at path: PropertyPath, of row: Row) -> Value? {
         var item = schema["A"]
         var row: Row? = row

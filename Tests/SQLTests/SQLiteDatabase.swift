@@ -59,7 +59,7 @@ struct SQLiteDatabase {
         try queue.write { try $0.execute(sql: sql) }
     }
 
-    /// How SQLite would run a statement, in its words.
+    /// SQLite's query plan for a statement.
     func plan(of sql: String, _ parameters: [SQLParameter]) throws -> [String] {
         try queue.read { database in
             try GRDB.Row.fetchAll(

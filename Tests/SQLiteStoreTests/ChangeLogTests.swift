@@ -77,7 +77,7 @@ struct ChangeLogTests {
         #expect(other.log.standing == .behind(first + 1))
         _ = try other.beginReading()
         #expect(other.log.standing == .newest)
-        // A program that keeps no log.
+        // A program that doesn't keep the log.
         try SQLiteConnection(path: mine.path, durability: .off).execute("UPDATE room SET name = 'C'")
         for file in [mine, other] {
             guard case .behind = file.log.standing else {
@@ -110,13 +110,13 @@ struct ChangeLogTests {
         try outside.execute("INSERT INTO room (_id, name, is_open) VALUES (x'00', 'A', 1)")
         #expect(try reader.log.advance() == .unknown(isOutsideWriter: true))
         try insertRoom(writer)
-        // Who had not looked in between is told by the writer, who had to.
+        // A reader that hadn't looked in between learns it from the writer, which had to look.
         #expect(changes(try late.log.advance()) == .everything)
         try insertRoom(writer)
         #expect(changes(try late.log.advance())?.inserted == [3])
     }
 
-    /// Writes so much that SQLite begins the write-ahead log anew before the transaction ends.
+    /// Writes so much that SQLite restarts the write-ahead log before the transaction ends.
     private static func startLogAnew(_ file: StoreFile) throws {
         try file.connection.execute("PRAGMA wal_checkpoint(FULL)")
         try file.connection.execute("PRAGMA cache_size = 1")
@@ -281,7 +281,7 @@ struct ChangeLogTests {
         #expect(erased[speakers].deleted == [5])
     }
 
-    /// What every column needs.
+    /// The size that every column needs.
     private static func fields(_ item: ClassSchema) -> [FieldWrite] {
         item.columns.enumerated().filter { !$1.isPrimaryKey && !$1.isOptional }.map {
             FieldWrite(column: $0, value: $1.type.zero)

@@ -50,7 +50,7 @@ struct FileWatcherTests {
         let looked = DispatchSemaphore(value: 0)
         let watcher = try #require(FileWatcher(path: path) { looked.signal() })
         for _ in 0..<5 {
-            // Later looks at an earlier write count too; without any this never ends.
+            // Later checks after an earlier write count too; without any, this never ends.
             try write(50)
             looked.wait()
         }

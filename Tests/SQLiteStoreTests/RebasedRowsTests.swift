@@ -53,7 +53,7 @@ struct RebasedRowsTests {
     }
 }
 
-/// A store with a reader beside it, which compares what every batch is recorded as with what it changed.
+/// A store with a reader that compares the recorded changes of every batch with the actual ones.
 final class ObservedStore: DeviceStore {
     private let store: SQLiteDeviceStore
     private let reader: StoreFile
@@ -91,8 +91,8 @@ final class ObservedStore: DeviceStore {
         let after = try content()
         guard case .changes(let changes) = try reader.log.advance() else { throw Mismatch(description: "no entry") }
         lastChanges = changes
-        // While edits are replayed, a list may change and change back: by an element that goes again, whose list is not
-        // known then, and by an object that is erased and made anew.
+        // While edits are replayed, a list may change and change back: through an element that is removed again, whose
+        // list is then unknown, or an object that is erased and recreated.
         let passing = queue.flatMap(\.instructions).filter { instruction in
             let reference = instruction.reference
             if reference.classIndex == ConformanceSchema.element {

@@ -59,7 +59,7 @@ final class SQLiteHarness: DeviceStoreHarness {
     }
 }
 
-/// A folder that goes with its owner.
+/// A folder deleted with its owner.
 final class TemporaryFolder: Sendable {
     private let url: URL
 

@@ -166,7 +166,7 @@ struct SchemaChangeTests {
         let second = try open(Self.talk())
         let after = try second.queue()
         #expect(after[1].instructions == [try second.set("Talk", .int(1), "title", .string("Mine"))])
-        // What the server gets is what the first release would have sent.
+        // The server gets exactly what the first release would have sent.
         let (device, server) = (MessageCodec(schema: second.schema), MessageCodec(schema: first.schema))
         func sent(_ changesets: [Changeset]) throws -> [Changeset] {
             guard case .upload(let sent) = try server.decodeClientMessage(device.encode(.upload(changesets))) else {

@@ -49,7 +49,7 @@ struct StoredSchemaTests {
         let schema = try Self.schema()
         let stored = StoredSchema(FileLayout(schema))
         for item in stored.sorted { #expect(StoredClass(name: item.name, text: item.text) == item, "\(item.text)") }
-        // A file does not say in which order a class has its lists.
+        // A file doesn't record the order of a class's lists.
         #expect(try Self.classTexts(stored.schema()) == Self.classTexts(schema))
         #expect(StoredClass(name: "Talk", text: "talk\nprice money") == nil)
     }

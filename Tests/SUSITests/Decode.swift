@@ -18,7 +18,7 @@ func exchange(_ data: Data) throws -> Exchange {
     return exchanges[0]
 }
 
-/// What becomes of an action, with the data beside it.
+/// The decoded action, with the data beside it.
 func reply(_ action: String, data: String = "[]") throws -> Exchange.Reply? {
     try exchange(Data(#"{"query": "q", "answers": [{"data": \#(data), "actions": [\#(action)]}]}"#.utf8)).replies.first
 }

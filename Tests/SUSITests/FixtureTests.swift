@@ -3,7 +3,7 @@ import Testing
 
 @testable import SUSI
 
-/// What the answers of a real server become.
+/// The decoded answers of a real server.
 @Suite(.enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi.")) struct FixtureTests {
     private func actions(_ name: String) throws -> [Action] {
         try exchange(Fixtures.data(name)).replies.map(\.action)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The answers of a real server, in a folder beside the repository's; not everybody has them.
+/// The answers of a real server, in a folder beside the repository's, which not everybody has.
 enum Fixtures {
     static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Tombolo
 
 @testable import SUSI
 
-/// Answers that went wrong in random places: whatever is decoded can be stored.
+/// Answers corrupted in random places: whatever can be decoded can be stored.
 @Suite struct HostileAnswerTests {
     static let seed = UInt64.random(in: 0...UInt64.max)
 
@@ -30,8 +30,8 @@ import Tombolo
         String(repeating: "[", count: 200) + String(repeating: "]", count: 200),
     ]
 
-    /// Changes copy no more than this into one answer: copies at every depth of an array in arrays would double it each
-    /// time, to documents of a size that the parser refuses.
+    /// The maximum copied into one answer. Copies at every depth of nested arrays would double it each time, up to
+    /// sizes that the parser refuses.
     private static let maximumCopiedByteCount = 20_000
 
     @Test("Any value anywhere in an answer can be stored")
@@ -101,7 +101,7 @@ import Tombolo
         }
     }
 
-    /// Puts a strange value in the place of a random one.
+    /// Replaces a random value with a strange one.
     private static func change(
         _ value: JSON, _ strange: [JSON], _ room: inout Int, _ random: inout SeededGenerator
     ) -> JSON {
@@ -123,7 +123,7 @@ import Tombolo
         }
     }
 
-    /// - Returns: whether a copy of the value still had room.
+    /// - Returns: whether there was still room for a copy of the value.
     private static func take(_ value: JSON, from room: inout Int) -> Bool {
         let byteCount = value.text.utf8.count
         guard byteCount <= room else { return false }

@@ -3,12 +3,12 @@ import Synchronization
 
 @testable import SUSI
 
-/// A server on a free port that gives every connection the same bytes, whatever they are.
+/// A server on a free port that sends every connection the same bytes, whatever they are.
 final class StubServer: Sendable {
     enum Answer: Sendable {
         case ok(String)
         case bytes(Data)
-        /// More and more of these, for ever.
+        /// These bytes, forever.
         case endless(Data)
         /// Nothing at all.
         case silence
@@ -21,7 +21,7 @@ final class StubServer: Sendable {
     private let open = Mutex<(sockets: [Int32], isStopped: Bool)>(([], false))
 
     var url: String { "http://127.0.0.1:\(port)" }
-    /// First lines of the requests that came.
+    /// The first lines of the requests received.
     var requestLines: [String] { requests.withLock { $0 } }
 
     init(_ answer: Answer) throws {
@@ -51,7 +51,7 @@ final class StubServer: Sendable {
         #endif
     }
 
-    /// Ends it and every connection.
+    /// Stops it and closes every connection.
     func stop() {
         let sockets = open.withLock { open in
             open.isStopped = true

@@ -1,6 +1,6 @@
 import ChildPrograms
 
-/// The built program, in processes of its own.
+/// Runs the built program in separate processes.
 enum Susi {
     static func start(_ arguments: [String]) async throws -> ProgramRun {
         try await ProgramRun(program.url, arguments)

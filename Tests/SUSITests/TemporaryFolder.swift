@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with the test.
+/// A folder deleted with the test.
 final class TemporaryFolder {
     let url: URL
 

@@ -37,7 +37,7 @@ import TomboloSimulator
         }
     }
 
-    // Seeds that once failed. What they are about takes several random draws, and is in hardly any of the others.
+    // Seeds that once failed. Their situations take several random draws and hardly occur in other seeds.
 
     @Test("A link becomes nil when its changeset erases and recreates its target", arguments: [2287, 4096, 5155])
     func aLinkEndsWithItsTarget(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }
@@ -51,7 +51,7 @@ import TomboloSimulator
         #expect(failure?.description.contains("swift run simulate seed \(failure?.seed ?? 0) --trace") == true)
     }
 
-    /// The slower ones among the mutants are left to `simulate mutants`.
+    /// The slower mutants are left to `simulate mutants`.
     @Test(
         "The simulator finds each deliberate bug",
         arguments: [

@@ -3,7 +3,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// Two bytes of an empty part become a hundred bytes of memory: parts are counted first.
+/// Two bytes of an empty part would become a hundred bytes of memory, so parts are counted first.
 @Suite("Message parts are counted before any is built")
 struct ElementCountTests {
     let codec: MessageCodec
@@ -94,7 +94,7 @@ struct ElementCountTests {
 
     @Test("Messages other than uploads may have far fewer fields")
     func controlFields() {
-        // Unknown fields, which nothing is built for.
+        // Unknown fields, for which nothing is built.
         let fields = [UInt16](repeating: UInt16(littleEndian: 0x0078), count: MessageCodec.maximumControlFieldCount + 1)
         let content = fields.withUnsafeBytes { Array($0) }
         let message = "The message of a device has more than 250000 fields; send smaller ones."

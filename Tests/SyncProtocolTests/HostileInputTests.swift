@@ -110,7 +110,7 @@ struct HostileInputTests {
 
     @Test("Nesting is checked before anything recurses", arguments: [65, 1_000, 100_000])
     func nesting(depth: Int) {
-        // Built from the inside: field 7 (not) around what is there.
+        // Built from the inside: wraps it in field 7 (not).
         var headers: [[UInt8]] = []
         var size = 2
         for _ in 0..<depth {

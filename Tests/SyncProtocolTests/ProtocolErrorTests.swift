@@ -24,7 +24,7 @@ struct ProtocolErrorTests {
         #expect(error == ProtocolError(code, message), sourceLocation: location)
     }
 
-    /// What a side with other classes sends.
+    /// Messages from a side with other classes.
     private func other(_ classes: [ClassSchema]) throws -> MessageCodec { MessageCodec(schema: try Schema(classes)) }
 
     private static func tag(_ columns: Column...) -> ClassSchema {
@@ -226,7 +226,7 @@ struct ProtocolErrorTests {
             })
     }
 
-    /// A coefficient of 10³⁴, one digit more than there may be.
+    /// A coefficient of 10³⁴, one digit too many.
     private static let tooManyDigits: [UInt8] = [
         0, 0, 0, 0, 0x64, 0x8e, 0x8d, 0x37, 0xc0, 0x87, 0xad, 0xbe, 0x09, 0xed, 0x41, 0x30,
     ]
@@ -238,7 +238,7 @@ struct ProtocolErrorTests {
             // A million digits as text.
             ([UInt8](repeating: UInt8(ascii: "9"), count: 1_000_000), "a decimal of 1000000 bytes instead of 16"),
             (tooManyDigits, "a decimal that isn't in canonical form"),
-            // The encoding's second form, whose coefficients are all too long; NaN and infinity that carry something.
+            // The encoding's second form, whose coefficients are all too long; NaN and infinity with a payload.
             ([UInt8](repeating: 0, count: 15) + [0x6c], "a decimal that isn't in canonical form"),
             ([1] + [UInt8](repeating: 0, count: 14) + [0x7c], "a decimal that isn't in canonical form"),
             ([UInt8](repeating: 0, count: 15) + [0xfc], "a decimal that isn't in canonical form"),

@@ -4,7 +4,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// Makes random values of everything that travels, with a liking for the edges.
+/// Makes random values of everything that's sent, with a preference for edge cases.
 struct RandomMessages {
     let schema: Schema
     var random: RandomValues

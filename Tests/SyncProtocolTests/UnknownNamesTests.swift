@@ -38,7 +38,7 @@ struct UnknownNamesTests {
 
     private func label(_ text: String) -> FieldWrite { FieldWrite(column: 1, value: .string(text)) }
 
-    /// What the reader finds in an upload of these changesets.
+    /// The changesets as the reader decodes them from an upload.
     private func received(_ changesets: [Changeset]) throws -> [Changeset] {
         guard case .upload(let result) = try codec.decodeClientMessage(sender.encode(.upload(changesets))) else {
             throw ProtocolError(.malformed, "no upload")
@@ -114,7 +114,7 @@ struct UnknownNamesTests {
         let known = ObjectReference(classIndex: try #require(schema.index(of: "Tag")), key: .int(7))
         #expect(read.instructions == [.create(known, [label("a")]), .erase(known)])
         #expect(read.queuedBytes == bytes)
-        // A reset gives it another number and base, and nothing else.
+        // A reset changes only its number and base.
         (read.number, read.base) = (2, 9)
         let sent = try sender.decodeChangeset(codec.encode(read))
         #expect(sent == Changeset(number: 2, base: 9, stamp: old.stamp, instructions: old.instructions))

@@ -107,7 +107,7 @@ struct WireVectorTests {
         #expect(codec.encode(predicate).hexadecimal == message.hexadecimal)
         let decoded = try codec.decodePredicate(message)
         #expect(decoded == predicate)
-        // The zeros travel too.
+        // Zeros are sent too.
         guard case .compare(_, _, .decimal(let read)) = decoded else {
             Issue.record("\(decoded)")
             return

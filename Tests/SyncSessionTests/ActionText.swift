@@ -2,7 +2,7 @@ import TomboloChangesets
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Actions in short, so that a transcript reads as one.
+/// Actions as short texts, so that transcripts are readable.
 extension ServerSession.Action {
     var text: String {
         switch self {

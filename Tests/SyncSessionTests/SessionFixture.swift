@@ -66,7 +66,7 @@ enum SessionFixture {
             wantedSubscriptions: wanted, acknowledged: acknowledged, classes: HelloClass.describe(schema))
     }
 
-    /// An object of group `group` that appeared between two ticks, and perhaps news of the client.
+    /// An object of group `group` that appeared between two ticks, and possibly the client's progress.
     static func live(
         _ number: Int64, previous: Int64? = nil, key: Int64? = 1, group: Int64 = 1,
         progress: ClientProgress? = nil

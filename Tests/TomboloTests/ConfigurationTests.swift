@@ -92,7 +92,7 @@ struct ConfigurationTests {
         queue.sync { reader.close() }
     }
 
-    /// Used on its queue only.
+    /// Used only on its queue.
     private final class Held: @unchecked Sendable {
         private var held: Realm?
         var realm: Realm { held! }
@@ -122,7 +122,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "All of a program's classes are found, nested, private and local ones too, except generic ones and Object itself"
+        "A program's classes are found, even nested, private and local ones; not generic ones and Object"
     )
     func discovery() {
         class Local: Object {}

@@ -77,7 +77,7 @@ struct ConfinementTests {
         let queue = DispatchQueue(label: "test")
         let changed = DispatchSemaphore(value: 0)
         final class Holder: @unchecked Sendable {
-            // Touched on `queue` only.
+            // Used only on `queue`.
             var token: NotificationToken?
             var results: Results<Session>?
         }

@@ -192,7 +192,7 @@ class StrokePart: EmbeddedObject {
 }
 
 class Mark: EmbeddedObject {
-    /// Names that the library must leave to the apps.
+    /// Names that the library must leave to apps.
     @Persisted var value: Int
     @Persisted var stored: Bool
     @Persisted var embedded: Bool

@@ -283,11 +283,11 @@ struct EncryptionTests {
             let file = try open(readOnly: true)
             #expect(try token(keys[0], file) == .string("of \(keys[0])"))
             #expect(try format(file) == 1)
-            // Another program damages a value, which keeps no other from being read.
+            // Another program damages a value; the others stay readable.
             try SQLiteConnection(path: file.path, durability: .full)
                 .execute("UPDATE account SET token = x'00' WHERE provider = '\(keys[2])'")
         }
-        // The app has one of the classes only.
+        // The app has only one of the classes.
         _ = try Realm.fresh(configuration([Account.self]))
         let file = try open()
         #expect(try format(file) == 2)

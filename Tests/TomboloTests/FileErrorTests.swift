@@ -22,7 +22,7 @@ struct FileErrorTests {
         }
     }
 
-    /// Everything in the file itself, so that its bytes can be changed.
+    /// Moves everything into the file itself, so that its bytes can be changed.
     private func settle() throws {
         let connection = try SQLiteConnection(path: path, durability: .full)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

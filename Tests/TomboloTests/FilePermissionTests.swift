@@ -17,14 +17,14 @@ private enum Later {
     }
 }
 
-/// In processes of their own, for the umask is the process's.
+/// In separate processes, since the umask is per process.
 @Suite("Permissions of files on a device")
 struct FilePermissionTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// `name mode` of the files that are not the owner's alone.
+    /// `name mode` of the files that aren't private to the owner.
     private static func open(_ folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().compactMap { name in
             var status = stat()

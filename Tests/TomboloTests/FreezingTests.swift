@@ -131,7 +131,7 @@ struct FreezingTests {
     }
 }
 
-/// Hands something frozen to several tasks, which its documentation allows.
+/// Passes something frozen to several tasks, which its documentation allows.
 private final class Shared<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -201,7 +201,7 @@ struct ThreadTests {
     func asyncWrite() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Self.locked(configuration)
-        // After some attempts of the waiting write, whatever else the machine does.
+        // After some attempts of the waiting write, however busy the machine.
         let (queue, writer) = other.value
         let locked = Shared(writer)
         queue.asyncAfter(deadline: .now() + .milliseconds(20)) { locked.value.cancelWrite() }

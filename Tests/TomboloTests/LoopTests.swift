@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// `for … in` reads rows where the query's statement stands, by one object that moves along while nobody keeps it.
+/// `for … in` reads rows from the query's statement, through one object that moves along unless somebody keeps it.
 @Suite("Loops over results")
 struct LoopTests {
     private let folder: TemporaryFolder

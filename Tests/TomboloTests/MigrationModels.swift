@@ -1,7 +1,7 @@
 import Foundation
 import Tombolo
 
-/// Releases of an app's classes. They are found by no Realm that lists none, for their names are the same.
+/// Releases of an app's classes. Their names are equal, so Realms that list no classes don't include them.
 class Release: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

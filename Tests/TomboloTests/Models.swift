@@ -44,7 +44,7 @@ class Note: Object {
     @Persisted var text: String
 }
 
-/// A folder that goes with its owner.
+/// A folder deleted with its owner.
 final class TemporaryFolder: Sendable {
     let url: URL
 

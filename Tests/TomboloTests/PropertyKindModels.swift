@@ -34,7 +34,7 @@ class KindsBase: Object {
     }
 }
 
-/// Scalars of every type, behind those of a superclass.
+/// Scalars of every type, after those of a superclass.
 class ScalarKinds: KindsBase {
     @Persisted var optionalBool: Bool?
     @Persisted var int: Int

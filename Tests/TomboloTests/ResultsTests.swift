@@ -26,7 +26,7 @@ struct ResultsTests {
         }
     }
 
-    /// Plain SQL on the same file, through a connection of its own.
+    /// Plain SQL on the same file, through a separate connection.
     private func keys(_ sql: String) throws -> [Int] {
         let connection = try SQLiteConnection(path: realm.core.file.path, durability: .normal)
         let statement = try connection.statement(sql)

@@ -6,7 +6,7 @@ import TomboloSQLiteStore
 
 @testable import Tombolo
 
-/// Versions of one model class, as an app's releases have them.
+/// Versions of one model class, as in an app's releases.
 private enum V1 {
     class Student: Object {
         @Persisted(primaryKey: true) var _id: Int

@@ -8,7 +8,7 @@ import TomboloSyncSession
 
 @testable import Tombolo
 
-/// Sessions whose gateway is never there: nobody can connect to port 0.
+/// Sessions whose gateway doesn't exist, since nobody can connect to port 0.
 @Suite("Sync sessions", .timeLimit(.minutes(5)))
 struct SyncSessionTests {
     private let folder: TemporaryFolder

@@ -235,7 +235,7 @@ struct UploadQueueTests {
         let kept = realm.objects(Session.self)[0]
         try refused { kept.notes = data }
         #expect(kept.notes == nil)
-        // Not at once: only what is committed counts.
+        // Not at once, since only commits count.
         try realm.write {
             kept.notes = data
             kept.title = "short"
@@ -297,7 +297,7 @@ struct UploadQueueTests {
     }
 }
 
-/// A make-believe server's batches.
+/// Batches of a fake server.
 private final class Ticks {
     private let schema: Schema
     private var tick: Int64 = 0

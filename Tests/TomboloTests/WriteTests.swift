@@ -388,7 +388,7 @@ struct WriteTests {
 }
 
 extension Realm {
-    /// A Realm of its own, as another part of the program would have on another thread.
+    /// A separate Realm, as another part of the program would have on another thread.
     static func fresh(_ configuration: Configuration) throws -> Realm {
         Realm(core: try RealmCore.open(configuration, .task))
     }

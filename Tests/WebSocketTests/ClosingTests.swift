@@ -19,7 +19,7 @@ import Testing
         return channel
     }
 
-    /// What goes out, as bytes.
+    /// The bytes sent.
     private static func sent(_ channel: EmbeddedChannel) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) { bytes += Array(buffer.readableBytesView) }
@@ -107,7 +107,7 @@ import Testing
             var bytes = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
-            // Half of them begin with a first byte that is in order, so that not all end there.
+            // Half of them start with a valid byte, so that not all end there.
             if round.isMultiple(of: 2) {
                 bytes[0] = [0x82, 0x02, 0x88, 0x89][Int.random(in: 0..<4, using: &generator)]
             }

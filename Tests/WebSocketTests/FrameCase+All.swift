@@ -12,7 +12,7 @@ extension FrameCase {
 
     // MARK: Framing
 
-    /// On both sides of where the length takes more bytes.
+    /// Just below and above the sizes where the length takes more bytes.
     private static let framing =
         [0, 1, 125, 126, 127, 128, 65_535, 65_536, 200_000].map { count in
             FrameCase(

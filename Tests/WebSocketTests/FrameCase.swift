@@ -8,14 +8,14 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         case close(UInt16?)
     }
 
-    /// As a claim.
+    /// The case's name, as a claim.
     let name: String
     let frames: [RawFrame]
     let answers: [Answer]
 
     var testDescription: String { name }
 
-    /// Bytes beyond which a case is not sent one byte at a time.
+    /// The size beyond which a case isn't sent one byte at a time.
     static let maximumDripByteCount = 1_000
 
     func bytes(fromClient isFromClient: Bool) -> [UInt8] { frames.flatMap { $0.bytes(fromClient: isFromClient) } }
@@ -50,7 +50,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         return nil
     }
 
-    /// What a test expects: the answers, and the normal end where they have none.
+    /// The expected answers, with the normal end if they have none.
     var expected: [Answer] {
         let closes = answers.contains { if case .close = $0 { true } else { false } }
         return closes ? answers : answers + [.close(1000)]

@@ -12,7 +12,7 @@ struct RawFrame: Sendable, Equatable {
     var isLast = true
     /// The three reserved bits, 0 to 7.
     var reserved: UInt8 = 0
-    /// The length that the header gives; the payload's own where nil.
+    /// The length in the header, or nil for the payload's own.
     var claimedLength: UInt64?
     /// Masked although it comes from a server, or unmasked although it comes from a client.
     var hasWrongMask = false

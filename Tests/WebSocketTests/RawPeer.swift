@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One end of a network connection that sends bytes as they are and takes frames apart. Used by one task.
+/// One end of a network connection that sends raw bytes and parses frames. Used by one task.
 final class RawPeer {
     enum Delivery: CaseIterable, Sendable {
         case whole
@@ -22,7 +22,7 @@ final class RawPeer {
         self.outbound = outbound
     }
 
-    /// What the other side does not take any more, because it has closed, is dropped.
+    /// Bytes that the other side no longer accepts, because it has closed, are dropped.
     func send(_ bytes: [UInt8], _ delivery: Delivery = .whole) async {
         switch delivery {
         case .whole: try? await outbound.write(ByteBuffer(bytes: bytes))
@@ -46,8 +46,8 @@ final class RawPeer {
         return String(decoding: head, as: UTF8.self)
     }
 
-    /// The next frame; nil at the end of the connection.
-    /// - Parameter isMasked: whether the other side has to mask; anything else is thrown as a failure.
+    /// The next frame, or nil at the end of the connection.
+    /// - Parameter isMasked: whether the other side must mask; anything else throws a failure.
     func next(isMasked: Bool) async throws -> RawFrame? {
         guard try await fill(to: 2), let first = buffer.readInteger(as: UInt8.self),
             let second = buffer.readInteger(as: UInt8.self)

@@ -25,9 +25,9 @@ struct FilterFormatTests {
             let filter = try Filter(parsing: format, arguments: arguments, for: "Owner", in: schema)
             #expect(filter == expected, "\(format)", sourceLocation: location)
             try filter.check(for: "Owner", in: schema)
-            // Keys of objects are no arguments.
+            // Object keys can't be arguments.
             if format.contains("%@"), arguments.contains(where: { $0 is Dog || $0 is [Dog] }) { return }
-            // What is printed of it is read as the same, quantifiers with several conditions aside.
+            // The printed form reads back as the same, except quantifiers with several conditions.
             let (printed, values) = filter.format()
             let again = try Filter(parsing: printed, arguments: values.map(Self.argument), for: "Owner", in: schema)
             #expect(again == filter, "\(format) → \(printed)", sourceLocation: location)

@@ -70,7 +70,7 @@ struct FilterAgreementTests {
         for number in 0..<Self.filtersPerWorld {
             let filter = random.filter()
             let (format, values) = filter.format()
-            // Keys are no arguments, and a subquery cannot look at the object around it.
+            // Keys can't be arguments, and a subquery can't refer to the enclosing object.
             guard
                 let read = try? Filter(
                     parsing: format, arguments: values.map(\.argument), for: "Parent", in: world.schema)
@@ -244,7 +244,7 @@ extension Value {
 }
 
 extension Filter {
-    /// Whether a condition on elements looks at the object around them, so that no SUBQUERY says it.
+    /// Whether a condition on elements refers to the enclosing object, so that no SUBQUERY can express it.
     fileprivate var looksOutOfSubqueries: Bool {
         var text = ""
         dump(self, to: &text)

@@ -1,11 +1,11 @@
 import Foundation
 import TomboloModel
 
-/// Evaluates conditions on documents, in the plainest way, to compare SQL with.
+/// Evaluates conditions on documents in the simplest way, to compare with SQL.
 struct FilterOracle {
     let world: FilterWorld
 
-    /// What a condition looks at: an object, or an element of a list of values.
+    /// The subject of a condition: an object, or an element of a list of values.
     enum Subject {
         case document(Document)
         case value(Value)
@@ -171,7 +171,7 @@ struct FilterOracle {
         }
     }
 
-    /// What names lead to: several fields through lists, none through what is not there.
+    /// The fields that names lead to: several through lists, none through missing objects.
     private func follow(_ names: ArraySlice<String>, _ field: Document.Field) -> [Document.Field] {
         if case .list(let elements) = field { return elements.flatMap { follow(names, $0) } }
         guard let name = names.first else { return [field] }

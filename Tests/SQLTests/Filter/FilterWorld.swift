@@ -6,7 +6,7 @@ import TomboloModel
 final class Document {
     indirect enum Field {
         case value(Value)
-        /// The class and the key of an object, which may not be there.
+        /// The class and key of an object, which may not exist.
         case link(String, Value)
         case embedded(Document?)
         /// Of values, links or embedded objects.
@@ -135,7 +135,7 @@ struct FilterWorld {
         }
     }
 
-    /// A literal to compare with: no key of an object that is not there.
+    /// A literal to compare with, never the key of a missing object.
     mutating func literal(_ type: PropertyType) -> Value {
         switch type {
         case .link(to: "Child"): .int(Int64(int(1...Self.childCount)))

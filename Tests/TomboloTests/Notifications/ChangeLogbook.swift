@@ -2,7 +2,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// Writes down what a collection's listener is told, and keeps a copy of the collection by what it is told.
+/// Records a collection's notifications and maintains a copy of the collection from them.
 final class ChangeLogbook<Collection: RandomAccessCollection> where Collection.Index == Int {
     private(set) var entries: [String] = []
     /// The copy.
@@ -27,7 +27,7 @@ final class ChangeLogbook<Collection: RandomAccessCollection> where Collection.I
         }
     }
 
-    /// What was told since the last call.
+    /// The notifications since the last call.
     func take() -> [String] {
         defer { entries = [] }
         return entries

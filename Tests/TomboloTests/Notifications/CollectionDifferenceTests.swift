@@ -95,7 +95,7 @@ struct CollectionDifferenceTests {
                 Issue.record("\(old) → \(new), got \(rows): \(difference)")
                 return
             }
-            // Nobody moves without need.
+            // No unnecessary moves.
             let least = CollectionDifference(from: old, to: new, isOther: others.contains, isModified: { _ in false })
             #expect(difference.deletions.count <= least.deletions.count + touched.count)
             #expect(Set(difference.deletions.map { old[$0] }).isSubset(of: touched))

@@ -30,7 +30,7 @@ struct CollectionNotificationTests {
 
     private func logbook() -> ChangeLogbook<Results<Session>> { ChangeLogbook { String($0._id) } }
 
-    /// Writes elsewhere and moves on.
+    /// Writes elsewhere and refreshes.
     private func elsewhere(_ block: () throws -> Void) throws {
         try other.write(block)
         realm.refresh()
@@ -214,7 +214,7 @@ struct CollectionNotificationTests {
         try elsewhere { other.delete(other.objects(Room.self).where { $0.name == "B" }) }
         try elsewhere { other.objects(Room.self)[0].name = "A" }
         #expect(filtered.mirror == ["1", "3"])
-        // What no link leads to comes last.
+        // Missing links come last.
         #expect(sorted.mirror == ["1", "3", "2"])
         for token in tokens { token.invalidate() }
     }
@@ -275,7 +275,7 @@ struct CollectionNotificationTests {
         realm.refresh()
         #expect(spared.take() == [])
         #expect(told.take() == ["-[0] +[] ~[]"])
-        // Positions are those after the spared change.
+        // Positions are as after the skipped change.
         try elsewhere { other.delete(try session(2, other)) }
         #expect(spared.take() == ["-[0] +[] ~[]"])
         _ = told.take()
@@ -287,7 +287,7 @@ struct CollectionNotificationTests {
         realm.refresh()
         #expect(spared.take() == [])
         #expect(told.take() == ["-[] +[3] ~[]", "-[] +[4] ~[]"])
-        // What the listener has not heard yet is heard first.
+        // Pending changes are reported first.
         try realm.write { realm.add(Session(8, "Mine")) }
         try realm.write(withoutNotifying: [token]) {
             #expect(spared.take() == ["-[] +[5] ~[]"])
@@ -355,7 +355,7 @@ struct CollectionNotificationTests {
         let outside = try SQLiteConnection(path: realm.core.file.path, durability: .normal)
         try outside.execute("DELETE FROM session WHERE _id = 1")
         realm.refresh()
-        // What they changed is not known: all may be.
+        // Their changes are unknown, so everything may have changed.
         #expect(book.take() == ["-[0] +[] ~[1, 2, 3, 4, 5]"])
         token.invalidate()
     }

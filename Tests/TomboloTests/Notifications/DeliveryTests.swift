@@ -15,9 +15,9 @@ struct DeliveryTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What happens on a queue, and how to wait for it from elsewhere.
+    /// Records events on a queue and lets another thread wait for them.
     private final class QueueUser: @unchecked Sendable {
-        // Touched on `queue` only, the semaphore aside.
+        // Used only on `queue`, except the semaphore.
         let queue = DispatchQueue(label: "test")
         let heard = DispatchSemaphore(value: 0)
         var realm: Realm?
@@ -108,7 +108,7 @@ struct DeliveryTests {
                     fileURL: URL(fileURLWithPath: path), objectTypes: [Session.self, Speaker.self, Room.self]))
             try realm.write { realm.add(Session(1, "From elsewhere")) }
         }
-        // The first news may come before the commit can be seen.
+        // The first report may come before the commit is visible.
         var isRefreshed = false
         while !isRefreshed {
             user.heard.wait()
@@ -138,7 +138,7 @@ struct DeliveryTests {
             user.token = realm.observe { [unowned user] notification, _ in user.notifications.append(notification) }
         }
         let observers = user.queue.sync { user.realm?.core.file.observers }
-        /// As the file's watcher does, after whichever write.
+        /// Like the file's watcher after any write.
         func look() {
             observers?.notify(from: nil)
             user.queue.sync {}
@@ -155,7 +155,7 @@ struct DeliveryTests {
             for _ in 0..<3 { look() }
             #expect(user.queue.sync { user.notifications } == [.refreshRequired])
         }
-        // Another process's commit right after an own one is not taken for it.
+        // Another process's commit right after an own one isn't mistaken for it.
         user.run { user in
             user.realm?.refresh()
             user.notifications = []

@@ -152,7 +152,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    /// Gives an element another rank, but the place it had.
+    /// Gives an element another rank in the same place.
     private func rerank(_ position: Int, of list: List<Address>) {
         list.move(from: position, to: position + 1)
         list.move(from: position + 1, to: position)

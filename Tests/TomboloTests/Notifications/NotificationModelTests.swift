@@ -5,14 +5,14 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// Random writes through two Realms of one file; listeners keep copies by what they are told.
+/// Random writes through two Realms of one file; listeners maintain copies from their notifications.
 @Suite("Notifications of random writes")
 struct NotificationModelTests {
     private static func configuration(_ name: String) -> Realm.Configuration {
         Realm.Configuration(inMemoryIdentifier: name, objectTypes: [Session.self, Speaker.self, Room.self])
     }
 
-    /// What a session shows, itself and within four links, to find out which have changed.
+    /// A session's content within four links, to find out which sessions have changed.
     private static func image(_ session: Session) -> String {
         func shallow(_ session: Session) -> String {
             "\(session._id) \(session.title) \(session.price) \(session.rating ?? -1) \(session.isOpen) "
@@ -31,7 +31,7 @@ struct NotificationModelTests {
             self.random = random
         }
 
-        /// Changes that are visible in the image or in the order only.
+        /// Changes that are only visible in the image or in the order.
         mutating func step() {
             let sessions = Array(realm.objects(Session.self))
             let speakers = Array(realm.objects(Speaker.self))
@@ -112,7 +112,7 @@ struct NotificationModelTests {
                     problems.append("\(copy.count) instead of \(images.count)")
                     return
                 }
-                // What stayed and looks otherwise is modified; what is modified may look the same.
+                // Rows that stayed and look different are modified; modified rows may look the same.
                 let modified = Set(modifications)
                 for (entry, image) in zip(copy, images) {
                     guard let position = entry.old else { continue }

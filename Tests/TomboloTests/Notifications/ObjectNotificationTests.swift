@@ -102,7 +102,7 @@ struct ObjectNotificationTests {
         #expect(book.take() == [])
         realm.refresh()
         #expect(book.take() == ["1 title: nil → Mine"])
-        // The next old value is the own one.
+        // The next old value is the own write's.
         try elsewhere { try session(other).title = "Theirs" }
         #expect(book.take() == ["1 title: Mine → Theirs"])
         try realm.write(withoutNotifying: [token]) { try session(realm).title = "Silent" }
@@ -138,7 +138,7 @@ struct ObjectNotificationTests {
         #expect(read.isInvalidated && made.isInvalidated)
         let (first, second) = (try session(realm), try session(realm))
         #expect(first.title == "Another" && !first.isInvalidated)
-        // An own transaction that is undone, one that does it, and two.
+        // An own transaction that's undone, one that's committed, and two.
         realm.beginWrite()
         realm.delete(second)
         realm.add(Session(1, "Undone"))
@@ -158,7 +158,7 @@ struct ObjectNotificationTests {
         try realm.write { realm.add(Session(1, "Fifth")) }
         #expect(fourth.isInvalidated)
         #expect(try session(realm).title == "Fifth")
-        // What is only written stays what it is.
+        // Properties that are only written keep their values.
         let fifth = try session(realm)
         try elsewhere { other.add(Session(1, "Fifth again"), update: .all) }
         #expect(!fifth.isInvalidated && fifth.title == "Fifth again")

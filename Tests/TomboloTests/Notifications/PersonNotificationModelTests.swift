@@ -8,7 +8,7 @@ import TomboloModel
 /// Random writes to objects with embedded objects, lists of all kinds and LinkingObjects, through two Realms of one file.
 @Suite("Notifications of random writes to nested objects")
 struct PersonNotificationModelTests {
-    /// Every value that is written is a new one.
+    /// Every written value is new.
     private struct Write {
         let realm: Realm
         var random: RandomValues
@@ -136,7 +136,7 @@ struct PersonNotificationModelTests {
         func check(isCoarse: Bool) -> [String]
     }
 
-    /// Checks that of a class's objects those are told to be modified of which a key path leads to something else.
+    /// Checks that exactly those objects are reported as modified whose key path leads to something else.
     private final class PathWatcher<T: Object>: Checking {
         private let results: Results<T>
         private let path: String
@@ -213,7 +213,7 @@ struct PersonNotificationModelTests {
 
     // MARK: Collections
 
-    /// Keeps a copy of a collection by what is told.
+    /// Maintains a copy of a collection from notifications.
     private final class Mirror<Collection: RealmCollection>: Checking {
         private let name: String
         private let collection: Collection

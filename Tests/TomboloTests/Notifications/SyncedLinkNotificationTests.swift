@@ -4,8 +4,8 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// In a synced Realm a link stays when its object goes, for the server may send the object again: the link reads nil
-/// meanwhile, and an element of a list is hidden.
+/// In a synced Realm a link stays when its object leaves, since the server may send the object again. Meanwhile the
+/// link reads as nil, and a list element is hidden.
 @Suite("Notifications of links whose objects leave a synced Realm and return")
 struct SyncedLinkNotificationTests {
     let folder: TemporaryFolder

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Texts that listeners on other threads write down.
+/// Texts recorded by listeners on other threads.
 final class Texts: Sendable {
     private let texts = Mutex<[String]>([])
 

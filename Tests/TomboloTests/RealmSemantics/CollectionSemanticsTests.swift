@@ -43,7 +43,7 @@ struct CollectionSemanticsTests {
         #expect(
             all.sorted(by: [SortDescriptor(keyPath: \Citizen.name).reversed(), SortDescriptor(keyPath: "age")]).map(
                 \._id) == [5, 3, 4, 2, 1])
-        // The last sort comes first, the one before it decides between equal ones.
+        // The last sort comes first; the one before it breaks ties.
         #expect(all.sorted(byKeyPath: "age").sorted(byKeyPath: "name").map(\._id) == [1, 4, 2, 5, 3])
         #expect(all.sorted(byKeyPath: "age").first?._id == 5 && all.sorted(byKeyPath: "age").last?._id == 1)
         #expect(

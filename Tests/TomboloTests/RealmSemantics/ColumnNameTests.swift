@@ -19,7 +19,7 @@ struct ColumnNameTests {
     }
 }
 
-/// Columns with names of their own, also such as SQL must quote.
+/// Columns with custom names, including some that SQL must quote.
 class OddlyNamed: Object {
     @Persisted var first = 1
     @Persisted var link: OddlyNamed?

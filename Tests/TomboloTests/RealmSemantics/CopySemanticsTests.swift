@@ -45,7 +45,7 @@ struct CopySemanticsTests {
         node.others.append(objectsIn: [node, Node("b")])
         node.others[1].next = node
         try other.write {
-            // So that rowids of one Realm mean other objects in the other one.
+            // So that rowids of one Realm are other objects in the other.
             for number in 0..<5 { other.add(Node("\(number)")) }
             other.create(Node.self, value: node)
         }

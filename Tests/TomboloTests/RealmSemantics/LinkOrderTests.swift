@@ -6,7 +6,7 @@ struct LinkOrderTests {
     let folder: TemporaryFolder
     let realm: Realm
 
-    /// 1 has no pet, that of 2 has no name; 3 and 4 have the same.
+    /// 1 has no pet, 2's pet has no name, 3 and 4 have the same pet.
     init() throws {
         folder = try TemporaryFolder()
         let realm = try folder.semanticRealm()

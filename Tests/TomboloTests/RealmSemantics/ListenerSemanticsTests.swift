@@ -66,7 +66,7 @@ struct ListenerSemanticsTests {
         }
     }
 
-    /// Generic code, as apps have it.
+    /// Generic code, as in apps.
     private func watch<C: RealmCollection>(_ collection: C, _ texts: Texts, _ queue: DispatchQueue? = nil)
         -> NotificationToken
     where C.Element == Pet {

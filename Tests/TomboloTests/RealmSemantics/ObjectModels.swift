@@ -87,7 +87,7 @@ let objectClasses: [Object.Type] = [
     Node.self, Tree.self, Parcel.self, Delivery.self, Express.self, Badge.self,
 ]
 
-/// Decides itself what equal objects are, and how they are shown.
+/// Overrides equality and the description.
 class Badge: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var owner = ""

@@ -38,7 +38,7 @@ struct QuerySemanticsTests {
     }
 
     private func ids(_ format: String, _ arguments: Any?...) -> [Int] {
-        // Variadic arguments cannot be handed on.
+        // Variadic arguments can't be passed on.
         switch arguments.count {
         case 0: realm.objects(Citizen.self).filter(format).map(\._id)
         case 1: realm.objects(Citizen.self).filter(format, arguments[0]).map(\._id)

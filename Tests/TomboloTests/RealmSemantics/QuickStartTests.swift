@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tombolo
 
-/// App code as Realm's documentation has it.
+/// App code as in Realm's documentation.
 @Suite("Realm semantics: documented use")
 struct QuickStartTests {
     let folder: TemporaryFolder
@@ -42,7 +42,7 @@ struct QuickStartTests {
             #expect(ada.age == 18 && ada.nick == nil && ada.pets.map(\.name) == ["Rex", "Bo"] && ada.pets[1].age == 4)
             #expect(ada.favourite?.name == "Cat" && ada.home?.street == "Main St" && ada.home?.codes.count == 2)
             #expect(ada.places.map(\.street) == ["A", "B"] && ada.mood == .happy && ada.rank == .high)
-            // JSON has numbers of its own kind, and may say more than the class has.
+            // JSON has its own kind of numbers, and may have more than the class.
             let json =
                 #"{"_id": 9, "name": "J", "age": 7, "height": 2, "isAdmin": true, "pets": [{"name": "P", "age": 3}], "x": 1}"#
             let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
@@ -57,7 +57,7 @@ struct QuickStartTests {
             let pet = realm.create(Pet.self, value: ["Only name"])
             #expect(pet.name == "Only name" && pet.age == 0)
             #expect(realm.create(Pet.self).name == "")
-            // What is not named stays as it is.
+            // Properties that aren't named stay unchanged.
             realm.create(Citizen.self, value: ["_id": 1, "age": 40] as [String: Any], update: .modified)
             #expect(ada.name == "Ada" && ada.age == 40 && ada.pets.count == 2 && ada.home?.street == "Main St")
             realm.create(Citizen.self, value: ["_id": 1, "favourite": NSNull(), "pets": NSNull()], update: .modified)
@@ -102,7 +102,7 @@ struct QuickStartTests {
             }
         }
         #expect(realm.objects(Citizen.self).count == 2)
-        // Adding what is managed already changes nothing.
+        // Adding a managed object changes nothing.
         try realm.write { realm.add(first, update: .all) }
         #expect(realm.objects(Citizen.self).count == 2)
     }

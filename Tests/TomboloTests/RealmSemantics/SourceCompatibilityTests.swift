@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Compares without a line of code for it.
+/// Gets `==` without any code.
 struct Stay: CustomPersistable {
     let days: Int
 
@@ -53,7 +53,7 @@ private enum After {
     }
 }
 
-/// Code as Realm's users write it: with its module and Foundation imported.
+/// Code as written by Realm's users, with its module and Foundation imported.
 @Suite("Realm semantics: source code of Realm apps")
 struct SourceCompatibilityTests {
     let folder: TemporaryFolder
