@@ -1,13 +1,12 @@
 import AdminService
 import ArgumentParser
-import ConferenceSetup
-import EventModels
 import Foundation
 import Logging
 import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloServerModel
 import UnixSignals
 
 @main
@@ -72,14 +71,18 @@ struct AdminServerCommand: AsyncParsableCommand {
         var logger = Logger(label: "admin")
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
+        let models = try await ServerModels.load(pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
-            grants: { Conference.grantSources })
+            grants: { models.grants })
         let server = buildAdminApplication(
-            host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+            host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             authenticator: authenticator, limits: configuration.limits, logger: logger)
         try await ServiceGroup(
-            services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            services: [
+                DatabaseService(pool),
+                ModelFollower(models, configuration: configuration.database, logger: logger), server,
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
     }
 }

@@ -1,6 +1,5 @@
 import AdminService
 import ArgumentParser
-import EventModels
 import Foundation
 import GatewayService
 import Logging
@@ -50,7 +49,7 @@ struct TomboloCommand: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: gateway.database, options: .init(maximumConnections: GatewayServer.databaseConnections),
             logger: logger("database"))
-        let models = ServerModels(try ServerModel(EventModels.rules), pool: pool)
+        let models = try await ServerModels.load(pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             grants: { models.grants })
@@ -62,7 +61,7 @@ struct TomboloCommand: AsyncParsableCommand {
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
-                host: admin.host, port: admin.port, pool: pool, rules: EventModels.rules,
+                host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
                 authenticator: authenticator, limits: admin.limits, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
         let group = ServiceGroup(

@@ -8,6 +8,7 @@ import TicketService
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
+import TomboloRules
 
 /// Walks every route that there is: one that is added is tested without being named here.
 @Suite struct AccessTests {
@@ -18,10 +19,10 @@ import TomboloModel
     private static func applications(_ fixture: ServiceFixture) throws -> [HTTPApplication] {
         [
             buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.authenticator),
             try buildTicketApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.authenticator),
         ]
     }

@@ -6,6 +6,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 import TomboloModel
+import TomboloRules
 
 @Suite struct TrashTests {
     private static func run(
@@ -13,7 +14,7 @@ import TomboloModel
     ) async throws {
         try await ServiceFixture.with { fixture in
             let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.authenticator)
             try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
         }

@@ -25,7 +25,7 @@ import TomboloRules
     }
 
     private static func sample() throws -> HTTPApplication {
-        let rules = try rules()
+        let rules = LiveRules(try rules())
         return application {
             $0.on(.get, "/notes", access: .objects(.read, of: "Note", by: rules)) { _, _, grant in
                 "\(grant.filter == .constant(true))"

@@ -7,12 +7,13 @@ import Testing
 import TicketService
 import TomboloHTTP
 import TomboloModel
+import TomboloRules
 
 @Suite struct TicketTests {
     static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
         try await ServiceFixture.with { fixture in
             let app = try buildTicketApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: fixture.rules,
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.authenticator)
             try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
         }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import ConferenceSetup
-import EventModels
 import Foundation
 import Logging
 import PostgresClient
@@ -8,6 +6,7 @@ import ServiceLifecycle
 import TicketService
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloServerModel
 import UnixSignals
 
 @main
@@ -66,15 +65,19 @@ struct TicketAPICommand: AsyncParsableCommand {
         var logger = Logger(label: "tickets")
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
+        let models = try await ServerModels.load(pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
-            grants: { Conference.grantSources })
+            grants: { models.grants })
         let server = try buildTicketApplication(
-            host: configuration.host, port: configuration.port, pool: pool, rules: EventModels.rules,
+            host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             authenticator: authenticator, limits: configuration.limits, logger: logger
         ) { port in say("tickets http://\(configuration.host):\(port)") }
         try await ServiceGroup(
-            services: [DatabaseService(pool), server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            services: [
+                DatabaseService(pool),
+                ModelFollower(models, configuration: configuration.database, logger: logger), server,
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
     }
 }

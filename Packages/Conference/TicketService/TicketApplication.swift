@@ -16,7 +16,7 @@ public enum TicketAPI {
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the page's template is broken, which is a mistake in the program.
 public func buildTicketApplication(
-    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
+    host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
     limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "tickets"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) throws -> HTTPApplication {

@@ -11,19 +11,19 @@ public import TomboloRules
 /// - `POST /tickets/{id}/move`: see ``TicketMove``.
 /// - `GET /events/{id}`: the public page.
 public struct TicketRoutes: Sendable {
-    private let rules: Rules
+    private let rules: LiveRules
     private let reader: RowReader
     private let tickets: ClassTable<Ticket>
     private let order: TicketOrder
     private let page: EventPage
 
     /// - Throws: `ValueError` if the rules' schema isn't one of the conference's models.
-    public init(rules: Rules, pool: PostgresPool) throws {
+    public init(rules: LiveRules, pool: PostgresPool) throws {
         self.rules = rules
         reader = RowReader(schema: rules.schema, pool: pool)
         tickets = try ClassTable(rules.schema)
         order = try TicketOrder(schema: rules.schema, pool: pool)
-        page = try EventPage(reader: reader)
+        page = try EventPage(reader: reader, rules: rules)
     }
 
     public func add(to routes: Routes) {
@@ -47,7 +47,7 @@ public struct TicketRoutes: Sendable {
     private func list(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
         let ofEvent = Predicate.compare(PropertyPath(of: \Ticket.event), .equal, .objectId(event))
         let rows = try await reader.snapshot { reader in
-            _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules)
+            _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules.current)
             return try await reader.objects(tickets, matching: .and([ofEvent, grant.filter]), sortedBy: [\.rank])
         }
         let list = rows.enumerated().map { index, row -> JSON in

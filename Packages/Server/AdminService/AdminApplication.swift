@@ -16,7 +16,7 @@ public enum AdminServer {
 ///   - port: 0 takes a free one.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
-    host: String, port: Int, pool: PostgresPool, rules: Rules, authenticator: Authenticator,
+    host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
     limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "admin"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {

@@ -15,12 +15,12 @@ public import TomboloRules
 /// - `GET /events/{id}/sessions`
 /// - `DELETE /sessions/{id}`: into the trash, for those whom the rules permit it
 public struct AdminRoutes: Sendable {
-    private let rules: Rules
+    private let rules: LiveRules
     private let trash: Trash
     private let trashList: TrashList
     private let reader: RowReader
 
-    public init(rules: Rules, pool: PostgresPool) {
+    public init(rules: LiveRules, pool: PostgresPool) {
         self.rules = rules
         trash = Trash(schema: rules.schema, pool: pool)
         trashList = TrashList(schema: rules.schema, pool: pool)
@@ -48,6 +48,7 @@ public struct AdminRoutes: Sendable {
         ) { _, context, grant in
             JSONAnswer(try await restore(TrashAddress(context.parameters.get("id")), grant))
         }
+        guard rules.schema["Session"] != nil, rules.schema["Event"] != nil else { return }
         routes.on(.get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules)) {
             _, context, grant in
             JSONAnswer(try await sessions(event: context.id(), grant))
@@ -102,7 +103,7 @@ public struct AdminRoutes: Sendable {
     private func sessions(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
         guard let item = rules.schema["Session"], let key = item.primaryKeyIndex else { return .null }
         return try await reader.snapshot { reader in
-            _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules)
+            _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules.current)
             let ofEvent = Predicate.compare(PropertyPath("event"), .equal, .objectId(event))
             let rows = try await reader.objects(
                 "Session", matching: .and([ofEvent, grant.filter]), sortedBy: ["startsAt", "title"])

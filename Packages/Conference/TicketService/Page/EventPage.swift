@@ -8,7 +8,7 @@ import TomboloRules
 /// The public page of an event: what anonymous visitors may see of it, its tickets and its programme.
 struct EventPage: Sendable {
     private let reader: RowReader
-    private let rules: Rules
+    private let rules: LiveRules
     private let template: MustacheTemplate
     private let tables: Tables
 
@@ -31,10 +31,10 @@ struct EventPage: Sendable {
     }
 
     /// - Throws: `ValueError` if the reader's schema isn't one of the conference's models.
-    init(reader: RowReader) throws {
+    init(reader: RowReader, rules: LiveRules) throws {
         self.reader = reader
         tables = try Tables(reader.schema)
-        rules = EventModels.rules
+        self.rules = rules
         template = try MustacheTemplate(string: Self.template)
     }
 

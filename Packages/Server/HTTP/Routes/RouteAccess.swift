@@ -36,7 +36,7 @@ extension RouteAccess {
 
 extension RouteAccess where Grant == ClassesGrant {
     /// For those whom the rules permit the operation on some objects of at least one of the classes.
-    public static func objects(_ operation: TomboloRules.Operation, ofAny classNames: [String], by rules: Rules)
+    public static func objects(_ operation: TomboloRules.Operation, ofAny classNames: [String], by rules: LiveRules)
         -> RouteAccess
     {
         let needs = classNames.map { need(operation, $0, rules) }
@@ -62,7 +62,7 @@ extension RouteAccess where Grant == ClassesGrant {
 extension RouteAccess where Grant == ObjectsGrant {
     /// For those whom the rules permit the operation on some objects of a class. The handler must apply the filter
     /// that it gets. Whether a token is needed follows from the rules too.
-    public static func objects(_ operation: TomboloRules.Operation, of className: String, by rules: Rules)
+    public static func objects(_ operation: TomboloRules.Operation, of className: String, by rules: LiveRules)
         -> RouteAccess
     {
         RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules)) {
@@ -79,7 +79,7 @@ extension RouteAccess where Grant == ObjectGrant {
     /// exists and that the caller may not even read counts as not existing.
     /// - Parameter reader: loads the object; one in the trash is not found.
     public static func object(
-        _ operation: TomboloRules.Operation, of className: String, by rules: Rules, from reader: RowReader
+        _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from reader: RowReader
     ) -> RouteAccess {
         RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules)) {
             subject, _, context in
@@ -122,7 +122,7 @@ public struct ObjectGrant: Sendable {
 }
 
 private func need(
-    _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
+    _ operation: TomboloRules.Operation, _ className: String, _ rules: LiveRules
 ) -> TokenNeed {
     let isPermitted = (try? filter(.anonymous, operation, className, rules)) != nil
     return isPermitted ? .optional : .required
@@ -130,7 +130,7 @@ private func need(
 
 /// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
 private func filter(
-    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
+    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: LiveRules
 ) throws -> Predicate {
     guard let classIndex = rules.schema.index(of: className) else {
         throw RequestFailure(.internalError, "There is no class \(className).")
