@@ -62,7 +62,7 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
-    "ConferenceSetup", "EventModels", "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
+    "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
     "TomboloServerModel", arguments, lifecycle, logging, unixSignals,
 ]
 
@@ -75,7 +75,8 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "PostgresClient",
+    "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "ListingModels",
+    "PostgresClient",
     "TomboloAuthentication",
     "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
     "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
@@ -200,7 +201,9 @@ let package = Package(
             ["EventModels", "PostgresClient", "PostgresValues", "TomboloModel", "TomboloSQL", crypto]),
         library(
             "TomboloMigration", "Tools/Migration",
-            ["PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore"]),
+            [
+                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore", "TomboloServerModel",
+            ]),
         library(
             "ToolSupport", "Tools/ToolSupport",
             ["PostgresClient", "TomboloAuthentication", "TomboloModel", arguments, logging]),
@@ -218,8 +221,8 @@ let package = Package(
         app(
             "MigrationTool", "MigrationTool",
             [
-                "Codemod", "TomboloAuthentication", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
-                "ToolSupport", arguments,
+                "Codemod", "PostgresClient", "TomboloAuthentication", "TomboloMigration", "TomboloModel",
+                "TomboloPostgresStore", "TomboloServerModel", "ToolSupport", arguments,
             ]),
         app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
         .executableTarget(
@@ -231,10 +234,13 @@ let package = Package(
             path: "Apps/Conference/Tool", resources: [.copy("Samples")], swiftSettings: settings),
         app("TicketAPI", "Conference/TicketAPI", server + ["TicketService"]),
         app("Demo", "Conference/Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
-        app("DemoDevice", "Conference/DemoDevice", ["EventModels", "Tombolo"]),
+        app("DemoDevice", "Conference/DemoDevice", ["EventModels", "ListingModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
         app("NotesExample", "Examples/Notes", ["RealmSwift"]),
-        app("Listings", "Examples/Listings", ["EventModels", "Tombolo", arguments]),
+        .target(
+            name: "ListingModels", dependencies: ["TomboloModel"], path: "Apps/Examples/Listings/Model",
+            swiftSettings: settings),
+        app("Listings", "Examples/Listings/App", ["ListingModels", "Tombolo", arguments]),
         app("SUSI", "Examples/SUSI", ["Tombolo", arguments, asyncHTTPClient, crypto, nioCore, nioHTTP1]),
 
         // Tests.
@@ -244,7 +250,10 @@ let package = Package(
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
         testLibrary(
             "ServiceTestSupport", "ServiceTestSupport",
-            service + ["ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloSQL"]),
+            service + [
+                "ConferenceSetup", "EventModels", "PostgresValues", "TomboloMigration", "TomboloSQL",
+                "TomboloServerModel",
+            ]),
         // As in packages of others, imports are public unless said otherwise.
         .target(
             name: "SeedModels", dependencies: ["RealmSwift"], path: "Tests/Codemod/SeedModels",
@@ -317,14 +326,20 @@ let package = Package(
             "TomboloMigrationTests",
             [
                 "TomboloMigration", "TomboloAuthentication", "TomboloModel", "PostgresClient", "TomboloPostgresStore",
-                "TestSupport", "MigrationTool", "ChildPrograms",
+                "TestSupport", "TomboloServerModel", "MigrationTool", "ChildPrograms",
             ]),
         tests(
             "ConferenceSetupTests",
             [
                 "ConferenceSetup", "EventModels", "OpenEventImport", "PostgresClient", "TestSupport",
                 "TomboloAuthentication", "TomboloMigration", "TomboloModel", "TomboloPostgresStore", "TomboloRules",
-                "ConferenceTool", "ChildPrograms",
+                "TomboloServerModel", "ConferenceTool", "ChildPrograms",
+            ]),
+        tests(
+            "ListingsTests",
+            [
+                "ListingModels", "PostgresClient", "TestSupport", "TomboloMigration", "TomboloModel", "TomboloRules",
+                "TomboloServerModel",
             ]),
         tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix]),
         tests(
@@ -344,13 +359,14 @@ let package = Package(
             "TicketServiceTests",
             service + ["EventModels", "PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),
         .executableTarget(
-            name: "EndToEndDevice", dependencies: ["EventModels", "RandomValues", "Tombolo"],
+            name: "EndToEndDevice", dependencies: ["EventModels", "ListingModels", "RandomValues", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),
         tests(
             "EndToEndTests",
             sync + [
-                "ConferenceSetup", "EventModels", "PostgresClient", "RandomValues", "ChildPrograms", "TestSupport",
-                "TomboloAuthentication", "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb, nioCore, nioPosix,
+                "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
+                "TestSupport", "TomboloAuthentication", "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb,
+                nioCore, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -29,7 +29,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "CAllocationCount",
-                tombolo("ConferenceSetup"), tombolo("EventModels"), tombolo("GatewayService"),
+                tombolo("ConferenceSetup"), tombolo("EventModels"), tombolo("GatewayService"), tombolo("ListingModels"),
                 tombolo("PostgresClient"), tombolo("Tombolo"),
                 tombolo("TomboloAuthentication"), tombolo("TomboloChangesets"), tombolo("TomboloHTTP"),
                 tombolo("TomboloMigration"), tombolo("TomboloModel"), tombolo("TomboloPostgresStore"),

@@ -19,10 +19,10 @@ struct Apply: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        let schema = try models.schema()
+        let models = models
         let verbose = verbose
         try await database.withConnection { connection in
-            let steps = try await Migrator(connection, schema: schema).apply { step, place, total in
+            let steps = try await models.migrator(connection).apply { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
             print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")

@@ -1,39 +1,65 @@
 import ArgumentParser
 import Foundation
+import PostgresClient
+import TomboloMigration
 import TomboloModel
+import TomboloServerModel
 import ToolSupport
 
-/// Whose tables a command works on.
+/// Whose tables and rules a command works on.
 struct ModelOptions: ParsableArguments {
     @Option(
         name: .customLong("models"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The model documents of the apps, as their code exports them.", valueName: "file"),
+            "The model documents of the apps, as their code exports them.",
+            discussion: "Apps that share the database and aren't named keep what they have.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var files: [String] = []
 
-    /// The classes of all documents together.
-    /// - Throws: ``ToolError`` if no document is named, or one can't be read; `SchemaError` if they don't go together.
-    func schema() throws -> Schema {
-        guard !files.isEmpty else {
-            throw ToolError(
-                "No models are named.",
-                fix: "Export your app's with ModelDocument(app:objectTypes:) and pass the file: --models models.json")
+    @Option(
+        name: .customLong("rules"), parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "The rule documents of these apps, in the order of --models; see docs/rules.md.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var ruleFiles: [String] = []
+
+    func validate() throws {
+        guard ruleFiles.count <= files.count else {
+            throw ValidationError("Each file of --rules goes with one of --models: there are more rules than models.")
         }
-        return try Schema(try files.flatMap(Self.classes))
     }
 
-    private static func classes(_ file: String) throws -> [ClassSchema] {
-        let text: String
-        do {
-            text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
-        } catch {
-            throw ToolError("\(file) cannot be read: \(error.localizedDescription)", fix: "Check the path.")
+    /// A migrator to what the database has and the named documents.
+    /// - Throws: ``ToolError`` for a document that can't be read, or documents that don't go together.
+    nonisolated(nonsending) func migrator(_ connection: PostgresConnection) async throws -> Migrator {
+        var apps: [AppDocuments] = []
+        for (index, file) in files.enumerated() {
+            let models: ModelDocument
+            let text = try Self.text(file)
+            do throws(ModelDocumentError) {
+                models = try ModelDocument(json: text)
+            } catch {
+                throw ToolError("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
+            }
+            apps.append(
+                AppDocuments(models: models, rules: index < ruleFiles.count ? try Self.text(ruleFiles[index]) : nil))
         }
         do {
-            return try ModelDocument(json: text).schema().classes.filter { $0.owner == nil }
+            return try await Migrator.toDocuments(apps, on: connection)
+        } catch let error as ServerModelError {
+            throw ToolError("\(error)", fix: "Correct the documents. Nothing was changed.")
+        } catch let error as ModelDocumentError {
+            throw ToolError(
+                "Older versions of the app couldn't live with the new models:\n\(error)",
+                fix: "Correct the models and export them again. Nothing was changed.")
+        }
+    }
+
+    private static func text(_ file: String) throws -> String {
+        do {
+            return try String(contentsOf: URL(filePath: file), encoding: .utf8)
         } catch {
-            throw ToolError("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
+            throw ToolError("\(file) cannot be read: \(error.localizedDescription)", fix: "Check the path.")
         }
     }
 }

@@ -15,9 +15,9 @@ struct Plan: AsyncParsableCommand {
     var namesOnly = false
 
     func run() async throws {
-        let schema = try models.schema()
+        let models = models
         try await database.withConnection { connection in
-            let plan = try await Migrator(connection, schema: schema).plan()
+            let plan = try await models.migrator(connection).plan()
             if plan.isEmpty { print("The database is up to date.") }
             for (position, step) in plan.steps.enumerated() {
                 if namesOnly {

@@ -16,10 +16,10 @@ struct Status: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
-        let schema = try models.schema()
+        let models = models
         let check = check
         try await database.withConnection { connection in
-            let status = try await Migrator(connection, schema: schema).status()
+            let status = try await models.migrator(connection).status()
             if status.applied.isEmpty { print("Nothing was applied yet.") }
             for record in status.applied {
                 let warning = record.isIntact ? "" : "  CHANGED: the recorded SQL does not fit its checksum"

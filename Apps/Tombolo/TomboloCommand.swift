@@ -61,7 +61,11 @@ struct TomboloCommand: AsyncParsableCommand {
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
+<<<<<<< HEAD
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
+=======
+                host: admin.host, port: admin.port, pool: pool, rules: models.rules,
+>>>>>>> f47e487 (Run every executable on the documents in the database)
                 authenticator: authenticator, limits: admin.limits, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
         let group = ServiceGroup(

@@ -6,6 +6,7 @@ import Testing
 import TomboloAuthentication
 import TomboloModel
 import TomboloRules
+import TomboloServerModel
 
 @testable import ConferenceSetup
 
@@ -18,12 +19,7 @@ import TomboloRules
 
     @Test func theSampleHasWhatTheGuidesPromise() async throws {
         try await Databases.withConference { pool in
-            let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
-            let matching = try await count(
-                "listing WHERE location = 'dallas' AND price < 300000 AND bedrooms >= 3", pool)
-            #expect(matching == 100 && report.matchingListingCount == 100)
-            #expect(try await count("listing", pool) == report.listingCount)
-            #expect(try await count("listing WHERE location = 'dallas'", pool) > 100)
+            _ = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let tickets = try await pool.query("SELECT name, is_public FROM ticket ORDER BY rank, _id")
             #expect(try tickets.map { try $0[0].string } == ["Early bird", "Regular", "Student"])
             #expect(try tickets.allSatisfy { try $0[1].bool })
@@ -35,8 +31,9 @@ import TomboloRules
         try await Databases.withConference { pool in
             let report = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let tokens = try TokenConfiguration(secret: String(repeating: "k", count: 40))
+            let models = try await ServerModels.load(pool)
             let authenticator = await Authenticator(
-                pool: pool, tokens: tokens, hasher: hasher, grants: { Conference.grantSources })
+                pool: pool, tokens: tokens, hasher: hasher, grants: { models.grants })
             var grants: [String: Set<RoleGrant>] = [:]
             for user in SampleUser.all {
                 let token = try await authenticator.login(email: user.email, password: user.password)
@@ -55,7 +52,6 @@ import TomboloRules
             let export = try Databases.sampleExport()
             _ = try await SampleData.load(export, pool, hasher: hasher)
             try await pool.execute("UPDATE ticket SET rank = 'a5' WHERE name = 'Early bird'")
-            try await pool.execute("UPDATE listing SET price = 1 WHERE location = 'austin'")
             let before = try await pool.query("SELECT count(*) FROM tombolo.changelog")
             let again = try await SampleData.load(export, pool, hasher: hasher)
             let after = try await pool.query("SELECT count(*) FROM tombolo.changelog")

@@ -1,4 +1,3 @@
-import EventModels
 import TomboloAuthentication
 import TomboloChangesets
 import TomboloModel
@@ -7,7 +6,7 @@ import Testing
 
 @Suite(.serialized)
 struct BadInputTests {
-    private static let codec = MessageCodec(schema: EventModels.schema)
+    private static let codec = MessageCodec(schema: Platform.schema)
 
     /// Sends messages to the gateway and returns the failure that it answers with; then another device must be served.
     private func failure(_ platform: Platform, _ messages: [[UInt8]]) async throws -> SessionFailure {
@@ -28,7 +27,7 @@ struct BadInputTests {
         let token = try platform.token(of: "attendee")
         try await RawSocket.with(platform.gateways[0]) { socket in
             try await socket.send(
-                Greeting.hello(EventModels.schema, token: token, client: Greeting.newClient()), codec: Self.codec)
+                Greeting.hello(Platform.schema, token: token, client: Greeting.newClient()), codec: Self.codec)
             guard case .message(let bytes) = try await socket.next(),
                 case .welcome = try Self.codec.decodeServerMessage(bytes)
             else { throw EndToEndFailure("The gateway does not welcome a device after bad input of another.") }
@@ -41,7 +40,7 @@ struct BadInputTests {
     ) throws -> [UInt8] {
         Self.codec.encode(
             Greeting.hello(
-                EventModels.schema, token: try token ?? platform.token(of: "attendee"), client: Greeting.newClient(),
+                Platform.schema, token: try token ?? platform.token(of: "attendee"), client: Greeting.newClient(),
                 version: version, subscriptions: subscriptions))
     }
 

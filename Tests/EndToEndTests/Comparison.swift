@@ -1,4 +1,3 @@
-import EventModels
 import PostgresClient
 import TomboloModel
 
@@ -11,7 +10,7 @@ struct Comparison {
     func differences(_ className: String, where condition: String = "true", on device: DeviceProcess) async throws
         -> [String]
     {
-        let schema = EventModels.schema
+        let schema = Platform.schema
         guard let item = schema[className] else { throw EndToEndFailure("There is no class \(className).") }
         var server: [String] = []
         var local: [String] = []

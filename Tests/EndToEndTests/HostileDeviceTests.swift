@@ -1,4 +1,3 @@
-import EventModels
 import Foundation
 import PostgresClient
 import TomboloChangesets
@@ -63,7 +62,7 @@ struct HostileDeviceTests {
     private func protected(_ platform: Platform) async throws -> [String] {
         let own = try platform.id(of: "attendee").stringValue
         let queries =
-            EventModels.schema.classes.map(\.table).filter { $0 != "listing" }.map { table in
+            Platform.schema.classes.map(\.table).filter { $0 != "listing" }.map { table in
                 let condition = table == "users" ? "_id <> '\\x\(own)'" : "true"
                 return "SELECT '\(table) ' || t::text FROM \(PostgresSQL.quoteIdentifier(table)) t WHERE \(condition)"
             } + ["SELECT 'credential ' || t::text FROM tombolo.credential t"]
@@ -79,7 +78,7 @@ struct HostileDeviceTests {
         try await Platform.with { platform in
             let planted = try await plant(platform)
             let before = try await protected(platform)
-            let classes = EventModels.schema.classes.filter { $0.owner == nil }.map(\.name)
+            let classes = Platform.schema.classes.filter { $0.owner == nil }.map(\.name)
             let device = try await platform.device("hostile", of: "attendee")
             try await device.ask(["subscribe"] + classes)
             #expect(try await device.ask("count", "Session") == "1")
@@ -156,7 +155,7 @@ struct HostileDeviceTests {
 
     /// What a device without our code can upload: instructions on objects that it does not have.
     private func forge(_ platform: Platform, _ planted: Planted) async throws {
-        let schema = EventModels.schema
+        let schema = Platform.schema
         let codec = MessageCodec(schema: schema)
         func reference(_ name: String, _ id: ObjectId) throws -> ObjectReference {
             ObjectReference(classIndex: try #require(schema.index(of: name)), key: .objectId(id))

@@ -1,14 +1,25 @@
 import ConferenceSetup
 import EventModels
 import Foundation
+import ListingModels
 import PostgresClient
 import TestSupport
 import TomboloAuthentication
 import TomboloMigration
 import TomboloModel
 
-/// A migrated database with users, a published event and a draft; server processes; devices.
+/// A database with two apps, the conference and home listings, users, a published event and a draft; server processes;
+/// devices, which have the classes of both apps.
 final class Platform: Sendable {
+    /// Of both apps.
+    static let schema: Schema = {
+        do {
+            return try Schema.of(EventModels.objectTypes + ListingModels.objectTypes)
+        } catch {
+            preconditionFailure("The two apps don't go together: \(error)")
+        }
+    }()
+
     static let secret = "the end-to-end tests sign with this key"
     static let password = "correct horse"
 
@@ -46,6 +57,12 @@ final class Platform: Sendable {
         configuration = try await cluster.createDatabase()
         let owner = try await PostgresConnection.connect(configuration)
         try await Conference.migrator(owner).apply()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let rules = try String(
+            contentsOf: root.appending(path: "Apps/Examples/Listings/listings.rules.yaml"), encoding: .utf8)
+        let listings = AppDocuments(models: try ListingModels.document(), rules: rules)
+        try await Migrator.toDocuments([listings], on: owner).apply()
         await owner.close()
         pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 12))
         folder = FileManager.default.temporaryDirectory.appending(path: "end-to-end-\(UUID().uuidString)")
@@ -74,10 +91,8 @@ final class Platform: Sendable {
         try await pool.query(
             #"INSERT INTO role_assignment (_id, "user", role, event) VALUES ($1, $2, 'organizer', $3)"#,
             [.bytea(ObjectId.generate().bytes), .bytea(users["organizer"]?.bytes), .bytea(event.bytes)])
-        // Administrators write listings.
-        try await pool.query(
-            #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, 'admin')"#,
-            [.bytea(ObjectId.generate().bytes), .bytea(users["organizer"]?.bytes)])
+        // Agents write listings.
+        try await AccountRegistry(pool: pool).setCustomData(#"{"isAgent": true}"#, email: Self.email("organizer"))
 
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
         address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"

@@ -1,4 +1,3 @@
-import EventModels
 import NIOCore
 import NIOPosix
 import TomboloSyncProtocol

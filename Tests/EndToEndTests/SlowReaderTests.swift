@@ -1,4 +1,3 @@
-import EventModels
 import PostgresClient
 import TomboloModel
 import TomboloSyncProtocol
@@ -10,7 +9,7 @@ struct SlowReaderTests {
     /// What a session may hold, with what the allocator and the connection add; about a third of what is meant for
     /// each device meanwhile.
     private static let bytesForEachReader = 6 << 20
-    private static let codec = MessageCodec(schema: EventModels.schema)
+    private static let codec = MessageCodec(schema: Platform.schema)
 
     @Test
     func `Devices that do not read cost the gateway a bounded amount of memory, and get everything when they read`()
@@ -81,7 +80,7 @@ struct SlowReaderTests {
         let everything = Subscription(name: nil, className: "Listing", predicate: .constant(true))
         try await socket.send(
             Greeting.hello(
-                EventModels.schema, token: token, client: Greeting.newClient(), subscriptions: [everything]),
+                Platform.schema, token: token, client: Greeting.newClient(), subscriptions: [everything]),
             codec: codec)
         while case .message(let bytes) = try await socket.next() {
             guard case .end(let end) = try codec.decodeServerMessage(bytes) else { continue }

@@ -8,7 +8,7 @@ import TomboloRules
         let schema = EventModels.schema
         #expect(
             schema.classes.map(\.name) == [
-                "Event", "Listing", "Microlocation", "RoleAssignment", "Session", "Session.speakers", "SocialLink",
+                "Event", "Microlocation", "RoleAssignment", "Session", "Session.speakers", "SocialLink",
                 "Speaker", "SpeakerContact", "Sponsor", "Ticket", "Track", "User",
             ])
         for item in schema.classes {

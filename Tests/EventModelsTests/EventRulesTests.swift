@@ -227,20 +227,6 @@ import TomboloRules
         #expect(denial(.update, try index("User")) == nil)
     }
 
-    @Test("everybody who is logged in reads the example's listings, and administrators write them")
-    func listings() throws {
-        let listing = try row("Listing", [:])
-        let resource = Resource.object(classIndex: try index("Listing"), old: listing, new: listing)
-        for (role, expected) in [
-            ("anonymous", []), ("attendee", ["read"]), ("organizer", ["read"]),
-            ("admin", ["create", "delete", "read", "update"]), ("superAdmin", ["create", "delete", "read", "update"]),
-        ] as [(String, [String])] {
-            let operations: [TomboloRules.Operation] = [.create, .delete, .read, .update]
-            let permitted = operations.filter { rules.authorize(Self.subject(role), $0, resource).isAllowed }
-            #expect(permitted.map(\.name) == expected, "\(role)")
-        }
-    }
-
     @Test func anonymousReadsOnlyPublishedEventsAndTheirTickets() throws {
         let read = rules.readable(.anonymous)
         let readable = schema.classes.indices.filter { read($0) != .constant(false) }.map { schema[$0].name }

@@ -15,7 +15,7 @@ enum FormerRules {
     /// and read the rest, moderators and registrars read. Administrators have no row in it; what they may do is in
     /// ``administration``. Beyond the matrix everybody who is logged in reads what is published.
     static let table: [FormerRule] =
-        matrix + published + event + own + administration + unlimited + example
+        matrix + published + event + own + administration + unlimited
 
     private static let all: Set<TomboloRules.Operation> = [.read, .create, .update, .delete]
     private static let keeping: Set<TomboloRules.Operation> = [.read, .update]
@@ -123,10 +123,4 @@ enum FormerRules {
             Role("superAdmin"), String(describing: type), isAccount ? operations.subtracting([.create]) : operations,
             where: .everything, fixing: isAccount ? identity : [])
     }
-
-    /// The guides' example: everybody who is logged in reads it. Nothing would bound what everybody might write.
-    private static let example: [Rule] = [
-        Rule(.attendee, "Listing", [.read], where: .everything),
-        Rule(Role("admin"), "Listing", all, where: .everything),
-    ]
 }

@@ -55,6 +55,22 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
+    @Test("Nothing outside the conference names its model classes: not the libraries, and not the other apps")
+    func conferenceIsAnAppLikeAnyOther() throws {
+        var problems: [String] = []
+        for folder in ["Packages", "Apps"] {
+            let files = FileManager.default.enumerator(
+                at: Self.root.appending(path: folder), includingPropertiesForKeys: nil)
+            for case let file as URL in files ?? FileManager.DirectoryEnumerator() where file.pathExtension == "swift" {
+                let path = file.pathComponents.dropFirst(Self.root.pathComponents.count).joined(separator: "/")
+                guard !path.hasPrefix("\(folder)/Conference/") else { continue }
+                let text = try String(contentsOf: file, encoding: .utf8)
+                if text.contains("EventModels") { problems.append("\(path) names EventModels.") }
+            }
+        }
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+
     @Test("Every import is of a module that Package.swift names as a dependency of the target")
     func importsAreDeclared() async throws {
         var problems: [String] = []

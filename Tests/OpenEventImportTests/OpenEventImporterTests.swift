@@ -113,10 +113,13 @@ import TomboloPostgresStore
 
     @Test func moreRowsThanOneStatementTakesAreAllWritten() async throws {
         try await withDatabase { connection in
-            let index = try #require(EventModels.schema.index(of: "Listing"))
+            let index = try #require(EventModels.schema.index(of: "SocialLink"))
             let total = RowUpsert.maximumRowCount * 2 + 7
             let rows = (0..<total).map { number in
-                Row([.objectId(ObjectId(high: 3, low: UInt32(number))), .string("x"), .int(Int64(number)), .int(1)])
+                Row([
+                    .objectId(ObjectId(high: 3, low: UInt32(number))), .null, .string("x"), .string("\(number)"),
+                    .bool(false), .null,
+                ])
             }
             var seen: [Int] = []
             let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
@@ -124,7 +127,7 @@ import TomboloPostgresStore
             #expect(counts.inserted == total)
             #expect(seen == [RowUpsert.maximumRowCount, RowUpsert.maximumRowCount * 2, total])
             #expect(try await upsert.write(rows, connection).unchanged == total)
-            #expect(try await count("listing", connection) == total)
+            #expect(try await count("social_link", connection) == total)
         }
     }
 }

@@ -1,5 +1,4 @@
 import ConferenceSetup
-import EventModels
 import Foundation
 public import PostgresClient
 import Synchronization
@@ -9,6 +8,7 @@ import TomboloHTTP
 import TomboloMigration
 public import TomboloModel
 public import TomboloRules
+import TomboloServerModel
 import TomboloSQL
 
 /// A database of its own with a published event, a draft, and a user in every role.
@@ -62,10 +62,11 @@ public struct ServiceFixture: Sendable {
 
     private init(pool: PostgresPool) async throws {
         self.pool = pool
-        rules = EventModels.rules
+        let models = try await ServerModels.load(pool)
+        rules = models.rules
         authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-            hasher: PasswordHasher(parameters: .weakForTests), grants: { Conference.grantSources })
+            hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
         let rows = RowWriter(pool: pool)
         let roles = ["admin", "superAdmin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"]
         var users: [String: ObjectId] = [:]

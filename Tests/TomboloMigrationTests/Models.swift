@@ -18,3 +18,9 @@ final class Viewing: Object {
     override class func uniqueProperties() -> [[String]] { [["listing", "visitor"]] }
     override class func isTrashable() -> Bool { true }
 }
+
+/// Somebody in a club: a class of another app.
+final class Member: Object {
+    @Persisted(primaryKey: true) var _id: Int
+    @Persisted var name: String
+}

@@ -38,20 +38,35 @@ import TomboloModel
         await connection.close()
     }
 
-    @Test("without a document, or with one that can't be read, nothing is done and the message says what to do")
-    func missingDocumentsAreExplained() async throws {
+    @Test("a document that can't be read, or rules that don't fit, change nothing and are explained")
+    func badDocumentsAreExplained() async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
+        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
         let folder = FileManager.default.temporaryDirectory.appending(path: "migration-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let broken = folder.appending(path: "broken.json")
         try #"{"app": "homes""#.write(to: broken, atomically: true, encoding: .utf8)
+        let models = folder.appending(path: "homes.json").path()
+        let json = try ModelDocument(app: "homes", objectTypes: [Listing.self]).json
+        try json.write(toFile: models, atomically: true, encoding: .utf8)
+        let rules = folder.appending(path: "homes.rules.yaml").path()
+        try "version: 1\nrules:\n  Listng:\n    - {name: all, applyWhen: {}, read: true}\n".write(
+            toFile: rules, atomically: true, encoding: .utf8)
         for (arguments, expected) in [
-            ([], "No models are named"), (["--models", "/nowhere/models.json"], "/nowhere/models.json cannot be read"),
+            (["--models", models, "--rules", rules], "Listng"),
+            (["--models", "/nowhere/models.json"], "/nowhere/models.json cannot be read"),
             (["--models", broken.path()], "isn't a model document"),
         ] {
-            let outcome = try await run(["apply"] + arguments, "host=/nowhere")
+            let outcome = try await run(["apply"] + arguments, address)
             #expect(outcome.status == 1)
             #expect(outcome.messages.contains(expected), "\(outcome.messages)")
         }
+        let connection = try await PostgresConnection.connect(configuration)
+        let tables = try await connection.query(
+            "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'tombolo')")
+        #expect(try tables[0, 0].int == 0)
+        await connection.close()
     }
 }

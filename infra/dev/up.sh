@@ -41,7 +41,7 @@ fi
 check_ports
 build_products
 bin="$(products_folder)"
-for product in conference ticket-api tombolo; do require_product "$product" >/dev/null; done
+for product in conference migration-tool ticket-api tombolo; do require_product "$product" >/dev/null; done
 check_ports
 
 say "Starting PostgreSQL"
@@ -66,13 +66,18 @@ TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
 export TOMBOLO_JWT_SECRET
 
 say "Migrating the database"
-"$bin/conference" setup >&2 || fail "the migration failed; its messages are above." "The data are in $DIR"
+EXAMPLE=Apps/Examples/Listings
+if ! "$bin/conference" setup >&2 ||
+    ! "$bin/migration-tool" apply --models "$EXAMPLE/listings.models.json" --rules "$EXAMPLE/listings.rules.yaml" >&2; then
+    fail "the migration failed; its messages are above." "The data are in $DIR"
+fi
 
 # What the loading said is kept; the demo users in it are shown at every start. cluster.sh removes this file when it
 # makes a new cluster.
 if [ ! -e "$DIR/sample-loaded" ]; then
     say "Loading sample data, this once"
-    (umask 077 && "$bin/conference" sample >"$DIR/sample-loaded.new") ||
+    (umask 077 && "$bin/conference" sample >"$DIR/sample-loaded.new" &&
+        "$CLUSTER" psql -q -v ON_ERROR_STOP=1 -f "$EXAMPLE/sample.sql" >&2) ||
         fail "the sample data could not be loaded; the messages are above."
     mv -f "$DIR/sample-loaded.new" "$DIR/sample-loaded"
     sed 's/^/    /' "$DIR/sample-loaded" >&2

@@ -34,6 +34,14 @@ struct Stage: Sendable {
         if let export { sample += ["--export", export] }
         say(try await Tool.run(conference, sample).split(separator: "\n").map { "   \($0)" }.joined(separator: "\n"))
 
+        // Another app on the same database and servers.
+        let homes = "Apps/Examples/Listings"
+        try await Tool.run(
+            BuiltProgram("migration-tool").url,
+            ["apply", "--models", "\(homes)/listings.models.json", "--rules", "\(homes)/listings.rules.yaml"])
+        try await Tool.run(
+            psql, ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-f", "\(homes)/sample.sql"])
+
         let platform = try await ServerProcess.start(
             BuiltProgram("tombolo").url, ["--quiet"], servers: ["gateway", "admin"])
         let tickets = try await ServerProcess.start(BuiltProgram("ticket-api").url, [], servers: ["tickets"])

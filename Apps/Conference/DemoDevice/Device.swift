@@ -1,5 +1,6 @@
 import EventModels
 import Foundation
+import ListingModels
 import Tombolo
 
 /// What the demo asks a device to do: an app without a screen.
@@ -59,7 +60,7 @@ final class Device {
         let user = try await app.login(credentials: .emailPassword(email: email, password: password))
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = file
-        configuration.objectTypes = EventModels.objectTypes
+        configuration.objectTypes = EventModels.objectTypes + ListingModels.objectTypes
         let realm = try await Realm.open(configuration: configuration)
         self.realm = realm
         _ = realm.syncSession?.addProgressNotification { progress in

@@ -7,7 +7,7 @@ import ToolSupport
 /// `conference sample`
 struct Sample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Load sample data: an event, tickets, demo accounts, homes for sale.",
+        abstract: "Load sample data: an event, tickets, demo accounts.",
         discussion: """
             The event is a real conference where its export lies in ../shared/data/open-event/OSCON17 beside the \
             working folder, otherwise a small one that comes with this tool. May be repeated.
@@ -37,9 +37,7 @@ struct Sample: AsyncParsableCommand {
         try await database.withPool { pool in
             let report = try await SampleData.load(export, pool)
             Report.print(report.event)
-            print(
-                "\(report.ticketCount) kinds of tickets, \(report.listingCount) listings; \(report.matchingListingCount) "
-                    + "match location == \"dallas\" && price < 300000 && bedrooms >= 3.")
+            print("\(report.ticketCount) kinds of tickets.")
             print("Accounts:")
             for user in report.users { print("  \(user.email)  password \(user.password)  (\(user.purpose))") }
         }

@@ -24,7 +24,7 @@ struct Setup: AsyncParsableCommand {
     func run() async throws {
         let (verbose, dryRun) = (verbose, dryRun)
         try await database.withConnection { connection in
-            let migrator = Conference.migrator(connection)
+            let migrator = try await Conference.migrator(connection)
             if dryRun {
                 let plan = try await migrator.plan()
                 for step in plan.steps { print("-- \(step.name)\n\(step.sql);\n") }

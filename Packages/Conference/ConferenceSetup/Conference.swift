@@ -1,30 +1,28 @@
 import EventModels
 public import PostgresClient
-public import TomboloAuthentication
 public import TomboloMigration
 import TomboloModel
 
 /// What the event platform needs of a database besides its tables.
 public enum Conference {
-    /// Where the platform's roles are: in the role assignments, for an event or for the whole platform.
-    public static let grantSources: [GrantSource] = {
-        do throws(ValueError) {
-            return [
-                try GrantSource(
-                    EventModels.schema, className: "RoleAssignment", user: "user", role: "role", scope: "event")
-            ]
-        } catch {
-            preconditionFailure("Role assignments don't give roles: \(error)")
-        }
-    }()
+    /// The app's name among those that share a database.
+    public static let app = "conference"
 
     /// Triggers and policies besides the tables.
     public static let schemaExtension: any SchemaExtension = ConferenceExtension()
 
-    /// Brings a database to what the platform needs: the tables of its classes, and ``schemaExtension``.
+    /// Brings a database to what the platform needs: the tables of its classes, its rules, and ``schemaExtension``.
+    /// Other apps of the database stay.
     /// - Parameter connection: of the role that owns the tables, or will; used by nobody else meanwhile.
-    public static func migrator(_ connection: PostgresConnection) -> Migrator {
-        Migrator(connection, schema: EventModels.schema, extensions: [schemaExtension])
+    public static func migrator(_ connection: PostgresConnection) async throws -> Migrator {
+        try await Migrator.toDocuments([documents()], on: connection, extensions: [schemaExtension])
+    }
+
+    /// The platform's models and rules.
+    public static func documents() throws -> AppDocuments {
+        AppDocuments(
+            models: try ModelDocument(app: app, objectTypes: EventModels.objectTypes),
+            rules: String(decoding: EventModels.ruleDocument, as: UTF8.self))
     }
 
     static let usersTable = EventModels.schema["User"]?.table ?? "users"

@@ -8,6 +8,8 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case notAdditive(problems: [String])
     /// A step failed; its transaction was rolled back. Earlier transactions of the run are recorded and stay.
     case stepFailed(name: String, error: PostgresError)
+    /// Somebody else added a document of the app since this run read them. Nothing was done.
+    case documentChanged(app: String)
     /// All steps ran, and still something is missing: a fault of this tool.
     case notSettled(steps: [String])
 
@@ -24,6 +26,8 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
                 error.code == .insufficientPrivilege
                 ? "\nConnect as the role that owns the database's tables." : ""
             return "The step '\(name)' failed and was rolled back: \(error)\(right)"
+        case .documentChanged(let app):
+            return "The documents of '\(app)' changed while this was prepared: run it again."
         case .notSettled(let steps):
             return "All steps ran, but these would run again: \(steps.joined(separator: ", ")). Please report this."
         }

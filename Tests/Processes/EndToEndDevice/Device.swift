@@ -1,5 +1,6 @@
 import EventModels
 import Foundation
+import ListingModels
 import Synchronization
 import Tombolo
 
@@ -92,7 +93,7 @@ final class Device {
             self?.problems.withLock { $0.append("\(error.code) [\(numbers)] \(error.message)") }
         }
         configuration.fileURL = file
-        configuration.objectTypes = EventModels.objectTypes
+        configuration.objectTypes = EventModels.objectTypes + ListingModels.objectTypes
         realm = try await Realm.open(configuration: configuration)
         return user.id
     }

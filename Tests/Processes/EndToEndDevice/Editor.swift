@@ -1,4 +1,5 @@
 import EventModels
+import ListingModels
 import RandomValues
 import Tombolo
 

@@ -1,4 +1,5 @@
 import EventModels
+import ListingModels
 import Tombolo
 
 /// A model class, called by its name.

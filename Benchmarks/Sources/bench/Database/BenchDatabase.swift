@@ -1,6 +1,6 @@
 import ConferenceSetup
-import EventModels
 import Foundation
+import ListingModels
 import Logging
 import PostgresClient
 import TomboloAuthentication
@@ -57,16 +57,23 @@ struct BenchDatabase: Sendable {
     /// - Returns: the account's access token.
     func prepare() async throws -> String {
         try await reset()
-        _ = try await pool.withConnection { try await Conference.migrator($0).apply() }
+        _ = try await pool.withConnection { connection in
+            try await Conference.migrator(connection).apply()
+            let listings = AppDocuments(models: try ListingModels.document(), rules: Self.rules)
+            try await Migrator.toDocuments([listings], on: connection).apply()
+        }
         let authenticator = await Authenticator(pool: pool, tokens: try TokenConfiguration(secret: tokenSecret))
         let (email, password) = ("bench@example.org", "a password for benchmarks")
         _ = try await authenticator.register(email: email, password: password, displayName: "Bench")
-        // Administrators write listings.
-        try await pool.query(
-            #"INSERT INTO role_assignment (_id, "user", role) SELECT $1, _id, 'admin' FROM users WHERE email = $2"#,
-            [.bytea(ListingKey.bytes(0)), .text(email)])
         return try await authenticator.login(email: email, password: password).token
     }
+
+    private static let rules = """
+        version: 1
+        rules:
+          Listing:
+            - {name: everybody, applyWhen: {}, read: true, write: true}
+        """
 
     /// Inserts listings, numbered from 0, at places `place 0`, `place 1`, …
     func insertListings(_ count: Int, placeCount: Int = 50) async throws {

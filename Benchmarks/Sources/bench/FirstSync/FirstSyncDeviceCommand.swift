@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventModels
 import Foundation
 import TomboloModel
 import TomboloSQLiteStore
@@ -20,7 +19,7 @@ struct FirstSyncDeviceCommand: AsyncParsableCommand {
         let file = file
         let engine = try SyncEngine(
             configuration: try options.configuration(),
-            makeStore: { try SQLiteDeviceStore(path: file, schema: EventModels.schema) },
+            makeStore: { try SQLiteDeviceStore(path: file, schema: BenchModels.schema) },
             onReport: { report in
                 DeviceOptions.stopOnFailure(report)
                 if case .subscriptionsComplete(version: 1) = report { finish.yield(Monotonic.nanoseconds) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventModels
 import Foundation
 import TomboloModel
 import TomboloSQLiteStore
@@ -27,7 +26,7 @@ struct LatencyDevicesCommand: AsyncParsableCommand {
             let first = FirstTime()
             let engine = try SyncEngine(
                 configuration: try options.configuration(),
-                makeStore: { try SQLiteDeviceStore(path: file, schema: EventModels.schema) },
+                makeStore: { try SQLiteDeviceStore(path: file, schema: BenchModels.schema) },
                 onReport: { report in
                     DeviceOptions.stopOnFailure(report)
                     guard case .subscriptionsComplete(version: 1) = report else { return }

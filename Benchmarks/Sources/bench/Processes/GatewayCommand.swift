@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventModels
 import Foundation
 import GatewayService
 import Logging
@@ -23,7 +22,7 @@ struct GatewayCommand: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: configuration.database,
             options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
-        let models = ServerModels(try ServerModel(EventModels.rules), pool: pool)
+        let models = try await ServerModels.load(pool)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })

@@ -1,4 +1,3 @@
-import EventModels
 import Foundation
 import TomboloChangesets
 import TomboloModel
@@ -13,7 +12,7 @@ final class RawDevice: Sendable {
     /// Used on `queue` only, which guards it.
     private final class State: @unchecked Sendable {
         var socket: RawWebSocket?
-        let codec = MessageCodec(schema: EventModels.schema)
+        let codec = MessageCodec(schema: BenchModels.schema)
     }
 
     init() { state = State() }
@@ -23,7 +22,7 @@ final class RawDevice: Sendable {
         try await perform { state in
             let socket = try RawWebSocket(port: port, path: "/sync")
             state.socket = socket
-            let classes = EventModels.schema.classes.filter { $0.owner == nil }
+            let classes = BenchModels.schema.classes.filter { $0.owner == nil }
             let wanted = SubscriptionSet(
                 version: 1,
                 subscriptions: classes.map {
@@ -32,7 +31,7 @@ final class RawDevice: Sendable {
             var generator = SystemRandomNumberGenerator()
             let hello = Hello(
                 accessToken: token, client: .random(using: &generator), position: .none, activeSubscriptions: .empty,
-                wantedSubscriptions: wanted, acknowledged: 0, classes: HelloClass.describe(EventModels.schema))
+                wantedSubscriptions: wanted, acknowledged: 0, classes: HelloClass.describe(BenchModels.schema))
             try socket.send(state.codec.encode(.hello(hello)))
             while try Self.read(state) != 1 {}
         }
@@ -40,8 +39,8 @@ final class RawDevice: Sendable {
 
     /// Reads until a listing has this price: what the last change wrote.
     func read(untilPrice price: Int64) async throws {
-        let column = EventModels.schema["Listing"]?.columnIndex("price")
-        let listing = EventModels.schema.index(of: "Listing")
+        let column = BenchModels.schema["Listing"]?.columnIndex("price")
+        let listing = BenchModels.schema.index(of: "Listing")
         try await perform { state in
             var isThere = false
             while !isThere {
@@ -51,7 +50,7 @@ final class RawDevice: Sendable {
                         isThere =
                             isThere
                             || (0..<block.rowCount).contains {
-                                block.value(row: $0, position: place, schema: EventModels.schema) == .int(price)
+                                block.value(row: $0, position: place, schema: BenchModels.schema) == .int(price)
                             }
                     }
                 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EventModels
+import ListingModels
 import Foundation
 import Tombolo
 
@@ -21,7 +21,7 @@ struct QueueChangesCommand: AsyncParsableCommand {
         for device in 0..<devices {
             var configuration = user.flexibleSyncConfiguration()
             configuration.fileURL = URL(filePath: folder).appending(path: "device-\(device).sqlite")
-            configuration.objectTypes = EventModels.objectTypes
+            configuration.objectTypes = BenchModels.objectTypes
             let realm = try Realm(configuration: configuration)
             for changeset in 0..<changesets {
                 try realm.write {

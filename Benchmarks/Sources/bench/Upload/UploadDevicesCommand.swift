@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventModels
 import Foundation
 import TomboloModel
 import TomboloSQLiteStore
@@ -26,7 +25,7 @@ struct UploadDevicesCommand: AsyncParsableCommand {
             let last = changesets
             let engine = try SyncEngine(
                 configuration: try options.configuration(),
-                makeStore: { try SQLiteDeviceStore(path: file, schema: EventModels.schema) },
+                makeStore: { try SQLiteDeviceStore(path: file, schema: BenchModels.schema) },
                 onReport: { report in
                     DeviceOptions.stopOnFailure(report)
                     if case .acknowledged(last) = report { finish.yield(Monotonic.nanoseconds) }

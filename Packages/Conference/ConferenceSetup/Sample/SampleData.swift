@@ -4,7 +4,7 @@ public import PostgresClient
 public import TomboloAuthentication
 import TomboloModel
 
-/// Fills a migrated database with something to look at: an event with tickets, three accounts, homes for sale. What is
+/// Fills a migrated database with something to look at: an event with tickets, and three accounts. What is
 /// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
 public enum SampleData {
     /// What was loaded.
@@ -12,9 +12,6 @@ public enum SampleData {
         public let event: OpenEventSummary
         public let users: [SampleUser]
         public let ticketCount: Int
-        public let listingCount: Int
-        /// How many of them the guides' query finds: in Dallas, less than 300,000, three bedrooms or more.
-        public let matchingListingCount: Int
     }
 
     /// - Parameter export: the event to import.
@@ -37,17 +34,15 @@ public enum SampleData {
         }
         let roles = assignments
         let tickets = try SampleTickets.rows(event: summary.eventID, salesEndAt: beginning(of: export))
-        let listings = SampleListings.rows
         try await pool.transaction { connection in
-            for (className, rows) in [("RoleAssignment", roles), ("Ticket", tickets), ("Listing", listings)] {
+            for (className, rows) in [("RoleAssignment", roles), ("Ticket", tickets)] {
                 guard let index = EventModels.schema.index(of: className) else { continue }
                 let upsert = RowUpsert(EventModels.schema, classIndex: index, existing: .keep)
                 _ = try await upsert.write(rows, connection) { progress(className, $0, rows.count) }
             }
         }
         return Report(
-            event: summary, users: SampleUser.all, ticketCount: tickets.count, listingCount: listings.count,
-            matchingListingCount: SampleListings.matchingCount)
+            event: summary, users: SampleUser.all, ticketCount: tickets.count)
     }
 
     private static func account(_ user: SampleUser, _ accounts: AccountRegistry) async throws -> ObjectId {

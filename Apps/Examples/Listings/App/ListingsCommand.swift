@@ -1,6 +1,6 @@
 import ArgumentParser
-import EventModels
 import Foundation
+import ListingModels
 import Tombolo
 
 /// `listings`: the home-listings app of the text that introduced Flexible Sync, without a screen.

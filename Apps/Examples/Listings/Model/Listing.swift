@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// A home for sale: the example of the guides, not part of the event platform.
+/// A home for sale.
 public final class Listing: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     @Persisted(indexed: true) public var location: String

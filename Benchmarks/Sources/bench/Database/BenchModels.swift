@@ -1,0 +1,16 @@
+import EventModels
+import ListingModels
+import TomboloModel
+
+/// Two apps on one server: what is measured are listings, and the conference's classes are there as well.
+enum BenchModels {
+    static let objectTypes = EventModels.objectTypes + ListingModels.objectTypes
+
+    static let schema: Schema = {
+        do {
+            return try Schema.of(objectTypes)
+        } catch {
+            preconditionFailure("The two apps don't go together: \(error)")
+        }
+    }()
+}

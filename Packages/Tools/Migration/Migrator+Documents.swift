@@ -1,0 +1,49 @@
+public import PostgresClient
+import TomboloModel
+import TomboloPostgresStore
+import TomboloServerModel
+
+extension Migrator {
+    /// A migrator to the models and rules of all apps of a database together, after some of them changed. What an app's
+    /// newer models lack stays for its older versions.
+    /// - Parameters:
+    ///   - apps: whose documents change; those of other apps stay.
+    ///   - retiringMissing: false to add only, and change nothing that the database has: for development mode.
+    ///   - extensions: what the apps need besides, in order.
+    /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
+    ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
+    ///   database's error.
+    public static func toDocuments(
+        _ apps: [AppDocuments], on connection: PostgresConnection, retiringMissing: Bool = true,
+        extensions: [any SchemaExtension] = []
+    ) async throws -> Migrator {
+        var stored: [StoredDocument]
+        do {
+            stored = try await DocumentTable.newest(connection)
+        } catch ServerModelError.notMigrated {
+            stored = []
+        }
+        var changes: [DocumentExtension.Change] = []
+        func change(_ app: String, _ kind: DocumentKind, _ content: (StoredDocument?) throws -> String) throws {
+            let place = stored.firstIndex { $0.app == app && $0.kind == kind }
+            let previous = place.map { stored[$0] }
+            let content = try content(previous)
+            changes.append(
+                DocumentExtension.Change(app: app, kind: kind, content: content, previous: previous?.version))
+            let document = StoredDocument(version: previous?.version ?? 0, app: app, kind: kind, content: content)
+            if let place { stored[place] = document } else { stored.append(document) }
+        }
+        for item in apps {
+            if let models = item.models {
+                try change(item.app, .models) { previous in
+                    let old = try previous.map { try ModelDocument(json: $0.content) }
+                    return try models.merged(over: old, retiringMissing: retiringMissing).json
+                }
+            }
+            if let rules = item.rules { try change(item.app, .rules) { _ in rules } }
+        }
+        let model = try ServerModel(stored)
+        return Migrator(
+            connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)])
+    }
+}
