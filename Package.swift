@@ -208,6 +208,9 @@ let package = Package(
             "ToolSupport", "Tools/ToolSupport",
             ["PostgresClient", "TomboloAuthentication", "TomboloModel", arguments, logging]),
         library(
+            "DevelopmentSupport", "Tools/DevelopmentSupport",
+            ["GatewayService", "PostgresClient", "TomboloMigration", arguments, logging]),
+        library(
             "ConferenceSetup", "Conference/ConferenceSetup",
             [
                 "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
@@ -215,9 +218,9 @@ let package = Package(
             ]),
 
         // Apps.
-        app("SyncGateway", "SyncGateway", server + ["GatewayService"]),
+        app("SyncGateway", "SyncGateway", server + ["DevelopmentSupport", "GatewayService"]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
-        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "GatewayService"]),
+        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "DevelopmentSupport", "GatewayService"]),
         app(
             "MigrationTool", "MigrationTool",
             [
@@ -365,8 +368,9 @@ let package = Package(
             "EndToEndTests",
             sync + [
                 "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
-                "TestSupport", "TomboloAuthentication", "TomboloMigration", "SyncGateway", "EndToEndDevice", grdb,
-                nioCore, nioPosix,
+                "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
+                "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "SyncGateway", "MigrationTool",
+                "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DevelopmentSupport
 import GatewayService
 import Logging
 import PostgresClient
@@ -42,6 +43,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
     @Flag(help: "Run nothing but the sequencer.")
     var sequencerOnly = false
 
+    @OptionGroup(title: "Development")
+    var development: DevelopmentOptions
+
     func run() async throws {
         let configuration = try ServerConfiguration(
             portVariable: GatewayServer.portVariable, defaultPort: GatewayServer.defaultPort, host: host, port: port)
@@ -54,7 +58,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             let pool = PostgresPool(
                 configuration: configuration.database,
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
-            let models = try await ServerModels.load(pool)
+            let development = try await development.mode(
+                host: configuration.host, configuration.database, logger: logger)
+            let models = try await ServerModels.load(pool, isOpen: development != nil)
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
                 grants: { models.grants })
@@ -62,7 +68,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 [DatabaseService(pool)]
                 + (try await buildGatewayServices(
                     host: configuration.host, port: configuration.port, pool: pool, models: models,
-                    authenticator: authenticator, runsSequencer: sequencer, limits: configuration.limits, logger: logger
+                    authenticator: authenticator, development: development, runsSequencer: sequencer,
+                    limits: configuration.limits, logger: logger
                 ) { port in say("gateway http://\(configuration.host):\(port)") })
         }
         let group = ServiceGroup(

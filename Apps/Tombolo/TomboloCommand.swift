@@ -1,5 +1,6 @@
 import AdminService
 import ArgumentParser
+import DevelopmentSupport
 import Foundation
 import GatewayService
 import Logging
@@ -29,6 +30,9 @@ struct TomboloCommand: AsyncParsableCommand {
     @Flag(help: "Print only where the servers listen, and warnings.")
     var quiet = false
 
+    @OptionGroup(title: "Development")
+    var development: DevelopmentOptions
+
     @Option(help: "A file whose lines, such as how to log in, are shown with the addresses.")
     var notes: String?
 
@@ -49,7 +53,9 @@ struct TomboloCommand: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: gateway.database, options: .init(maximumConnections: GatewayServer.databaseConnections),
             logger: logger("database"))
-        let models = try await ServerModels.load(pool)
+        let development = try await development.mode(
+            host: gateway.host, gateway.database, logger: logger("gateway"))
+        let models = try await ServerModels.load(pool, isOpen: development != nil)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             grants: { models.grants })
@@ -57,15 +63,11 @@ struct TomboloCommand: AsyncParsableCommand {
         var services: [any Service] = [DatabaseService(pool)]
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, models: models,
-            authenticator: authenticator, limits: gateway.limits, logger: logger("gateway")
+            authenticator: authenticator, development: development, limits: gateway.limits, logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
-<<<<<<< HEAD
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
-=======
-                host: admin.host, port: admin.port, pool: pool, rules: models.rules,
->>>>>>> f47e487 (Run every executable on the documents in the database)
                 authenticator: authenticator, limits: admin.limits, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
         let group = ServiceGroup(

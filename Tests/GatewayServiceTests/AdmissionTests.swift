@@ -49,6 +49,6 @@ struct AdmissionTests {
         // An upload that could not be decoded either.
         let found = try await failure(to: [0x1a, 3, 0x0a, 1, 0xff], isKnown: true)
         #expect(found?.code == .badMessage)
-        #expect(found?.message.contains("begins with hello") == true)
+        #expect(found?.message.contains("begin with a hello") == true)
     }
 }

@@ -70,11 +70,7 @@ struct TicketAPICommand: AsyncParsableCommand {
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })
         let server = try buildTicketApplication(
-<<<<<<< HEAD
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-=======
-            host: configuration.host, port: configuration.port, pool: pool, rules: models.rules,
->>>>>>> f47e487 (Run every executable on the documents in the database)
             authenticator: authenticator, limits: configuration.limits, logger: logger
         ) { port in say("tickets http://\(configuration.host):\(port)") }
         try await ServiceGroup(

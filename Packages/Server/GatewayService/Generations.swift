@@ -162,7 +162,14 @@ actor Generations {
         if let last = entries.last, model.version < last.generation.rules.model.version { return }
         for entry in entries {
             let schema = entry.generation.store.schema
-            entry.generation.rules.replace(with: schema == model.schema ? model : try await source.newest(on: schema))
+            if schema == model.schema {
+                entry.generation.rules.replace(with: model)
+            } else if model.schema.holds(schema), let older = try? await source.newest(on: schema) {
+                entry.generation.rules.replace(with: older)
+            } else {
+                // Its tables or columns have other names now, or its classes lack what the rules look at.
+                await retire(entry.generation)
+            }
         }
         guard entries.last?.generation.store.schema != model.schema else { return }
         let store = try await source.store(for: model.schema)
@@ -178,10 +185,27 @@ actor Generations {
         // The first tick of a feed is where its sessions begin: before any of them is let in.
         entries.append(Entry(generation: generation, feed: Task { await generation.feed.run(wakeUps: wakeUps()) }))
         dropIdle()
-        while entries.count > Self.maximumCount {
-            let oldest = entries.removeFirst()
-            oldest.feed.cancel()
-            for retire in oldest.retire.values { await retire() }
+        while entries.count > Self.maximumCount { await retire(entries[0].generation) }
+    }
+
+    /// Ends the sessions of a generation: their devices connect again, to the newest one.
+    private func retire(_ generation: Generation) async {
+        guard let index = entries.firstIndex(where: { $0.generation === generation }) else { return }
+        let entry = entries.remove(at: index)
+        entry.feed.cancel()
+        logger.notice("Generation \(generation.number) ends: \(entry.retire.count) devices connect again.")
+        for retire in entry.retire.values { await retire() }
+    }
+}
+
+extension Schema {
+    /// Whether the tables and columns of an older schema are still there under their names in SQL.
+    fileprivate func holds(_ older: Schema) -> Bool {
+        older.classes.allSatisfy { item in
+            guard let index = index(of: item.name), self[index].table == item.table else { return false }
+            return item.columns.allSatisfy { column in
+                self[index].columnIndex(column.name).map { self[index].columns[$0].sqlName == column.sqlName } ?? false
+            }
         }
     }
 }

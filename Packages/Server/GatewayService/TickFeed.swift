@@ -1,4 +1,5 @@
 public import Logging
+internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
 public import TomboloRules
@@ -140,6 +141,10 @@ public actor TickFeed {
                 return
             } catch {
                 logger.warning("The feed cannot read ticks and tries again: \(error)")
+                // Under another name now, which the tick would say that can't be read.
+                if let error = error as? PostgresError, error.code == .undefinedColumn || error.code == .undefinedTable {
+                    await onNews(.everything)
+                }
                 try? await Task.sleep(for: Self.retryInterval)
                 mustAdvanceAgain = !Task.isCancelled
             }

@@ -42,8 +42,27 @@ extension Migrator {
             }
             if let rules = item.rules { try change(item.app, .rules) { _ in rules } }
         }
+        let brought = Set(
+            apps.filter { $0.app != ServerModel.developmentApp }.flatMap { $0.models?.classes ?? [] }.map(\.name))
+        if let left = try developmentClasses(of: stored, without: brought) {
+            try change(ServerModel.developmentApp, .models) { _ in left.json }
+        }
         let model = try ServerModel(stored)
+        let problems = model.schema.synchronizationProblems
+        guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         return Migrator(
             connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)])
+    }
+
+    /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil
+    /// if nothing changes.
+    private static func developmentClasses(
+        of stored: [StoredDocument], without names: Set<String>
+    ) throws -> ModelDocument? {
+        let known = stored.first { $0.app == ServerModel.developmentApp && $0.kind == .models }
+        guard let document = try known.map({ try ModelDocument(json: $0.content) }) else { return nil }
+        let left = document.classes.filter { !names.contains($0.name) }
+        guard left.count < document.classes.count else { return nil }
+        return try ModelDocument(app: document.app, classes: left)
     }
 }

@@ -73,6 +73,8 @@ extension PostgresServerStore {
         do {
             return try await attempt([upload], .alone, stopped)[0]
         } catch let error as UploadFailure where !error.cause.isRetryable {
+            // A column or table has another name since this store was opened: nothing is wrong with the changeset.
+            guard error.cause.code != .undefinedColumn, error.cause.code != .undefinedTable else { throw error.cause }
             guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
             let reference = error.reference
             let refusal = constraints.refusal(

@@ -1,0 +1,57 @@
+public import ArgumentParser
+public import GatewayService
+public import Logging
+public import PostgresClient
+import TomboloMigration
+
+/// Development mode, as servers offer it on their command lines.
+public struct DevelopmentOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Add the classes and properties that devices bring.",
+            discussion: """
+                Everybody who is logged in may read and write classes without rules. For your own machine: refused \
+                on an address that others can reach.
+                """))
+    public var development = false
+
+    @Flag(help: "Allow development mode on an address that others can reach.")
+    public var developmentForEverybody = false
+
+    public init() {}
+
+    public func validate() throws {
+        guard development || !developmentForEverybody else {
+            throw ValidationError("--development-for-everybody goes with --development.")
+        }
+    }
+
+    /// Prepares the database, and gives the gateway's part of it.
+    /// - Parameter host: the address that the server listens on.
+    /// - Returns: nil if development mode is off.
+    /// - Throws: `ValidationError` for an address that others can reach; what a migration throws.
+    public func mode(
+        host: String, _ configuration: PostgresConfiguration, logger: Logger
+    ) async throws -> DevelopmentMode? {
+        guard development else { return nil }
+        guard developmentForEverybody || Self.isLoopback(host) else {
+            throw ValidationError(
+                "Development mode lets every logged-in user read and write, and \(host) can be reached by others. "
+                    + "Listen on 127.0.0.1, or add --development-for-everybody if that is what you want.")
+        }
+        logger.warning(
+            """
+            DEVELOPMENT MODE: devices may add classes and properties, and everybody who is logged in may read and \
+            write classes without rules. Never use it with data that matters.
+            """)
+        try await DevelopmentMigration.prepare(configuration)
+        return DevelopmentMode(
+            add: { try await DevelopmentMigration.add($0, configuration) }, logger: logger)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,179 @@
+import ChildPrograms
+import Foundation
+import PostgresClient
+import TestSupport
+import TomboloAuthentication
+import TomboloModel
+import TomboloPostgresStore
+import TomboloServerModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// An empty database, and the stock programs on it.
+final class AnyAppServer: Sendable {
+    let pool: PostgresPool
+    let folder: URL
+    let gateway: Server
+    private let address: String
+
+    private init(pool: PostgresPool, folder: URL, gateway: Server, address: String) {
+        self.pool = pool
+        self.folder = folder
+        self.gateway = gateway
+        self.address = address
+    }
+
+    static func with(
+        gatewayArguments: [String] = [], _ body: (AnyAppServer) async throws -> Void
+    ) async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        let keywords = configuration.keywords
+        let address =
+            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(configuration.user ?? "") "
+            + "dbname=\(configuration.database ?? "")"
+        let folder = FileManager.default.temporaryDirectory.appending(path: "any-app-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let gateway = Server(
+            gatewayArguments,
+            environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret],
+            messages: folder.appending(path: "gateway.log"))
+        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 6))
+        let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address)
+        do {
+            try await body(server)
+        } catch {
+            try? await gateway.kill9()
+            await pool.shutdown()
+            let log = (try? String(contentsOf: gateway.messages, encoding: .utf8)) ?? ""
+            print("The gateway's log: \(log.suffix(4_000))")
+            throw error
+        }
+        try await gateway.kill9()
+        await pool.shutdown()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs `migration-tool`.
+    /// - Throws: what it said, if it failed.
+    func migrate(_ arguments: [String]) async throws {
+        let outcome = try await BuiltProgram("migration-tool", "MigrationTool").run(
+            arguments, environment: ["TOMBOLO_DATABASE_URL": address])
+        guard outcome.status == 0 else {
+            throw EndToEndFailure("migration-tool \(arguments.joined(separator: " ")): \(outcome.messages)")
+        }
+    }
+
+    /// Applies the models and rules of apps as their developers would.
+    func apply(_ apps: [(document: ModelDocument, rules: String)]) async throws {
+        var models: [String] = []
+        var rules: [String] = []
+        for app in apps {
+            let file = folder.appending(path: "\(app.document.app).json")
+            try app.document.json.write(to: file, atomically: true, encoding: .utf8)
+            models.append(file.path())
+            let ruleFile = folder.appending(path: "\(app.document.app).yaml")
+            try app.rules.write(to: ruleFile, atomically: true, encoding: .utf8)
+            rules.append(ruleFile.path())
+        }
+        try await migrate(["apply", "--models"] + models + ["--rules"] + rules)
+    }
+
+    /// Makes an account.
+    func user(_ name: String) async throws -> (id: String, token: String) {
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: Platform.secret),
+            hasher: PasswordHasher(parameters: .weakForTests))
+        let email = Platform.email(name)
+        let id = try await authenticator.register(email: email, password: Platform.password, displayName: name)
+        return (id.stringValue, try await authenticator.login(email: email, password: Platform.password).token)
+    }
+
+    /// Where devices connect.
+    func url() async throws -> URL {
+        let (host, port) = await gateway.address
+        guard let url = URL(string: "ws://\(host):\(port)/sync") else { throw EndToEndFailure("no address") }
+        return url
+    }
+
+    // MARK: Comparing
+
+    /// What is different between a device's file and the rows that its user may read, as texts; empty if nothing is.
+    func differences(_ device: AnyDevice, _ readable: TomboloModel.Predicate) async throws -> [String] {
+        let schema = try await ServerModels.load(pool).current.schema
+        let store = try await PostgresServerStore.open(schema: schema, pool: pool)
+        let expected = try await store.withReader { reader in
+            var rows: [String: [Row]] = [:]
+            for index in schema.classes.indices {
+                let item = schema[index]
+                let collected = CollectedRows()
+                let columns = [item.primaryKeyIndex ?? 0] + item.columns.indices.filter { $0 != item.primaryKeyIndex }
+                if item.owner == nil {
+                    guard item.columnIndex(AnyDevice.ownerName) != nil else { continue }
+                    try await reader.rows(classIndex: index, matching: readable, columns: columns) {
+                        await collected.add($0, schema)
+                    }
+                } else {
+                    try await reader.elements(classIndex: index, ofOwnersMatching: readable, columns: columns) {
+                        await collected.add($0, schema)
+                    }
+                }
+                rows[item.name] = await collected.rows
+            }
+            return rows
+        }
+        var differences: [String] = []
+        for index in device.schema.classes.indices {
+            let item = device.schema[index]
+            guard let serverIndex = schema.index(of: item.name) else {
+                differences.append("The server lacks \(item.name).")
+                continue
+            }
+            let serverItem = schema[serverIndex]
+            // The device's columns, under whatever name the server has them.
+            let positions = item.columns.compactMap { serverItem.columnIndex($0.name) }
+            let wanted = Set(
+                (expected[serverItem.name] ?? []).map { row in
+                    Row(
+                        zip(item.columns, positions).map { column, position in
+                            let value = row[position]
+                            return value.isNull && !column.isOptional
+                                ? device.schema.storedType(of: column).zero : value
+                        })
+                })
+            let found = Set(try device.rows(ofClass: index))
+            differences += wanted.subtracting(found).map { "\(device.name) lacks \(item.name) \($0.values)" }
+            differences += found.subtracting(wanted).map { "\(device.name) has \(item.name) \($0.values)" }
+        }
+        return differences
+    }
+
+    /// Waits until a device has exactly what its user may read.
+    func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(60)) async throws {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let differences = try await differences(device, readable)
+            if differences.isEmpty { return }
+            guard ContinuousClock.now < deadline else {
+                throw EndToEndFailure(
+                    "after \(limit):\n\(differences.prefix(10).joined(separator: "\n"))\n"
+                        + device.reports.failures.joined(separator: "\n"))
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
+
+/// The rows of blocks, in the order of the class's columns.
+private actor CollectedRows {
+    private(set) var rows: [Row] = []
+
+    func add(_ block: RowBlock, _ schema: Schema) {
+        for index in 0..<block.rowCount {
+            var row = Row(schema[block.classIndex].columns.map { _ in Value.null })
+            for (position, column) in block.columns.enumerated() {
+                row[column] = block.value(row: index, position: position, schema: schema)
+            }
+            rows.append(row)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import RandomValues
+import Testing
+import TomboloModel
+
+/// The stock programs serve apps that nobody knew when they were built.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct AnyAppTests {
+    @Test("Two unknown apps share the stock programs, and change models and rules while their devices are connected")
+    func twoApps() async throws {
+        var random = SeededGenerator.printed(for: "two unknown apps")
+        func fork() -> SeededGenerator { SeededGenerator(seed: random.next()) }
+        var apps = [
+            try AnyApp("alpha", prefix: "Alpha", random: fork()), try AnyApp("beta", prefix: "Beta", random: fork()),
+        ]
+        try await AnyAppServer.with { server in
+            try await server.apply(apps.map { ($0.document, $0.rules) })
+            try await server.gateway.start()
+            let users = [try await server.user("ann"), try await server.user("bob")]
+            var devices: [(device: AnyDevice, app: Int, user: Int)] = []
+            func add(_ name: String, _ app: Int, _ user: Int, _ document: ModelDocument) async throws {
+                let device = try await AnyDevice(
+                    name, schema: try document.schema(), url: try await server.url(), token: users[user].token,
+                    owner: users[user].id, folder: server.folder, values: RandomValues(fork()))
+                devices.append((device, app, user))
+            }
+            for app in apps.indices {
+                for user in users.indices { try await add("\(app)-\(user)", app, user, apps[app].document) }
+            }
+            func writeAndSettle(_ what: String) async throws {
+                for (device, _, _) in devices { try await device.write(transactions: 5) }
+                for (device, app, user) in devices {
+                    do {
+                        try await server.settle(device, apps[app].readable(by: users[user].id))
+                    } catch {
+                        throw EndToEndFailure("\(what): \(error)")
+                    }
+                }
+            }
+            try await writeAndSettle("with the first models")
+
+            // Rules: what was shared is the owner's alone, without a reset or another connection.
+            apps[0].sharesRows = false
+            try await server.apply([(apps[0].document, apps[0].rules)])
+            try await writeAndSettle("with stricter rules")
+            apps[0].sharesRows = true
+            try await server.apply([(apps[0].document, apps[0].rules)])
+            try await writeAndSettle("with the former rules again")
+            for (device, _, _) in devices {
+                #expect(device.reports.connections == 1, "A change of rules ends no session.")
+            }
+
+            // Models: devices of both versions beside each other.
+            let evolved = try apps[0].evolved()
+            var next = apps[0]
+            next.document = evolved
+            try await server.apply([(evolved, next.rules)])
+            try await add("0-next", 0, 0, evolved)
+            try await writeAndSettle("with two versions of an app")
+            for (device, _, _) in devices {
+                #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
+                device.close()
+            }
+        }
+    }
+
+    @Test(
+        "In development mode an empty database takes the classes of whatever device comes, and those of its next version"
+    )
+    func developmentMode() async throws {
+        var random = SeededGenerator.printed(for: "development mode")
+        let app = try AnyApp("gamma", prefix: "Gamma", random: SeededGenerator(seed: random.next()))
+        try await AnyAppServer.with(gatewayArguments: ["--development"]) { server in
+            try await server.gateway.start()
+            let user = try await server.user("ann")
+            func device(_ name: String, _ document: ModelDocument) async throws -> AnyDevice {
+                try await AnyDevice(
+                    name, schema: try document.schema(), url: try await server.url(), token: user.token,
+                    owner: user.id, folder: server.folder,
+                    values: RandomValues(SeededGenerator(seed: random.next())))
+            }
+            var devices = [try await device("first", app.document), try await device("second", app.document)]
+            for device in devices { try await device.write(transactions: 5) }
+            for device in devices { try await server.settle(device, .constant(true)) }
+
+            var classes = app.document.classes
+            if let index = classes.firstIndex(where: { !$0.isEmbedded }) {
+                classes[index] = ModelClass(
+                    name: classes[index].name, table: classes[index].table,
+                    properties: classes[index].properties + [ModelProperty(name: "added", type: .int(bits: 64))])
+            }
+            devices.append(try await device("next", try ModelDocument(app: "gamma", classes: classes)))
+            for device in devices { try await device.write(transactions: 5) }
+            for device in devices { try await server.settle(device, .constant(true)) }
+            for device in devices {
+                #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
+                device.close()
+            }
+        }
+    }
+
+    @Test("Development mode is refused on an address that others can reach")
+    func developmentModeIsLocal() async throws {
+        try await AnyAppServer.with(gatewayArguments: ["--development", "--host", "0.0.0.0"]) { server in
+            let failure = await #expect(throws: EndToEndFailure.self) { try await server.gateway.start() }
+            #expect("\(String(describing: failure))".contains("--development-for-everybody"))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Synchronization
+import TomboloChangesets
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// What a device's engine reported that it should not have to.
+final class DeviceReports: Sendable {
+    private let noted = Mutex<(failures: [String], connections: Int)>(([], 0))
+
+    var failures: [String] { noted.withLock { $0.failures } }
+    /// How often it was connected.
+    var connections: Int { noted.withLock { $0.connections } }
+
+    func note(_ report: ClientSession.Report) {
+        noted.withLock { noted in
+            switch report {
+            case .connection(.connected): noted.connections += 1
+            // A device that has to connect again keeps everything.
+            case .failure(let failure) where !failure.isRetryable: noted.failures.append("\(failure)")
+            case .refused(let refusals): noted.failures += refusals.map { "\($0.refusal)" }
+            case .reset(let reason): noted.failures.append("reset: \(reason)")
+            default: break
+            }
+        }
+    }
+}
