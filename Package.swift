@@ -202,7 +202,8 @@ let package = Package(
         library(
             "TomboloMigration", "Tools/Migration",
             [
-                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore", "TomboloServerModel",
+                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore", "TomboloSQL",
+                "TomboloServerModel",
             ]),
         library(
             "ToolSupport", "Tools/ToolSupport",
@@ -265,6 +266,9 @@ let package = Package(
             name: "CodemodTests",
             dependencies: ["Codemod", "MigrationTool", "RealmSwift", "SeedModels", "ChildPrograms"],
             path: "Tests/CodemodTests", exclude: ["Fixtures"], swiftSettings: settings),
+        .target(
+            name: "ReversedModels", dependencies: ["RealmSwift"], path: "Tests/Migration/ReversedModels",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         tests("ModuleGraphTests", ["ChildPrograms"]),
         tests("DocumentationTests"),
         tests("ModelTests", ["RandomValues", "TomboloModel"]),
@@ -329,7 +333,7 @@ let package = Package(
             "TomboloMigrationTests",
             [
                 "TomboloMigration", "TomboloAuthentication", "TomboloModel", "PostgresClient", "TomboloPostgresStore",
-                "TestSupport", "TomboloServerModel", "MigrationTool", "ChildPrograms",
+                "ReversedModels", "TestSupport", "TomboloServerModel", "MigrationTool", "ChildPrograms",
             ]),
         tests(
             "ConferenceSetupTests",

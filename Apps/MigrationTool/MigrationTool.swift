@@ -19,5 +19,7 @@ struct MigrationTool: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed (the message says what to do), 64 wrong usage. 'codemod' also \
             exits with 2, which its help explains.
             """,
-        subcommands: [Plan.self, Apply.self, Status.self, User.self, RewriteModels.self])
+        subcommands: [
+            Plan.self, Apply.self, Status.self, Models.self, Adopt.self, User.self, RewriteModels.self,
+        ])
 }

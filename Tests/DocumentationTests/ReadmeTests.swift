@@ -22,7 +22,8 @@ import Testing
         var problems: [String] = []
         let names = [
             "README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/codemod.md", "docs/glossary.md",
-            "docs/local-files.md", "docs/model-documents.md", "docs/queries.md", "docs/realm-compatibility.md",
+            "docs/existing-databases.md", "docs/local-files.md", "docs/model-documents.md", "docs/queries.md",
+            "docs/realm-compatibility.md",
             "docs/values.md",
         ]
         for name in names {

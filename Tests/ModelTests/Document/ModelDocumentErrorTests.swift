@@ -264,7 +264,7 @@ struct ModelDocumentErrorTests {
     func damaged() throws {
         var random = SeededGenerator.printed(for: "damaged model documents")
         let bytes = Array(try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).json.utf8)
-        for _ in 0..<2_000 {
+        for _ in 0..<500 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let index = damaged.indices.randomElement(using: &random) ?? 0

@@ -1,5 +1,5 @@
 /// Which names documents may have. They come from anybody and end in SQL, in the text of functions, and in messages.
-enum ModelName {
+package enum ModelName {
     /// A class or a property: letters, digits and `_`, and in properties spaces, which backticks allow.
     static func problem(of name: String, isProperty: Bool) -> String? {
         if let problem = lengthProblem(of: name) { return problem }
@@ -12,7 +12,7 @@ enum ModelName {
     }
 
     /// A table or a column.
-    static func sqlProblem(of name: String) -> String? {
+    package static func sqlProblem(of name: String) -> String? {
         if let problem = lengthProblem(of: name) { return problem }
         let isFine = name.unicodeScalars.allSatisfy { isWordScalar($0) || " -#+&/.:@%".unicodeScalars.contains($0) }
         return isFine

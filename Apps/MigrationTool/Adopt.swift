@@ -1,0 +1,44 @@
+import ArgumentParser
+import TomboloMigration
+import TomboloModel
+import TomboloPostgresStore
+import ToolSupport
+
+/// `migration-tool adopt`
+struct Adopt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prepare tables that exist already for synchronisation.",
+        discussion: """
+            Reads the tables and every value in them. If a table needs a change first, says which, with the SQL, and \
+            writes nothing. Otherwise it writes the models as 'models' does and prints the steps by which 'apply' puts \
+            the tables under synchronisation: triggers and indexes are added, no table is rewritten. Changes nothing in \
+            the database.
+
+            Exit codes: 0 the tables can be adopted, 1 something has to be changed before.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var options: ReverseOptions
+
+    func run() async throws {
+        try await database.withConnection { connection in
+            let tables = try await options.chosenTables(connection)
+            do {
+                let adoption = try await Adoption.examine(
+                    connection, app: options.app, schemaName: options.schema, tables: tables)
+                options.tell(adoption.findings)
+                guard adoption.isPossible else {
+                    let count = adoption.findings.count { $0.kind == .required }
+                    throw ToolError(
+                        "\(count) changes are required before these tables can be synchronised.",
+                        fix: "Make the changes marked 'required' above, or choose other tables with --table.")
+                }
+                try options.write(adoption.models)
+                for (position, step) in adoption.steps.enumerated() { print("\(position + 1). \(step.name)") }
+                print("To adopt the tables: migration-tool apply --models \(options.document)")
+            } catch let error as ModelDocumentError {
+                throw ToolError("No document can be made: \(error)", fix: "Choose other tables, or another --app.")
+            }
+        }
+    }
+}

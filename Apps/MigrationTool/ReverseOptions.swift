@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import PostgresClient
+import TomboloMigration
+import TomboloModel
+import ToolSupport
+
+/// What `models` and `adopt` have in common: which tables, and where the models go.
+struct ReverseOptions: ParsableArguments {
+    @Option(help: "The name of the app, for the document.")
+    var app = "app"
+
+    @Option(help: "The schema that has the tables.")
+    var schema = "public"
+
+    @Option(name: .customLong("table"), help: "A table; may be given several times. Without it, all tables.")
+    var tables: [String] = []
+
+    @Option(help: "Where the document goes.")
+    var document = "models.json"
+
+    @Option(help: "Where the Swift source goes.")
+    var swift = "Models.swift"
+
+    @Flag(help: "Replace files that exist.")
+    var force = false
+
+    /// The tables to look at; nil for all.
+    /// - Throws: ``ToolError`` for one that isn't there, with the nearest name.
+    nonisolated(nonsending) func chosenTables(_ connection: PostgresConnection) async throws -> [String]? {
+        guard !tables.isEmpty else { return nil }
+        let names = try await DatabaseSurvey.read(connection, schemaName: schema).tables.map(\.name)
+        for table in tables where !names.contains(table) {
+            let nearest = table.nearest(in: names).map { "Did you mean '\($0)'?" }
+            throw ToolError("There is no table '\(table)' in \(schema).", fix: nearest ?? "Check --table and --schema.")
+        }
+        return tables
+    }
+
+    /// - Throws: ``ToolError`` if a file exists and may not be replaced.
+    func write(_ models: ReverseModels) throws {
+        let files = [(document, models.document.json), (swift, models.source)]
+        for (path, _) in files where !force && FileManager.default.fileExists(atPath: path) {
+            throw ToolError("\(path) exists already.", fix: "Name another file, or pass --force to replace it.")
+        }
+        for (path, text) in files {
+            do {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            } catch {
+                throw ToolError("\(path) can't be written: \(error.localizedDescription)", fix: "Check the path.")
+            }
+        }
+        print("Wrote \(document) and \(swift): \(models.document.classes.count) classes.")
+    }
+
+    /// Findings go to standard error, so that output can be piped.
+    func tell(_ findings: [ReverseFinding]) {
+        for finding in findings { FileHandle.standardError.write(Data("\(finding)\n".utf8)) }
+    }
+}

@@ -1,0 +1,67 @@
+public import PostgresClient
+import TomboloModel
+public import TomboloPostgresStore
+import TomboloSQL
+
+/// Puts tables that exist already under synchronisation as they are: the ordinary plan adds our triggers, numbers,
+/// indexes and foreign keys, and rewrites no table.
+public struct Adoption: Sendable {
+    public let models: ReverseModels
+    /// What the plan would do; empty while something is required.
+    public let steps: [SchemaStep]
+    /// About the tables, then about the values in them, then what no step removes.
+    public let findings: [ReverseFinding]
+
+    /// Whether nothing has to be changed before.
+    public var isPossible: Bool { !findings.contains { $0.kind == .required } }
+
+    /// Looks at the tables and at every value in them; changes nothing.
+    /// - Parameters:
+    ///   - connection: of the role that owns the tables.
+    ///   - app: the name of the document.
+    ///   - tables: nil for all.
+    /// - Throws: ``PostgresError``, and ``ModelDocumentError`` for names that a document can't have.
+    public static func examine(
+        _ connection: PostgresConnection, app: String, schemaName: String = "public", tables: [String]? = nil
+    ) async throws -> Adoption {
+        let survey = try await DatabaseSurvey.read(connection, schemaName: schemaName, tables: tables)
+        let models = try ReverseModels(of: survey, app: app)
+        let schema = try models.document.schema()
+        var findings = models.findings
+        guard models.requirements.isEmpty else { return Adoption(models: models, steps: [], findings: findings) }
+        for item in schema.classes { findings += try await values(of: item, schema, connection) }
+        let difference = PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema)
+        for problem in difference.problems {
+            findings.append(ReverseFinding(kind: .required, table: schemaName, message: problem))
+        }
+        let isPossible = !findings.contains { $0.kind == .required }
+        return Adoption(models: models, steps: isPossible ? difference.steps : [], findings: findings)
+    }
+
+    /// Values that devices can't hold, such as NaN: they would end the session of whoever subscribes to them.
+    private static func values(
+        of item: ClassSchema, _ schema: Schema, _ connection: PostgresConnection
+    ) async throws -> [ReverseFinding] {
+        let dialect = SQLDialect.postgresql
+        var columns: [(Column, String)] = []
+        for column in item.columns {
+            let condition = dialect.check(dialect.quoted(column.sqlName), of: schema.storedType(of: column))
+            if let condition { columns.append((column, condition)) }
+        }
+        guard !columns.isEmpty else { return [] }
+        let counts = columns.map { "count(*) FILTER (WHERE NOT (\($0.1)))" }.joined(separator: ", ")
+        let table = PostgresSQL.quoteIdentifier("public", item.table)
+        let rows = try await connection.query("SELECT \(counts) FROM \(table)")
+        var findings: [ReverseFinding] = []
+        for (position, (column, condition)) in columns.enumerated() {
+            let count = try rows[0][position].int64
+            guard count > 0 else { continue }
+            findings.append(
+                ReverseFinding(
+                    kind: .required, table: item.table, column: column.sqlName,
+                    message: "\(count) rows have values that devices can't hold. Change them; these are the rows:",
+                    fix: "SELECT * FROM \(table) WHERE NOT (\(condition));"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,23 @@
+public import TomboloModel
+
+/// Models for tables that exist already: a document, Swift source, and what to know about each table and column.
+public struct ReverseModels: Sendable {
+    public let document: ModelDocument
+    /// Swift classes whose document is ``document``.
+    public let source: String
+    /// By table, then by column; tables that are left out altogether among them.
+    public let findings: [ReverseFinding]
+
+    /// Nothing is synchronised while there is any.
+    public var requirements: [ReverseFinding] { findings.filter { $0.kind == .required } }
+
+    /// - Parameter app: the name of the document.
+    /// - Throws: ``ModelDocumentError`` for names that a document can't have, such as the app's.
+    public init(of survey: DatabaseSurvey, app: String) throws(ModelDocumentError) {
+        var builder = ReverseModelBuilder(survey)
+        builder.build()
+        document = try ModelDocument(app: app, classes: builder.classes)
+        findings = builder.findings
+        source = ReverseSource(document: document, defaults: builder.defaults).text
+    }
+}

@@ -1,0 +1,67 @@
+import TomboloModel
+
+/// Swift names for names in SQL.
+enum ReverseName {
+    /// Classes that the source would otherwise confuse with its own words.
+    static let takenClasses: Set<String> = [
+        "Any", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Decimal128", "Dictionary", "Double",
+        "EmbeddedObject", "Error", "Float", "Int", "Int16", "Int32", "Int64", "Int8", "LinkingObjects", "List",
+        "Object",
+        "ObjectBase", "ObjectId", "Optional", "Persisted", "Protocol", "Realm", "Results", "Self", "Set", "String",
+        "Type",
+        "UInt", "UUID", "URL", "Void",
+    ]
+
+    /// Members that every object has.
+    static let takenProperties: Set<String> = [
+        "accessor", "className", "debugDescription", "description", "freeze", "hash", "hashValue", "init", "invalidate",
+        "isEqual", "isFrozen", "isInvalidated", "isSameObject", "objectSchema", "observe", "observationInfo", "realm",
+        "self", "setValue", "thaw", "value", "Type", "Protocol",
+    ]
+
+    /// Words that need backticks as a property's name.
+    static let keywords: Set<String> = [
+        "Any", "Self", "actor", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch",
+        "class",
+        "consuming", "continue", "default", "defer", "deinit", "do", "dynamic", "else", "enum", "extension",
+        "fallthrough",
+        "false", "fileprivate", "for", "func", "get", "guard", "if", "import", "in", "infix", "inout", "internal", "is",
+        "isolated", "lazy", "let", "macro", "mutating", "nil", "nonisolated", "nonmutating", "open", "operator",
+        "optional",
+        "override", "package", "postfix", "precedencegroup", "prefix", "private", "protocol", "public", "repeat",
+        "required", "rethrows", "return", "sending", "set", "some", "static", "struct", "subscript", "super", "switch",
+        "throw", "throws", "true", "try", "typealias", "unowned", "var", "weak", "where", "while", "willSet", "didSet",
+    ]
+
+    /// `order_item` → `OrderItem`.
+    static func className(_ table: String) -> String {
+        let name = words(table).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        let safe = name.first.map(\.isNumber) == true ? "Table\(name)" : name
+        if safe.isEmpty { return "Table" }
+        return takenClasses.contains(safe) || keywords.contains(safe) ? "\(safe)Row" : safe
+    }
+
+    /// `starts_at` → `startsAt`, `_id` → `_id`.
+    static func propertyName(_ column: String) -> String {
+        let leading = column.prefix { $0 == "_" }
+        let parts = words(column)
+        let name = parts.enumerated().map { index, word in
+            index == 0 ? word.prefix(1).lowercased() + word.dropFirst() : word.prefix(1).uppercased() + word.dropFirst()
+        }.joined()
+        if name.isEmpty { return "column" }
+        let safe = name.first.map(\.isNumber) == true && leading.isEmpty ? "column\(name)" : leading + name
+        return takenProperties.contains(safe) ? "\(safe)Column" : safe
+    }
+
+    /// As written in source.
+    static func quoted(_ property: String) -> String {
+        keywords.contains(property) ? "`\(property)`" : property
+    }
+
+    /// At everything that isn't a letter or a digit. Words all in capitals become lower-case.
+    private static func words(_ name: String) -> [String] {
+        name.split { !($0.isLetter || $0.isNumber) }.map { word in
+            word.allSatisfy { !$0.isLowercase } ? word.lowercased() : String(word)
+        }
+    }
+}
