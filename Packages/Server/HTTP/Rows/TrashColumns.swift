@@ -1,6 +1,5 @@
-/// The columns that every table of a trashable class has besides its properties.
+/// What the store's triggers and functions know of a row in the trash.
 public enum TrashColumns {
+    /// Since when a row has been in the trash; NULL for live ones.
     public static let when = "trashed_at"
-    public static let who = "trashed_by"
-    public static let group = "trash_group"
 }
