@@ -56,14 +56,17 @@ public struct TrashList: Sendable {
             """
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let found = try await connection.query(sql, parameters)
-            let items = try await items(found, reader.on(connection))
+            let items = try await items(found, connection)
             return [
                 "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
             ]
         }
     }
 
-    nonisolated(nonsending) private func items(_ found: PostgresResult, _ reader: RowReader) async throws -> [JSON] {
+    nonisolated(nonsending) private func items(
+        _ found: PostgresResult, _ connection: PostgresConnection
+    ) async throws -> [JSON] {
+        let reader = reader.on(connection)
         let page = found.prefix(Self.pageSize)
         var ids: [String: [Value]] = [:]
         var users: Set<ObjectId> = []
@@ -78,7 +81,7 @@ public struct TrashList: Sendable {
                 name, matching: .isIn(PropertyPath(item.columns[key].name), keys), isTrashed: true)
             for row in rows { objects[row[key]] = JSON(row, of: item) }
         }
-        let names = try await displayNames(users, reader)
+        let names = try await displayNames(users, connection)
         return try page.map { row -> JSON in
             let id = try row[1].objectId
             let time = try row[2].timestampMicroseconds
@@ -95,19 +98,14 @@ public struct TrashList: Sendable {
         }
     }
 
-    /// The names of those who trashed something, as far as they are still there.
+    /// The names of the accounts that trashed something, as far as they are still there.
     nonisolated(nonsending) private func displayNames(
-        _ users: Set<ObjectId>, _ reader: RowReader
+        _ users: Set<ObjectId>, _ connection: PostgresConnection
     ) async throws -> [String: String] {
-        guard !users.isEmpty, let item = schema["User"], let name = item.columnIndex("displayName") else { return [:] }
-        let rows = try await reader.objects(
-            "User", matching: .isIn(PropertyPath("_id"), users.map { .objectId($0) }))
-        var names: [String: String] = [:]
-        for row in rows {
-            guard let key = item.primaryKeyIndex, case .objectId(let id) = row[key], case .string(let text) = row[name]
-            else { continue }
-            names[id.stringValue] = text
-        }
-        return names
+        guard !users.isEmpty else { return [:] }
+        let found = try await connection.query(
+            "SELECT id, display_name FROM tombolo.account WHERE id = ANY ($1)", [.byteaArray(users.map(\.bytes))])
+        return Dictionary(
+            uniqueKeysWithValues: try found.map { (try $0[0].objectId.stringValue, try $0[1].string) })
     }
 }
