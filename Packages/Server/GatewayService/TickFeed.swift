@@ -142,7 +142,8 @@ public actor TickFeed {
             } catch {
                 logger.warning("The feed cannot read ticks and tries again: \(error)")
                 // Under another name now, which the tick would say that can't be read.
-                if let error = error as? PostgresError, error.code == .undefinedColumn || error.code == .undefinedTable {
+                if let error = error as? PostgresError, error.code == .undefinedColumn || error.code == .undefinedTable
+                {
                     await onNews(.everything)
                 }
                 try? await Task.sleep(for: Self.retryInterval)

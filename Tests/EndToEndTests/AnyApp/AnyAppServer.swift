@@ -148,7 +148,9 @@ final class AnyAppServer: Sendable {
     }
 
     /// Waits until a device has exactly what its user may read.
-    func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(60)) async throws {
+    func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(60))
+        async throws
+    {
         let deadline = ContinuousClock.now + limit
         while true {
             let differences = try await differences(device, readable)
