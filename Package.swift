@@ -202,8 +202,8 @@ let package = Package(
         library(
             "TomboloMigration", "Tools/Migration",
             [
-                "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore", "TomboloSQL",
-                "TomboloServerModel",
+                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
+                "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "TomboloServerModel",
             ]),
         library(
             "ToolSupport", "Tools/ToolSupport",
@@ -226,7 +226,7 @@ let package = Package(
             "MigrationTool", "MigrationTool",
             [
                 "Codemod", "PostgresClient", "TomboloAuthentication", "TomboloMigration", "TomboloModel",
-                "TomboloPostgresStore", "TomboloServerModel", "ToolSupport", arguments,
+                "TomboloPostgresStore", "TomboloRules", "TomboloServerModel", "ToolSupport", arguments,
             ]),
         app("Simulate", "Simulate", ["TomboloSimulator", arguments]),
         .executableTarget(
@@ -333,7 +333,7 @@ let package = Package(
             "TomboloMigrationTests",
             [
                 "TomboloMigration", "TomboloAuthentication", "TomboloModel", "PostgresClient", "TomboloPostgresStore",
-                "ReversedModels", "TestSupport", "TomboloServerModel", "MigrationTool", "ChildPrograms",
+                "ChildPrograms", "MigrationTool", "ReversedModels", "TestSupport", "TomboloServerModel",
             ]),
         tests(
             "ConferenceSetupTests",

@@ -20,6 +20,7 @@ struct MigrationTool: AsyncParsableCommand {
             exits with 2, which its help explains.
             """,
         subcommands: [
-            Plan.self, Apply.self, Status.self, Models.self, Adopt.self, User.self, RewriteModels.self,
+            Plan.self, Apply.self, Status.self, RulesCommand.self, Models.self, Adopt.self, User.self,
+            RewriteModels.self,
         ])
 }

@@ -1,0 +1,168 @@
+import ArgumentParser
+import Foundation
+import PostgresClient
+import TomboloAuthentication
+import TomboloMigration
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+import ToolSupport
+
+/// `migration-tool rules`
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules", abstract: "Check, store and explain who may do what.",
+        discussion: "docs/rules.md describes the language of rule documents.",
+        subcommands: [Check.self, Apply.self, Explain.self])
+
+    /// `migration-tool rules check`
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what is wrong in rule documents. Changes nothing.",
+            discussion: """
+                The documents are checked against the model documents of --models, or, without it, against what the \
+                database has; then against one app's models and together with the rules of the others.
+                """)
+
+        @Argument(help: "Rule documents, YAML or JSON.")
+        var files: [String]
+
+        @OptionGroup var models: ModelOptions
+
+        @Option(help: "The app whose rules these are, if the database has several.")
+        var app: String?
+
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let documents = try files.map { RuleDeployment(file: $0, content: try RulesCommand.text(of: $0)) }
+            let notes: [String]
+            if models.files.isEmpty {
+                guard documents.count == 1 else {
+                    throw ValidationError("Give one document: an app has one. Several go with --models.")
+                }
+                notes = try await database.reading { connection in
+                    try documents[0].checked(app: app, against: try await DocumentTable.newest(connection)).rules.notes
+                }
+            } else {
+                let models = try models.files.map(RulesCommand.models)
+                notes = try RulesCommand.reporting { try RuleDeployment.check(documents, models: models).notes }
+            }
+            for note in notes { print(note) }
+            print(files.count == 1 ? "The rules are fine." : "The rules are fine together.")
+        }
+    }
+
+    /// `migration-tool rules apply`
+    struct Apply: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Store a rule document, from which servers decide from then on.",
+            discussion: "Open sessions get the difference within a second. A document with a mistake changes nothing.")
+
+        @Argument(help: "The rule document, YAML or JSON.")
+        var file: String
+
+        @Option(help: "The app whose rules these are, if the database has several.")
+        var app: String?
+
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let document = RuleDeployment(file: file, content: try RulesCommand.text(of: file))
+            let (outcome, notes) = try await database.reading { try await document.apply(app: app, $0) }
+            for note in notes { print(note) }
+            switch outcome {
+            case .unchanged: print("The rules were the same.")
+            case .stored(let version): print("Stored the rules as version \(version).")
+            }
+        }
+    }
+
+    /// `migration-tool rules explain`
+    struct Explain: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what a user may do with a class or an object, and what would have to change.")
+
+        @Option(help: "The user: an e-mail address or an id.")
+        var user: String
+
+        @Option(name: .customLong("class"), help: "The class.")
+        var className: String
+
+        @Option(help: "The key of one object.")
+        var key: String?
+
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            try await database.withPool { pool in
+                do {
+                    let (explanation, isInTrash) = try await RuleExplainer(pool).explain(
+                        user: user, className: className, key: key)
+                    print(explanation)
+                    if isInTrash { print("  The object is in the trash, where no device sees it.") }
+                } catch AuthenticationError.unknownUser {
+                    throw ToolError(
+                        "There is no account \(user), or it is disabled.",
+                        fix: "Check the address; 'migration-tool user add \(user)' makes an account.")
+                }
+            }
+        }
+    }
+
+    static func text(of path: String) throws -> String {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw ToolError("The file \(path) can't be read.", fix: "Check the path and the file's permissions.")
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw ToolError("The file \(path) isn't text in UTF-8.", fix: "Convert it.")
+        }
+        return text
+    }
+
+    static func models(_ path: String) throws -> ModelDocument {
+        let text = try text(of: path)
+        do throws(ModelDocumentError) {
+            return try ModelDocument(json: text)
+        } catch {
+            throw ToolError("\(path) isn't a model document:\n\(error)", fix: "Export it again.")
+        }
+    }
+
+    /// Says how many problems there are, and where the language is described.
+    static func reporting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as RuleError {
+            throw ToolError(error)
+        }
+    }
+}
+
+extension DatabaseOptions {
+    /// Runs `body` with one connection and gives back what it returns, problems of rules as a command tells them.
+    fileprivate nonisolated(nonsending) func reading<R: Sendable>(
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        var result: R?
+        do {
+            try await withConnection { result = try await body($0) }
+        } catch let error as RuleError {
+            throw ToolError(error)
+        }
+        guard let result else { throw ExitCode.failure }
+        return result
+    }
+}
+
+extension ToolError {
+    fileprivate init(_ error: RuleError) {
+        let count = error.problems.count
+        self.init(
+            "The rules have \(count == 1 ? "a mistake" : "\(count) mistakes"):\n\(error)",
+            fix: "Correct the document; docs/rules.md describes the language.")
+    }
+}

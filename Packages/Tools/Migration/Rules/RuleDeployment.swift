@@ -1,0 +1,99 @@
+public import PostgresClient
+public import TomboloModel
+internal import TomboloRuleDocuments
+public import TomboloRules
+public import TomboloServerModel
+
+/// Checks rule documents and stores them in the database, from which servers take them within a second.
+public struct RuleDeployment: Sendable {
+    /// What came of storing a document.
+    public enum Outcome: Hashable, Sendable {
+        /// The app's rules were the same, byte for byte.
+        case unchanged
+        case stored(version: Int64)
+    }
+
+    /// The document's name, for messages.
+    private let file: String
+    private let content: String
+
+    public init(file: String, content: String) {
+        self.file = file
+        self.content = content
+    }
+
+    /// Checks documents against models, without a database.
+    /// - Returns: the rules; what has no effect is in their notes.
+    /// - Throws: ``TomboloRules/RuleError`` with every problem of every document.
+    public static func check(_ documents: [RuleDeployment], models: [ModelDocument]) throws(RuleError) -> Rules {
+        let schema: Schema
+        do throws(SchemaError) {
+            schema = try ModelDocument.schema(of: models)
+        } catch {
+            throw RuleError(problems: error.problems)
+        }
+        var books: [RuleBook] = []
+        var problems: [String] = []
+        for document in documents {
+            do throws(RuleError) {
+                books.append(try RuleBook(parsing: document.content, file: document.file))
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw RuleError(problems: problems) }
+        return try Rules(schema: schema, books: books)
+    }
+
+    /// What servers would have if this were an app's rules.
+    /// - Parameters:
+    ///   - app: nil for the only app in the database.
+    ///   - documents: the newest of each app and kind.
+    /// - Throws: ``RuleDeploymentError``; ``TomboloRules/RuleError`` with every problem.
+    public func checked(app: String?, against documents: [StoredDocument]) throws -> ServerModel {
+        let app = try Self.app(app, in: documents)
+        let others = documents.filter { $0.app != app || $0.kind != .rules }
+        // Of a version of its own, as it would be stored.
+        let version = (documents.map(\.version).max() ?? 0) + 1
+        let candidate = StoredDocument(version: version, app: app, kind: .rules, content: content)
+        do throws(ServerModelError) {
+            return try ServerModel(others + [candidate])
+        } catch {
+            guard case .invalid(let problems) = error else { throw error }
+            throw RuleError(problems: problems.map { $0.replacing("rules of \(app):", with: "\(file):") })
+        }
+    }
+
+    /// Stores the document as an app's rules, if it has no mistakes. May be repeated.
+    /// - Parameter connection: of the role that owns the tables.
+    /// - Returns: what came of it, and what in the document has no effect.
+    /// - Throws: as ``checked(app:against:)``; ``TomboloServerModel/ServerModelError/notMigrated``; the database's error.
+    @discardableResult
+    public func apply(app: String?, _ connection: PostgresConnection) async throws -> (Outcome, notes: [String]) {
+        try await connection.transaction { connection in
+            // Not beside a migration, whose models these rules may not fit.
+            try await connection.execute("SET LOCAL lock_timeout = \(Migrator.lockTimeoutMilliseconds)")
+            try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(Migrator.lockKey)])
+            let documents = try await DocumentTable.newest(connection)
+            let app = try Self.app(app, in: documents)
+            let model = try checked(app: app, against: documents)
+            let notes = model.rules.notes.map { $0.replacing("rules of \(app):", with: "\(file):") }
+            if documents.contains(where: { $0.app == app && $0.kind == .rules && $0.content == content }) {
+                return (.unchanged, notes)
+            }
+            try await connection.execute(DocumentTable.insertion(app: app, kind: .rules, content: content))
+            return (.stored(version: try await DocumentTable.version(connection)), notes)
+        }
+    }
+
+    private static func app(_ wanted: String?, in documents: [StoredDocument]) throws(RuleDeploymentError) -> String {
+        let apps = documents.filter { $0.kind == .models }.map(\.app).sorted()
+        guard let wanted else {
+            guard let app = apps.first else { throw .noModels }
+            guard apps.count == 1 else { throw .whichApp(apps) }
+            return app
+        }
+        guard apps.contains(wanted) else { throw .unknownApp(wanted, apps) }
+        return wanted
+    }
+}

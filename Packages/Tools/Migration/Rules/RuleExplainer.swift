@@ -1,0 +1,76 @@
+internal import Foundation
+public import PostgresClient
+internal import PostgresValues
+internal import TomboloAuthentication
+internal import TomboloModel
+public import TomboloRules
+internal import TomboloServerModel
+
+/// Says what a user of the database may do, as servers would decide now.
+public struct RuleExplainer: Sendable {
+    private let pool: PostgresPool
+
+    public init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// - Parameters:
+    ///   - user: an e-mail address or an id.
+    ///   - key: of one object, as text.
+    /// - Returns: the explanation, and whether the object is in the trash.
+    /// - Throws: ``RuleDeploymentError``; ``TomboloAuthentication/AuthenticationError/unknownUser`` also for a disabled
+    ///   account; ``TomboloServerModel/ServerModelError``; the database's error.
+    public func explain(
+        user: String, className: String, key: String?
+    ) async throws -> (explanation: Explanation, isInTrash: Bool) {
+        let model = try await ServerModels.load(pool).current
+        guard model.version > 0 else { throw RuleDeploymentError.noModels }
+        let names = model.schema.classes.filter { $0.owner == nil }.map(\.name)
+        guard let item = model.schema[className], item.owner == nil else {
+            throw RuleDeploymentError.unknownClass(className, names)
+        }
+        // Only looks users up; nobody gets a token of this secret.
+        let tokens = try TokenConfiguration(secret: UUID().uuidString)
+        let authenticator = await Authenticator(pool: pool, tokens: tokens, grants: { model.grants })
+        let id =
+            if let id = try? ObjectId(string: user) { id } else {
+                try await AccountRegistry(pool: pool).user(email: user)
+            }
+        let subject = try await authenticator.subject(of: id)
+        var found: (row: Row, isInTrash: Bool)?
+        if let key { found = try await object(key, of: item, model.schema) }
+        guard let explanation = model.rules.explain(subject, className: className, row: found?.row) else {
+            throw RuleDeploymentError.unknownClass(className, names)
+        }
+        return (explanation, found?.isInTrash ?? false)
+    }
+
+    private func object(
+        _ text: String, of item: ClassSchema, _ schema: Schema
+    ) async throws -> (row: Row, isInTrash: Bool) {
+        guard let column = item.primaryKey, let key = Self.key(text, column.type) else {
+            throw RuleDeploymentError.notAKey(
+                text, className: item.name, type: item.primaryKey.map(\.type.name) ?? "none")
+        }
+        let columns = item.columns.map { PostgresSQL.quoteIdentifier($0.sqlName) }
+        let trash = item.isTrashable ? "trashed_at IS NOT NULL" : "false"
+        let result = try await pool.query(
+            """
+            SELECT \(trash), \(columns.joined(separator: ", ")) FROM \(PostgresSQL.quoteIdentifier("public", item.table))
+            WHERE \(PostgresSQL.quoteIdentifier(column.sqlName)) = $1
+            """, [try PostgresParameter(key, as: column.type)])
+        guard let found = result.first else { throw RuleDeploymentError.noObject(text, className: item.name) }
+        let values = try item.columns.enumerated().map { position, column in
+            try found[position + 1].value(of: schema.storedType(of: column))
+        }
+        return (Row(values), try found[0].bool)
+    }
+
+    private static func key(_ text: String, _ type: PropertyType) -> Value? {
+        switch type {
+        case .objectId: (try? ObjectId(string: text)).map(Value.objectId)
+        case .uuid: UUID(uuidString: text).map(Value.uuid)
+        case .int: Int64(text).map(Value.int)
+        case .string: .string(text)
+        default: nil
+        }
+    }
+}

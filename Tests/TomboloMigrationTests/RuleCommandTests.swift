@@ -1,0 +1,192 @@
+import ChildPrograms
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+import TomboloAuthentication
+import TomboloMigration
+import TomboloModel
+import TomboloServerModel
+
+/// `migration-tool rules`, as an operator runs it.
+@Suite(.timeLimit(.minutes(5))) struct RuleCommandTests {
+    private static let models = """
+        {
+          "format": 1,
+          "app": "homes",
+          "classes": [
+            {
+              "name": "Listing",
+              "table": "listing",
+              "properties": [
+                {"name": "_id", "type": "int", "primaryKey": true},
+                {"name": "owner", "type": "objectId?"},
+                {"name": "team", "type": "string?"}
+              ]
+            },
+            {
+              "name": "Membership",
+              "table": "membership",
+              "properties": [
+                {"name": "_id", "type": "objectId", "primaryKey": true},
+                {"name": "user", "type": "objectId"},
+                {"name": "role", "type": "string"},
+                {"name": "team", "type": "string"}
+              ]
+            }
+          ]
+        }
+        """
+
+    private static let rules = """
+        grants: {class: Membership, user: user, role: role, scope: team}
+        Listing:
+          - name: staff
+            applyWhen: {"%%user.custom_data.isStaff": true}
+            write: true
+            search: true
+          - name: member
+            applyWhen: {}
+            read: {team: {$in: "%%user.grants.member"}}
+            write: {owner: "%%user.id"}
+        """
+
+    /// A folder with the two documents, and a database with the models' tables.
+    private struct Place {
+        let folder: URL
+        let pool: PostgresPool
+        let address: String
+
+        func callAsFunction(_ arguments: String...) async throws -> ProgramRun.Outcome {
+            try await BuiltProgram("migration-tool", "MigrationTool").run(
+                ["rules"] + arguments, environment: ["TOMBOLO_DATABASE_URL": address])
+        }
+
+        func file(_ name: String, _ content: String) throws -> String {
+            let url = folder.appending(path: name)
+            try Data(content.utf8).write(to: url)
+            return url.path()
+        }
+    }
+
+    private func withPlace(_ body: (Place) async throws -> Void) async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        let pool = PostgresPool(configuration: configuration)
+        let schema = try ModelDocument(json: Self.models).schema()
+        try await pool.withConnection { connection in
+            _ = try await Migrator(connection, schema: schema).apply()
+            try await connection.execute(DocumentTable.insertion(app: "homes", kind: .models, content: Self.models))
+        }
+        var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
+        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(Place(folder: folder, pool: pool, address: address))
+        await pool.shutdown()
+    }
+
+    @Test("a document is checked against model documents, without a database")
+    func checkOffline() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func file(_ name: String, _ content: String) throws -> String {
+            let url = folder.appending(path: name)
+            try Data(content.utf8).write(to: url)
+            return url.path()
+        }
+        func check(_ arguments: String...) async throws -> ProgramRun.Outcome {
+            try await BuiltProgram("migration-tool", "MigrationTool").run(["rules", "check"] + arguments)
+        }
+        let models = try file("models.json", Self.models)
+        let good = try file("good.yaml", Self.rules)
+        let bad = try file("bad.yaml", "Listing: [{name: a, applyWhen: {}, read: {teem: x}, write: {owner: 5}}]")
+        let fine = try await check(good, "--models", models)
+        #expect(fine.status == 0, "\(fine.messages)")
+        #expect(fine.output.contains("'search' is ignored") && fine.output.contains("The rules are fine."))
+        let refused = try await check(bad, "--models", models)
+        #expect(refused.status == 1)
+        #expect(refused.messages.contains("The rules have 2 mistakes:"), "\(refused.messages)")
+        #expect(
+            refused.messages.contains(
+                "bad.yaml:1: Listing, role 'a', read: Listing has no property 'teem'; did you mean"))
+        #expect(
+            try await check(good, good, "--models", models).messages.contains("a class has the rules of one document"))
+        let missing = try await check(folder.appending(path: "no.yaml").path(), "--models", models)
+        #expect(missing.status == 1 && missing.messages.contains("can't be read"))
+        #expect(try await check(good, "--models", good).status == 1)
+        #expect(try await check().status == 64)
+    }
+
+    @Test("a document is stored once, a mistake stores nothing, and the newest counts")
+    func apply() async throws {
+        try await withPlace { place in
+            let good = try place.file("good.yaml", Self.rules)
+            let stored = try await place("apply", good)
+            #expect(stored.status == 0, "\(stored.messages)")
+            #expect(stored.output.contains("Stored the rules as version 2."), "\(stored.output)")
+            #expect(try await place("apply", good, "--app", "homes").output.contains("The rules were the same."))
+            let bad = try place.file("bad.yaml", "Listings: []")
+            let refused = try await place("apply", bad)
+            #expect(refused.status == 1)
+            #expect(refused.messages.contains("bad.yaml:1: there is no class 'Listings'; did you mean 'Listing'?"))
+            #expect(try await place("check", bad).status == 1)
+            #expect(try await place("check", good).status == 0)
+            let unknown = try await place("apply", good, "--app", "home")
+            #expect(unknown.messages.contains("There is no app 'home' in the database; did you mean 'homes'?"))
+            #expect(try await ServerModels.load(place.pool).current.ruleDocuments == ["homes": Self.rules])
+            let newer = try place.file("newer.yaml", "Listing: []")
+            #expect(try await place("apply", newer).output.contains("version 3"))
+            #expect(try await ServerModels.load(place.pool).current.ruleDocuments == ["homes": "Listing: []"])
+            // And back again.
+            #expect(try await place("apply", good).output.contains("version 4"))
+        }
+    }
+
+    @Test("a user's rights are explained as the database has them now")
+    func explain() async throws {
+        try await withPlace { place in
+            _ = try await place("apply", try place.file("good.yaml", Self.rules))
+            let registry = AccountRegistry(pool: place.pool)
+            let ann = try await registry.register(
+                email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            try await place.pool.query("INSERT INTO listing (_id, team) VALUES (7, 'West')")
+            let other = try await place("explain", "--user", "ann@example.org", "--class", "Listing", "--key", "7")
+            #expect(other.status == 0, "\(other.messages)")
+            #expect(other.output.contains("role 'staff' (rules of homes:3) doesn't apply"), "\(other.output)")
+            #expect(
+                other.output.contains("owner == \(ann) (%%user.id), but it is nil")
+                    && other.output.contains("%%user.grants.member is empty"))
+            try await place.pool.query(
+                #"INSERT INTO membership (_id, "user", role, team) VALUES ($1, $2, 'member', 'West')"#,
+                [.bytea(ann.bytes), .bytea(ann.bytes)])
+            let member = try await place("explain", "--user", "\(ann)", "--class", "Listing", "--key", "7")
+            #expect(member.output.contains("; this one too"), "\(member.output)")
+            try await registry.setCustomData(#"{"isStaff": true}"#, email: "ann@example.org")
+            let staff = try await place("explain", "--user", "ann@example.org", "--class", "Listing")
+            #expect(staff.output.contains("role 'staff' (rules of homes:3) applies"))
+            #expect(staff.output.contains("update: all objects"))
+            for (arguments, message) in [
+                (["--user", "ben@example.org", "--class", "Listing"], "There is no account ben@example.org"),
+                (["--user", "ann@example.org", "--class", "Listings"], "did you mean 'Listing'?"),
+                (["--user", "ann@example.org", "--class", "Listing", "--key", "x"], "'x' isn't a key of Listing"),
+                (
+                    ["--user", "ann@example.org", "--class", "Listing", "--key", "8"],
+                    "There is no Listing with the key 8"
+                ),
+            ] {
+                let outcome = try await BuiltProgram("migration-tool", "MigrationTool").run(
+                    ["rules", "explain"] + arguments, environment: ["TOMBOLO_DATABASE_URL": place.address])
+                #expect(outcome.status == 1 && outcome.messages.contains(message), "\(outcome.messages)")
+            }
+        }
+    }
+
+    @Test("a database without models says what to do")
+    func noModels() async throws {
+        try await Databases.withEmpty { connection in
+            await #expect(throws: ServerModelError.notMigrated) { try await DocumentTable.newest(connection) }
+        }
+    }
+}
