@@ -30,7 +30,6 @@ actor AddressBoard {
 
             sync gateway   \(gateway)   devices connect to /sync
             admin server   \(addresses["admin"] ?? "")
-
             \(notes)
             To try next, in another terminal:
               make psql          change a row with plain SQL and see it arrive on a device

@@ -20,7 +20,10 @@ final class ServerProcess: Sendable {
     static func start(_ program: URL, _ arguments: [String], servers: Set<String>) async throws -> ServerProcess {
         let process = try await Dialogue(
             program, arguments,
-            environment: ["TOMBOLO_GATEWAY_PORT": "0", "TOMBOLO_ADMIN_PORT": "0", "TOMBOLO_TICKETS_PORT": "0"])
+            environment: [
+                "TOMBOLO_GATEWAY_PORT": "0", "TOMBOLO_ADMIN_PORT": "0", "TOMBOLO_TICKETS_PORT": "0",
+                "TOMBOLO_LOG_LEVEL": "warning",
+            ])
         let addresses = try await withThrowingTaskGroup(of: [String: String].self) { group in
             group.addTask {
                 var found: [String: String] = [:]
