@@ -89,13 +89,20 @@ NOTES_FILE="$DIR/notes"
     sed -n '/^Accounts:/,$p' "$DIR/sample-loaded" | sed '1s/.*/demo logins/'
 } >"$NOTES_FILE"
 
+# Whatever app connects is served, on this machine only.
+DEVELOPMENT=()
+case "${TOMBOLO_HOST:-127.0.0.1}" in
+    127.* | localhost | ::1) DEVELOPMENT=(--development) ;;
+    *) note "others can reach ${TOMBOLO_HOST:-}, so that development mode is off" ;;
+esac
+
 # Both programs, until this is told to stop, which the whole process group hears, or `tombolo` ends by itself.
 platform() {
     local tickets main status=0 stopped=no
     trap 'stopped=yes' INT TERM HUP
     TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api" >&2 &
     tickets=$!
-    "$bin/tombolo" --notes "$NOTES_FILE" &
+    "$bin/tombolo" --notes "$NOTES_FILE" ${DEVELOPMENT[@]+"${DEVELOPMENT[@]}"} &
     main=$!
     # A signal ends `wait` early.
     while kill -0 "$main" 2>/dev/null; do

@@ -51,8 +51,10 @@ public struct ServerModel: Sendable {
         }
         guard problems.isEmpty else { throw .invalid(problems: problems) }
         if isOpen {
-            let ruled = Set(books.flatMap(\.classNames))
-            let open = schema.classes.filter { $0.owner == nil && !ruled.contains($0.name) }.map(\.name)
+            let ruled = books
+            let open = schema.classes.filter { item in
+                item.owner == nil && !ruled.contains { $0.decides(about: item.name) }
+            }.map(\.name)
             books.append(.open(open))
         }
         self.schema = schema

@@ -47,6 +47,12 @@ public struct RuleBook: Sendable {
         return book
     }
 
+    /// Whether the book says who may do what with a class: by roles of the class or by default roles.
+    public func decides(about className: String) -> Bool {
+        if classes.contains(where: { $0.name == className }) { return true }
+        return hasDefaultRoles && scope?.contains(className) ?? true
+    }
+
     /// The names of the classes that the book has roles for.
     public var classNames: [String] { classes.map(\.name) }
 }
