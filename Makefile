@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 # Targets use one build folder and one machine: not two at a time.
 .NOTPARALLEL:
-.PHONY: help install up stop psql demo build release test test-scripts test-long test-mutants simulate bench \
+.PHONY: help install up stop psql demo first-app build release test test-scripts test-long test-mutants simulate bench \
 	format lint check clean
 
 DEV := infra/dev
@@ -27,6 +27,9 @@ up: ## Install what is missing, build, and run the whole platform until Ctrl-C
 
 demo: ## Show the product in a minute: two devices, a conference, plain SQL
 	@TOMBOLO_MAKE_TARGET=demo $(DEV)/demo.sh
+
+first-app: ## Do what docs/first-app.md says, in an empty folder, with the stock programs
+	@$(DEV)/first-app.sh
 
 psql: ## Open psql on the database of `make up` (as a service: ROLE=tombolo_app)
 	@$(DEV)/cluster.sh psql $(if $(ROLE),--as-service $(ROLE))

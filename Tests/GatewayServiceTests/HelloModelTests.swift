@@ -19,7 +19,7 @@ import TomboloSyncSession
     func randomModels() throws {
         var maker = RandomDocument(
             random: .printed(for: "models that devices bring"), isSynchronizable: true)
-        for _ in 0..<200 {
+        for _ in 0..<40 {
             let schema = try maker.make().schema()
             let hello = HelloClass.describe(schema)
             let added = try HelloModel.additions(of: hello, to: try #require(Self.none))

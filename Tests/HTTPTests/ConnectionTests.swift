@@ -94,8 +94,9 @@ import TomboloHTTP
         limits.firstRequestTimeout = .milliseconds(200)
         limits.idleTimeout = .seconds(600)
         try await withServer(limits) { port in
-            let answer = try await Self.talk(try await Self.connect(port), beginning)
-            #expect(answer.isEmpty)
+            // Closed before it is written to, perhaps, which is an error.
+            let answer = try? await Self.talk(try await Self.connect(port), beginning)
+            #expect(answer ?? "" == "")
         }
     }
 

@@ -19,7 +19,7 @@ else
     # Tests with servers and devices of their own come by themselves: beside the simulator, which takes every core for
     # minutes, they would only wait.
     runs=2
-    servers='EndToEndTests|GatewayServiceTests|WebSocketTests'
+    servers='EndToEndTests|GatewayServiceTests|HTTPTests|WebSocketTests'
     run --skip "$servers"
     run --filter "$servers" --no-parallel
 fi
