@@ -68,17 +68,6 @@ public struct ServerModel: Sendable {
         grants = try Self.grantSources(of: rules)
     }
 
-    /// Classes and rules that a program has without documents: version 0, until the database has some.
-    public init(_ rules: Rules) throws(ServerModelError) {
-        version = 0
-        schema = rules.schema
-        self.rules = rules
-        grants = try Self.grantSources(of: rules)
-        models = [:]
-        ruleDocuments = [:]
-        books = []
-    }
-
     /// The rules on the classes of an older model: what is said of classes that it lacks is left out.
     /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks.
     public func rules(on older: Schema) throws(ServerModelError) -> Rules {

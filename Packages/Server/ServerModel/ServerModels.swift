@@ -16,11 +16,6 @@ public final class ServerModels: Sendable {
         ServerModels(pool: pool, isOpen: isOpen, try await read(pool, isOpen))
     }
 
-    /// Begins with a model that the program has, until the database has documents.
-    public convenience init(_ model: ServerModel, pool: PostgresPool) {
-        self.init(pool: pool, isOpen: false, model)
-    }
-
     private init(pool: PostgresPool, isOpen: Bool, _ model: ServerModel) {
         self.pool = pool
         self.isOpen = isOpen
