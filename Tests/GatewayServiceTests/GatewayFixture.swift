@@ -73,7 +73,7 @@ struct GatewayFixture: Sendable {
     @MainActor
     func device(_ name: String, _ types: [Object.Type]) async throws -> Realm {
         let claims = Data(#"{"sub":"\#(name)"}"#.utf8).base64EncodedString().replacing("=", with: "")
-        let user = try await app.login(credentials: .jwt(token: "e30.\(claims).unsigned"))
+        let user = try await app.login(credentials: .accessToken("e30.\(claims).unsigned"))
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = folder.appending(path: "\(name).realm")
         configuration.objectTypes = types

@@ -24,6 +24,8 @@ struct UnansweredConnectTests {
             throw NotAsked()
         }
         func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {}
+        func refuseSubscriptions(version: Int64, reason: String) throws {}
+        func discardPending() throws {}
         func reset(client: ClientID) throws {}
     }
 

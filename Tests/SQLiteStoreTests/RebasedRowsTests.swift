@@ -81,6 +81,10 @@ final class ObservedStore: DeviceStore {
     func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
         try store.setWantedSubscriptions(subscriptions)
     }
+    func refuseSubscriptions(version: Int64, reason: String) throws {
+        try store.refuseSubscriptions(version: version, reason: reason)
+    }
+    func discardPending() throws { try store.discardPending() }
     func reset(client: ClientID) throws { try store.reset(client: client) }
 
     func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {

@@ -50,9 +50,12 @@ extension ClientSession.Action {
             "apply \(end.position.tick) last \(last.map { "\($0.sequence)" } ?? "none")"
         case .loadPending(let after, let count, _): "load after \(after) at most \(count)"
         case .resetStore: "reset store"
+        case .refuseSubscriptions(let version, _): "refuse subscriptions \(version)"
         case .report(.connection(let state)): state.rawValue
         case .report(.download(let received, let total)): "download \(received)/\(total)"
         case .report(.subscriptionsComplete(let version)): "complete \(version)"
+        case .report(.subscriptionsRefused(let version, let failure)):
+            "subscriptions \(version) refused \(failure.code.rawValue)"
         case .report(.failure(let failure)): "failure \(failure.code.rawValue)"
         case .report(.refused(let changesets)): "refused \(changesets.map(\.number))"
         case .report(.acknowledged(let number)): "acknowledged \(number)"

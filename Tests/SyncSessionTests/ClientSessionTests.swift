@@ -203,6 +203,31 @@ private typealias F = SessionFixture
         #expect(!on(.applied(F.applied(3))).contains("send subscribe 2"))
     }
 
+    @Test("Refused subscriptions are given up, and the session goes on with the set before")
+    mutating func refusedSubscriptions() {
+        goLive()
+        _ = on(.subscriptionsChanged(F.groupOne))
+        #expect(
+            on(.message(.failure(SessionFailure(.badSubscription, "no")))) == [
+                "disconnect", "refuse subscriptions 2", "subscriptions 2 refused badSubscription", "disconnected",
+                "wait",
+            ])
+        #expect(on(.retry) == ["connecting", "connect"])
+        #expect(on(.connected(F.state(), accessToken: "token")) == ["send hello at 3 acknowledged 0"])
+        _ = on(welcome())
+        _ = on(.message(.end(F.end(4))))
+        #expect(on(.applied(F.applied(4))) == ["send applied 4", "complete 1"])
+    }
+
+    @Test("Active subscriptions that the server no longer accepts end the session")
+    mutating func refusedActiveSubscriptions() {
+        goLive()
+        #expect(
+            on(.message(.failure(SessionFailure(.badSubscription, "no")))) == [
+                "disconnect", "failure badSubscription", "disconnected",
+            ])
+    }
+
     // MARK: Losing the connection
 
     @Test("A lost connection is retried")

@@ -63,7 +63,8 @@ final class Device {
         configuration.objectTypes = EventModels.objectTypes + ListingModels.objectTypes
         let realm = try await Realm.open(configuration: configuration)
         self.realm = realm
-        _ = realm.syncSession?.addProgressNotification { progress in
+        _ = realm.syncSession?.addProgressNotification(for: .download, mode: .reportIndefinitely) {
+            progress in
             say("~ \(progress.transferred) of \(progress.transferrable)")
         }
         return user.id

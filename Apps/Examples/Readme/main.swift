@@ -13,11 +13,7 @@ var configuration = user.flexibleSyncConfiguration()
 configuration.objectTypes = [Listing.self]
 let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
 
-let subscriptions = realm.subscriptions
-try await subscriptions.update {
-    subscriptions.append(
-        QuerySubscription<Listing>(name: "home-search") {
-            $0.location == "dallas" && $0.price < 300_000 && $0.bedrooms >= 3
-        })
-}
-print(realm.objects(Listing.self).count)  // 100, and offline from now on
+let homes = try await realm.objects(Listing.self)
+    .where { $0.location == "dallas" && $0.price < 300_000 && $0.bedrooms >= 3 }
+    .subscribe(name: "home-search")
+print(homes.count)  // 100, and offline from now on

@@ -35,6 +35,16 @@ public actor SyncEngine {
         }
     }
 
+    /// What becomes of pending changesets when the device starts over.
+    public enum ResetDecision: Sendable {
+        /// They're uploaded again.
+        case recover
+        /// They're dropped.
+        case discard
+        /// Nothing happens, and the engine stops.
+        case stop
+    }
+
     /// Longer than a gateway waits for its database.
     public static let defaultAnswerLimit = Duration.seconds(60)
 
@@ -52,6 +62,7 @@ public actor SyncEngine {
     /// Nil once closed.
     private var store: (any DeviceStore)?
     private let codec: MessageCodec
+    private let onReset: @Sendable (String) -> ResetDecision
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
     private var connection: Task<Void, Never>?
@@ -74,15 +85,18 @@ public actor SyncEngine {
 
     /// - Parameters:
     ///   - makeStore: opens the device file. Only this engine uses the store.
+    ///   - onReset: called on the engine's thread with the reason why the device must start over.
     ///   - onReport: called on the engine's thread; must not block.
     public init(
         configuration: Configuration, makeStore: @Sendable () throws -> any DeviceStore,
+        onReset: @escaping @Sendable (_ reason: String) -> ResetDecision = { _ in .recover },
         onReport: @escaping @Sendable (ClientSession.Report) -> Void
     ) throws {
         queue = SyncQueueExecutor(label: "tombolo.sync")
         self.configuration = configuration
         let store = try makeStore()
         self.store = store
+        self.onReset = onReset
         self.onReport = onReport
         codec = MessageCodec(schema: store.schema)
         session = ClientSession(schema: store.schema)
@@ -96,6 +110,12 @@ public actor SyncEngine {
 
     /// Tells the engine that a local write transaction queued a changeset.
     public func changesetQueued() { handle(.changesetQueued) }
+
+    /// Sends the subscriptions that the app stored in the file, reconnecting after a failure.
+    public func subscriptionsChanged() throws {
+        handle(.subscriptionsChanged(try openStore().state().wanted))
+        handle(.start)
+    }
 
     /// Stores the app's subscriptions and sends them.
     public func setSubscriptions(_ set: SubscriptionSet) throws {
@@ -162,9 +182,17 @@ public actor SyncEngine {
         case .loadPending(let number, let count, let bytes):
             waitingLoad = PendingLoad(after: number, maximumCount: count, maximumByteCount: bytes)
             loadIfWritten()
+        case .refuseSubscriptions(let version, let reason):
+            perform { try openStore().refuseSubscriptions(version: version, reason: reason) }
         case .resetStore(let reason):
+            let decision = onReset(reason)
+            guard decision != .stop else {
+                events.append(.stop)
+                return
+            }
             configuration.logger.notice("Starting over: \(reason)")
             do {
+                if decision == .discard { try openStore().discardPending() }
                 var generator = SystemRandomNumberGenerator()
                 try openStore().reset(client: .random(using: &generator))
                 events.append(.storeReset)

@@ -28,6 +28,8 @@ public enum DeviceStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case resetStartsOver = "A reset numbers the queue from 1 under the new client id and keeps the rows"
     case subscriptionsAreVersioned = "The active set is the one that the batch was made with"
     case subscriptionsAreNotOverwritten = "A version of the subscriptions is never stored with other content"
+    case refusedSubscriptionsAreNotWanted = "A refused set isn't wanted again, and a newer one is"
+    case discardedEditsUncoverTheServersValues = "Discarding pending edits uncovers the server's values"
     case everythingSurvivesARestart = "State, queue, rows and staged frames survive a restart"
     case emptyBatchMovesThePosition = "A batch without frames moves the position only"
     case randomHistories = "After every batch of a random history the rows are the server's with the queue on top"

@@ -97,6 +97,8 @@ extension DeviceStoreScenario {
         case .resetStartsOver: try reset()
         case .subscriptionsAreVersioned: try subscriptions()
         case .subscriptionsAreNotOverwritten: try overwrittenSubscriptions()
+        case .refusedSubscriptionsAreNotWanted: try refusedSubscriptions()
+        case .discardedEditsUncoverTheServersValues: try discard()
         case .everythingSurvivesARestart: try restart()
         case .emptyBatchMovesThePosition: try emptyBatch()
         case .randomHistories: break
@@ -441,6 +443,36 @@ extension DeviceStoreScenario {
         try requireRefusal(of: set(1, "Session"))
         try requireEqual(try store.state().wanted, set(2, "Session"), "wanted")
         try requireEqual(try store.state().active, set(2, "Session"), "active")
+    }
+
+    private func refusedSubscriptions() throws {
+        func set(_ version: Int64, _ className: String) -> SubscriptionSet {
+            SubscriptionSet(
+                version: version,
+                subscriptions: [Subscription(name: nil, className: className, predicate: .constant(true))])
+        }
+        try store.setWantedSubscriptions(set(1, "Room"))
+        server.subscriptionVersion = 1
+        try fill()
+        try store.setWantedSubscriptions(set(2, "Session"))
+        try store.refuseSubscriptions(version: 2, reason: "no")
+        try requireEqual(try store.state().wanted, set(1, "Room"), "wanted after the refusal")
+        try requireEqual(try store.state().active, set(1, "Room"), "active after the refusal")
+        try harness.restart()
+        try requireEqual(try store.state().wanted, set(1, "Room"), "wanted after a restart")
+        try store.setWantedSubscriptions(set(3, "Session"))
+        try requireEqual(try store.state().wanted, set(3, "Session"), "a newer set")
+    }
+
+    private func discard() throws {
+        try fill()
+        try write(set(S.session, .string("a"), 1, .string("Mine")))
+        try store.discardPending()
+        try requireEqual(try queue(), [], "queue")
+        try requireServerState("discarded")
+        server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 3))
+        try deliver()
+        try requireServerState("a later batch")
     }
 
     private func restart() throws {

@@ -86,7 +86,7 @@ final class Device {
 
     private func open(url: String, token: String) async throws -> String {
         let app = App(id: "end-to-end", configuration: AppConfiguration(baseURL: url))
-        let user = try await app.login(credentials: .jwt(token: token))
+        let user = try await app.login(credentials: .accessToken(token))
         var configuration = user.flexibleSyncConfiguration()
         configuration.syncConfiguration = SyncConfiguration(user: user) { [weak self] error, _ in
             let numbers = error.compensatingWrites.map { String($0.number) }.joined(separator: ",")

@@ -10,6 +10,6 @@ enum OfflineUser {
         // Nothing answers at port 9 (discard), and a token's signature is the gateway's business.
         let app = App(id: "bench", configuration: AppConfiguration(baseURL: "http://127.0.0.1:9"))
         let claims = Data(#"{"sub":"bench"}"#.utf8).base64EncodedString().replacing("=", with: "")
-        return try await app.login(credentials: .jwt(token: "e30.\(claims).none"))
+        return try await app.login(credentials: .accessToken("e30.\(claims).none"))
     }
 }

@@ -17,7 +17,7 @@ struct QueueChangesCommand: AsyncParsableCommand {
     func run() async throws {
         // Nothing answers at port 9 (discard): the realms stay offline.
         let app = App(id: "bench", configuration: AppConfiguration(baseURL: "http://127.0.0.1:9"))
-        let user = try await app.login(credentials: .jwt(token: token))
+        let user = try await app.login(credentials: .accessToken(token))
         for device in 0..<devices {
             var configuration = user.flexibleSyncConfiguration()
             configuration.fileURL = URL(filePath: folder).appending(path: "device-\(device).sqlite")

@@ -56,6 +56,8 @@ public struct ClientSession: Sendable {
         case apply(BatchEnd, last: BatchFrame?)
         case loadPending(after: Int64, maximumCount: Int, maximumByteCount: Int)
         case resetStore(reason: String)
+        /// The server doesn't accept this version of the subscriptions; no event answers.
+        case refuseSubscriptions(version: Int64, reason: String)
         case report(Report)
     }
 
@@ -66,7 +68,9 @@ public struct ClientSession: Sendable {
         case download(received: Int, total: Int)
         /// The device's content was made with this version of the subscription set.
         case subscriptionsComplete(version: Int64)
-        /// The gateway refused the subscription set, or the session as a whole.
+        /// The gateway refused a subscription set; the device stays with the set before.
+        case subscriptionsRefused(version: Int64, SessionFailure)
+        /// The gateway refused the session as a whole, or the subscription set that the content was made with.
         case failure(SessionFailure)
         /// Changesets that the server did not accept; the device shows the server's values again.
         case refused([RefusedChangeset])
@@ -115,6 +119,8 @@ public struct ClientSession: Sendable {
     private var waitingMessages: [ServerMessage] = []
     private var newestFrame: BatchFrame?
     private var sentSubscriptions: Int64 = 0
+    /// The version that the content was made with.
+    private var activeSubscriptions: Int64 = 0
     private var wantedSubscriptions: SubscriptionSet?
 
     public init(schema: Schema) { self.schema = schema }
@@ -178,6 +184,7 @@ public struct ClientSession: Sendable {
         sent = state.acknowledged
         hasQueued = state.lastChangeset > state.acknowledged
         sentSubscriptions = state.wanted.version
+        activeSubscriptions = state.position.subscriptionVersion
         if let wanted = wantedSubscriptions, wanted.version <= state.wanted.version { wantedSubscriptions = nil }
         return [
             .send(
@@ -260,7 +267,8 @@ public struct ClientSession: Sendable {
             sent = acknowledged
             hasQueued = true
         }
-        actions.append(.report(.subscriptionsComplete(version: batch.position.subscriptionVersion)))
+        activeSubscriptions = batch.position.subscriptionVersion
+        actions.append(.report(.subscriptionsComplete(version: activeSubscriptions)))
         actions += sendSubscriptions() + loadIfPossible()
         while !isApplying, !waitingMessages.isEmpty { actions += receive(waitingMessages.removeFirst()) }
         return actions
@@ -269,6 +277,14 @@ public struct ClientSession: Sendable {
     private mutating func fail(_ failure: SessionFailure) -> [Action] {
         clearConnection()
         if failure.isRetryable { return [.disconnect, .report(.failure(failure))] + waitToReconnect(1) }
+        if failure.code == .badSubscription, sentSubscriptions > activeSubscriptions {
+            let version = sentSubscriptions
+            if let wanted = wantedSubscriptions, wanted.version <= version { wantedSubscriptions = nil }
+            return [
+                .disconnect, .refuseSubscriptions(version: version, reason: failure.message),
+                .report(.subscriptionsRefused(version: version, failure)),
+            ] + waitToReconnect(0)
+        }
         phase = .failed
         return [.disconnect, .report(.failure(failure)), .report(.connection(.disconnected))]
     }

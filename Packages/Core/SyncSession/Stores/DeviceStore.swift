@@ -33,6 +33,13 @@ public protocol DeviceStore: AnyObject {
     /// Stores the set that the app wants; ``DeviceState/wanted``.
     func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws
 
+    /// The server doesn't accept a version of the subscriptions: from now on ``DeviceState/wanted`` is the newest set
+    /// that wasn't refused.
+    func refuseSubscriptions(version: Int64, reason: String) throws
+
+    /// Drops the pending changesets; the rows are the server's again.
+    func discardPending() throws
+
     /// Starts over under a new client id: position none, no acknowledged changeset, pending changesets renumbered from
     /// 1 in their order. Class tables keep their content until the next batch replaces it.
     func reset(client: ClientID) throws
@@ -44,7 +51,7 @@ public struct DeviceState: Hashable, Sendable {
     public var position: Position
     /// The set that the content was made with.
     public var active: SubscriptionSet
-    /// The set that the app wants.
+    /// The newest set that the app wants and the server hasn't refused.
     public var wanted: SubscriptionSet
     /// The highest changeset number whose outcome the device has.
     public var acknowledged: Int64

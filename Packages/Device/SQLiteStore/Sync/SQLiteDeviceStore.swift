@@ -16,6 +16,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let queue: ChangesetQueue
     private let frames: FrameWriter
     private let codec: MessageCodec
+    private let table: SubscriptionTable
 
     /// The app's classes.
     public var schema: Schema { file.schema }
@@ -39,13 +40,15 @@ public final class SQLiteDeviceStore: DeviceStore {
                 newClient: newClient ?? .random(using: &generator)))
     }
 
-    package init(_ file: StoreFile) {
+    package init(_ file: StoreFile) throws {
         self.file = file
         connection = file.connection
         writer = InstructionWriter(file)
         queue = ChangesetQueue(file)
         frames = FrameWriter(file)
         codec = MessageCodec(schema: file.schema)
+        table = SubscriptionTable(connection: file.connection, codec: codec)
+        try table.prepare()
     }
 
     public func state() throws -> DeviceState {
@@ -54,8 +57,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         let meta = try FileMeta.load(connection)
         return DeviceState(
             client: meta.client, position: meta.position,
-            active: try subscriptions(version: meta.position.subscriptionVersion) ?? .empty,
-            wanted: try wantedSubscriptions() ?? .empty, acknowledged: meta.acknowledged,
+            active: try table.set(version: meta.position.subscriptionVersion) ?? .empty,
+            wanted: try table.wanted() ?? .empty, acknowledged: meta.acknowledged,
             lastChangeset: meta.lastChangeset)
     }
 
@@ -83,7 +86,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             var meta = try FileMeta.load(connection)
             let count = try applyRows(end, last, acknowledged: meta.acknowledged)
             if end.position.subscriptionVersion != meta.position.subscriptionVersion {
-                try activate(version: end.position.subscriptionVersion)
+                try table.activate(version: end.position.subscriptionVersion)
             }
             meta.position = end.position
             meta.acknowledged = max(meta.acknowledged, end.acknowledged)
@@ -98,30 +101,26 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
-    ///   content, so that the set was made from one that's no longer wanted. ``SQLiteStoreError/Code/invalidInput`` for
-    ///   a set that couldn't be read again or sent.
+    ///   content. ``SQLiteStoreError/Code/invalidInput`` for a set that couldn't be read again or sent.
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
-        let bytes = codec.encode(subscriptions)
-        try requireReadable(bytes)
+        try file.writeTransaction { try table.insert(subscriptions) }
+        file.observers.notify(from: ObjectIdentifier(self))
+    }
+
+    public func refuseSubscriptions(version: Int64, reason: String) throws {
+        try file.writeTransaction { try table.refuse(version: version, reason: reason) }
+    }
+
+    public func discardPending() throws {
         try file.writeTransaction {
-            if let wanted = try wantedSubscriptions(), subscriptions.version <= wanted.version {
-                guard subscriptions == wanted else {
-                    throw SQLiteStoreError(
-                        .outdated,
-                        "'\(path)' has version \(wanted.version) of the subscriptions already; version "
-                            + "\(subscriptions.version) was made from an earlier one. Change the present set.")
-                }
+            file.recorder.columns = nil
+            for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
+                for statement in table.restore { try connection.run(statement) }
             }
-            let insert = try connection.statement(
-                "INSERT INTO tombolo_subscriptions VALUES (?, ?) ON CONFLICT (version) DO NOTHING")
-            insert.bind(subscriptions.version, at: 1)
-            insert.bind(bytes: bytes, at: 2)
-            try insert.run()
-            let trim = try connection.statement(
-                "DELETE FROM tombolo_subscriptions WHERE version <= ? "
-                    + "AND version <> (SELECT subscription_version FROM tombolo_meta)")
-            trim.bind(subscriptions.version - Int64(Self.maximumKeptSubscriptionSets), at: 1)
-            try trim.run()
+            var meta = try FileMeta.load(connection)
+            try queue.remove(upTo: meta.lastChangeset)
+            meta.acknowledged = meta.lastChangeset
+            try meta.save(connection)
         }
         file.observers.notify(from: ObjectIdentifier(self))
     }
@@ -201,54 +200,5 @@ public final class SQLiteDeviceStore: DeviceStore {
             throw StagedFramesMissing(expected: sequence + 1, found: sequence)
         }
         return try codec.decodeBatchFrame(statement.bytes(at: 0))
-    }
-
-    // MARK: Subscriptions
-
-    /// A set that its readers refuse would block every connection.
-    private func requireReadable(_ bytes: [UInt8]) throws {
-        guard bytes.count <= Self.maximumSubscriptionSetByteCount else {
-            throw SQLiteStoreError(
-                .invalidInput,
-                "The subscriptions have \(bytes.count) bytes; at most \(Self.maximumSubscriptionSetByteCount) are "
-                    + "possible. Use fewer or shorter literals.")
-        }
-        do {
-            _ = try codec.decodeSubscriptionSet(bytes)
-        } catch {
-            throw SQLiteStoreError(.invalidInput, error.message)
-        }
-    }
-
-    private func subscriptions(version: Int64) throws -> SubscriptionSet? {
-        let statement = try connection.statement("SELECT subscriptions FROM tombolo_subscriptions WHERE version = ?")
-        defer { statement.reset() }
-        statement.bind(version, at: 1)
-        return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
-    }
-
-    private func wantedSubscriptions() throws -> SubscriptionSet? {
-        let statement = try connection.statement(
-            "SELECT subscriptions FROM tombolo_subscriptions ORDER BY version DESC LIMIT 1")
-        defer { statement.reset() }
-        return try statement.step() ? try codec.decodeSubscriptionSet(statement.bytes(at: 0)) : nil
-    }
-
-    /// Records that the content now comes from this set; earlier ones are dropped.
-    private func activate(version: Int64) throws {
-        guard version > 0 else { return }
-        let exists = try connection.statement("SELECT 1 FROM tombolo_subscriptions WHERE version = ?")
-        exists.bind(version, at: 1)
-        let isKnown = try exists.step()
-        exists.reset()
-        guard isKnown else {
-            throw SQLiteStoreError(
-                .invalidInput,
-                "The server sent a batch for version \(version) of the subscriptions, which '\(path)' no longer has. "
-                    + "Connect again with the present one.")
-        }
-        let delete = try connection.statement("DELETE FROM tombolo_subscriptions WHERE version < ?")
-        delete.bind(version, at: 1)
-        try delete.run()
     }
 }

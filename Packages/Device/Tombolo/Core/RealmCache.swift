@@ -1,6 +1,8 @@
 internal import Foundation
 internal import Synchronization
 internal import TomboloModel
+internal import TomboloSQLiteStore
+internal import TomboloSyncProtocol
 
 /// The process's open Realms: opening one twice in one place gives the same one.
 enum RealmCache {
@@ -74,12 +76,24 @@ extension RealmCore {
                     && OpenFile.Settings(known.configuration) == OpenFile.Settings(configuration)
             }
             if let sync = configuration.syncConfiguration {
-                core.syncSession = try SyncSession.session(path: path, schema: schema, configuration: sync)
+                let session = try SyncSession.session(
+                    path: path, schema: schema, configuration: sync, realm: configuration)
+                core.syncSession = session
+                try subscribe(core, session, sync)
             }
             return core
         } catch {
             throw Realm.Error(wrapping: error)
         }
+    }
+
+    /// Makes the first subscriptions of a new file.
+    private static func subscribe(_ core: RealmCore, _ session: SyncSession, _ sync: SyncConfiguration) throws {
+        guard let initial = sync.initialSubscriptions else { return }
+        let isNew = try session.newestSubscriptions().set.version == 0
+        guard session.takeFirstOpening() && initial.rerunOnOpen || isNew else { return }
+        let subscriptions = try SyncSubscriptionSet(realm: Realm(core: core), session: session)
+        subscriptions.update { initial.callback(subscriptions) }
     }
 
     private static func open(

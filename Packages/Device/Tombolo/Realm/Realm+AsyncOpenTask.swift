@@ -11,7 +11,7 @@ extension Realm {
             var session: SyncSession?
             /// Progress callbacks added before there was a session.
             var waiting: [Progress] = []
-            var tokens: [SyncSession.ProgressToken] = []
+            var tokens: [SyncSession.ProgressNotificationToken] = []
             var cancellation: (@Sendable () -> Void)?
         }
 
@@ -39,7 +39,10 @@ extension Realm {
         }
 
         private func add(_ report: @escaping Progress, to session: SyncSession) {
-            let token = session.addProgressNotification(report)
+            guard
+                let token = session.addProgressNotification(
+                    for: .download, mode: .reportIndefinitely, block: report)
+            else { return }
             let isLate = state.withLock { state in
                 if !state.isOver { state.tokens.append(token) }
                 return state.isOver

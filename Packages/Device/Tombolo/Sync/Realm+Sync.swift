@@ -4,11 +4,21 @@ extension Realm {
     /// The session that synchronises the file with the server; nil for a local Realm.
     public var syncSession: SyncSession? { core.syncSession }
 
-    /// The Realm's subscriptions. Stops the program for a local Realm.
+    /// The Realm's newest subscriptions. Stops the program for a local Realm, or if the file can't be read.
     public var subscriptions: SyncSubscriptionSet {
-        guard let session = core.syncSession else {
-            preconditionFailure("A local Realm has no subscriptions: open it with user.flexibleSyncConfiguration().")
+        do {
+            return try requireSubscriptions()
+        } catch {
+            programError("\(error)")
         }
-        return SyncSubscriptionSet(realm: self, session: session)
+    }
+
+    func requireSubscriptions() throws -> SyncSubscriptionSet {
+        core.confinement.check()
+        guard let session = core.syncSession else {
+            throw Realm.Error(
+                .fail, "A local Realm has no subscriptions: open it with user.flexibleSyncConfiguration().")
+        }
+        return try SyncSubscriptionSet(realm: self, session: session)
     }
 }

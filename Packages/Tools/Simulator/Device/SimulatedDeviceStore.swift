@@ -21,6 +21,9 @@ public final class SimulatedDeviceStore: DeviceStore {
     private var device: DeviceState
     /// Subscription sets that a batch may name, by version.
     private var sets: [Int64: SubscriptionSet] = [:]
+    /// The set that the app asked for last, even if the server refused it.
+    private var newestSet = SubscriptionSet.empty
+    private var refusedSets: Set<Int64> = []
     var mutant: Mutant?
 
     public init(schema: Schema = SimulatedSchema.schema, client: ClientID) {
@@ -39,6 +42,8 @@ public final class SimulatedDeviceStore: DeviceStore {
         result.clock = clock
         result.device = device
         result.sets = sets
+        result.newestSet = newestSet
+        result.refusedSets = refusedSets
         result.mutant = mutant
         return result
     }
@@ -196,11 +201,25 @@ public final class SimulatedDeviceStore: DeviceStore {
     }
 
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
-        guard subscriptions.version > device.wanted.version || subscriptions == device.wanted else {
-            throw OutdatedSubscriptions(version: subscriptions.version, wanted: device.wanted.version)
+        guard subscriptions.version > newestSet.version || subscriptions == newestSet else {
+            throw OutdatedSubscriptions(version: subscriptions.version, wanted: newestSet.version)
         }
-        device.wanted = subscriptions
+        newestSet = subscriptions
         sets[subscriptions.version] = subscriptions
+        if !refusedSets.contains(subscriptions.version) { device.wanted = subscriptions }
+    }
+
+    public func refuseSubscriptions(version: Int64, reason: String) throws {
+        refusedSets.insert(version)
+        let others = sets.values.filter { !refusedSets.contains($0.version) }
+        device.wanted = others.max { $0.version < $1.version } ?? .empty
+    }
+
+    public func discardPending() throws {
+        for (reference, row) in beneath { rows[reference] = row }
+        beneath = [:]
+        pending = []
+        device.acknowledged = device.lastChangeset
     }
 
     public func reset(client: ClientID) throws {

@@ -32,7 +32,7 @@ extension Simulation {
                 guard let connection = device.connection, connection.isOpen else { continue }
                 connection.up.append(message)
                 if connection.up.count == 1 { schedule(.deliverUp(connection), in: delay(connection)) }
-            case .stage, .apply, .loadPending, .resetStore:
+            case .stage, .apply, .loadPending, .resetStore, .refuseSubscriptions:
                 device.isStoreBusy = true
                 schedule(.store(device, life: device.life, action), in: random.below(4))
             case .report(let report): note(report, device)
@@ -46,6 +46,8 @@ extension Simulation {
             log("device \(device.id) resets: \(reason)")
             hit(.reset)
             if !reason.contains("copy") { fail("device \(device.id) was reset: \(reason)") }
+        case .subscriptionsRefused(let version, let failure):
+            fail("device \(device.id) was refused version \(version) of its subscriptions: \(failure)")
         case .failure(let failure):
             log("device \(device.id) was refused: \(failure)")
             if !failure.isRetryable { fail("device \(device.id) was refused for good: \(failure)") }
@@ -85,6 +87,8 @@ extension Simulation {
                 ledger.rename(device.store, tags)
                 device.lastTick = 0
                 act(device, .storeReset)
+            case .refuseSubscriptions(let version, let reason):
+                try device.store.refuseSubscriptions(version: version, reason: reason)
             default: break
             }
         } catch {

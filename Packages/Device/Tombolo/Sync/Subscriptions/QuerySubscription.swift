@@ -1,4 +1,5 @@
 public import TomboloModel
+internal import TomboloSyncProtocol
 
 /// A query whose objects a device wants, optionally named: `QuerySubscription<Listing>(name: "home-search") { $0.price
 /// < 300_000 }`.
@@ -22,6 +23,10 @@ public struct QuerySubscription<T: Object>: Sendable {
     /// The same, with a string predicate: `QuerySubscription<Listing>(where: "price < %@", 300_000)`, in the language
     /// of ``Results/filter(_:_:)``. A mistake in it stops the program.
     public init(name: String? = nil, where format: String, _ arguments: Any?...) {
+        self.init(name: name, format: format, arguments: arguments)
+    }
+
+    init(name: String? = nil, format: String, arguments: [Any?]) {
         self.name = name
         do {
             filter = try Filter(
@@ -29,6 +34,12 @@ public struct QuerySubscription<T: Object>: Sendable {
         } catch {
             programError("Invalid predicate: \(error)")
         }
+    }
+
+    /// The unnamed subscription with the query; nil if there can't be one.
+    func subscription(in schema: Schema) -> Subscription? {
+        guard let predicate = try? predicate(in: schema) else { return nil }
+        return Subscription(name: nil, className: String(describing: T.self), predicate: predicate)
     }
 
     /// The condition in the form that the server accepts.

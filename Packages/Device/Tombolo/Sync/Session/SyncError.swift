@@ -1,16 +1,21 @@
+public import Foundation
 internal import TomboloSyncProtocol
 
 /// An error of synchronisation.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
     public enum Code: Int, Sendable {
         /// The session can't continue; the message says what to do.
-        case clientSession = 4
+        case clientSessionError = 4
         /// The token wasn't accepted; log in again.
-        case clientUser = 5
-        /// The device started over. Nothing unsent is lost.
-        case clientReset = 7
+        case clientUserError = 5
+        /// The device has to start over, and ``ClientResetMode/manual(errorHandler:)`` leaves it to the app when. Nothing
+        /// unsent is lost.
+        case clientResetError = 7
         /// The server didn't accept the subscriptions.
         case invalidFlexibleSyncSubscriptions = 10
+        /// The server can't be reached. Only those get it who asked for
+        /// ``SyncConfiguration/cancelAsyncOpenOnNonFatalErrors``.
+        case connectionFailed = 12
         /// The server refused changes of this device and undid them; see ``SyncError/compensatingWrites``.
         case writeRejected = 11
     }
@@ -20,6 +25,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// For ``Code/writeRejected``, the refused transactions; otherwise empty.
     public let compensatingWrites: [CompensatingWriteInfo]
+    /// The same, as Realm has it: nil for other codes.
+    public var compensatingWriteInfo: [CompensatingWriteInfo]? { code == .writeRejected ? compensatingWrites : nil }
 
     init(_ code: Code, _ message: String, compensatingWrites: [CompensatingWriteInfo] = []) {
         self.code = code
@@ -30,12 +37,20 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     init(_ failure: SessionFailure) {
         let code: Code =
             switch failure.code {
-            case .notAuthenticated: .clientUser
+            case .notAuthenticated: .clientUserError
             case .badSubscription: .invalidFlexibleSyncSubscriptions
-            default: .clientSession
+            default: .clientSessionError
             }
         self.init(code, failure.message)
     }
 
     public var description: String { message }
+}
+
+/// Gives caught errors a `localizedDescription`, and `NSError` Realm's domain and code.
+extension SyncError: LocalizedError, CustomNSError {
+    public static var errorDomain: String { "io.realm.sync" }
+    public var errorCode: Int { code.rawValue }
+    public var errorDescription: String? { message }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }

@@ -1,0 +1,111 @@
+internal import Foundation
+internal import NIOHTTP1
+internal import Synchronization
+
+/// A backend: where users log in and with which their Realms synchronise.
+///
+///     let app = App(id: "listings")
+///     let user = try await app.login(credentials: .emailPassword(email: "…", password: "…"))
+///
+/// Users are kept between launches; ``currentUser`` is there before any request. Apps with the same ID and configuration
+/// share their users, so an app may make as many as it likes.
+public final class App: Sendable {
+    /// The name by which the app knows the backend; also a folder's name on the device.
+    public let appId: String
+    /// How to reach the gateway.
+    public let configuration: AppConfiguration
+    /// What all of the app's sync sessions share.
+    public var syncManager: SyncManager { users.syncManager }
+    let users: AppUsers
+    var client: GatewayClient { GatewayClient(configuration: configuration) }
+
+    /// Stops the program if the ID is empty.
+    public convenience init(id: String, configuration: AppConfiguration? = nil) {
+        let configuration = configuration ?? AppConfiguration()
+        precondition(!id.isEmpty, "An App needs an ID.")
+        self.init(id, configuration, AppUsers.shared(id, configuration))
+    }
+
+    init(_ id: String, _ configuration: AppConfiguration, _ users: AppUsers) {
+        appId = id
+        self.configuration = configuration
+        self.users = users
+    }
+
+    /// The user who logged in last, or was switched to, and hasn't logged out.
+    public var currentUser: User? { users.current(self) }
+
+    /// The app's users by ID, including those who logged out, but not those who were removed.
+    public var allUsers: [String: User] { users.all(self) }
+
+    /// Registration and passwords.
+    public var emailPasswordAuth: EmailPasswordAuth { EmailPasswordAuth(app: self) }
+
+    /// Logs a user in, who becomes the current one. If the user is already known, the Realms that are open for them
+    /// resume synchronising. Logging in as `.anonymous` again returns the anonymous user who is logged in.
+    /// - Throws: ``AppError`` that says why the login wasn't accepted, or that the gateway can't be reached.
+    public func login(credentials: Credentials) async throws -> User {
+        if case .accessToken(let token) = credentials {
+            let login = GatewayClient.Login(
+                accessToken: token, expiresAt: .distantFuture, refreshToken: nil, userID: try Self.subject(of: token))
+            return try users.add(login, credentials.provider, account: nil, app: self)
+        }
+        if case .anonymous = credentials, let user = users.anonymous(self) {
+            try users.makeCurrent(user)
+            return user
+        }
+        var body = credentials.body
+        body["device"] = .document(users.device)
+        let login = try await client.get(GatewayClient.Login.self, .POST, "/login", body)
+        let account = try? await client.get(GatewayClient.Account.self, .GET, "/account", token: login.accessToken)
+        return try users.add(login, credentials.provider, account: account, app: self)
+    }
+
+    /// Logs a user in and calls `completion` with them or with the ``AppError``, on any thread.
+    public func login(credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void) {
+        Task { completion(await result { try await self.login(credentials: credentials) }) }
+    }
+
+    /// Makes another logged-in user the current one. Synchronisation goes on for all users. Stops the program if the
+    /// user isn't logged in or belongs to another app.
+    @discardableResult
+    public func `switch`(to user: User) -> User {
+        precondition(user.app.users === users, "User '\(user.id)' belongs to another App.")
+        precondition(user.isLoggedIn, "User '\(user.id)' isn't logged in: log in before switching to them.")
+        try? users.makeCurrent(user)
+        return user
+    }
+
+    /// The user's ID in a token, for naming local files. The token isn't verified here; the gateway does that.
+    private static func subject(of token: String) throws -> String {
+        struct Claims: Decodable { var sub: String }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw AppError(.badRequest, "This is not a JWT: expected three parts separated by dots.")
+        }
+        var base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        while base64.count % 4 != 0 { base64 += "=" }
+        guard let data = Data(base64Encoded: base64), let claims = try? JSONDecoder().decode(Claims.self, from: data)
+        else { throw AppError(.badRequest, "The JWT's payload has no 'sub' claim to name the user.") }
+        return claims.sub
+    }
+}
+
+/// The outcome of an asynchronous call, for completion handlers.
+func result<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+    do {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}
+
+/// The error of an asynchronous call, for completion handlers; nil if it succeeded.
+func failure(_ body: () async throws -> Void) async -> (any Error)? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}

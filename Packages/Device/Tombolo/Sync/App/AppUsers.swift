@@ -1,0 +1,233 @@
+internal import Foundation
+internal import Synchronization
+
+/// The users of an app at one gateway, shared by all of the process's ``App``s with its ID and configuration.
+final class AppUsers: Sendable {
+    private struct Key: Hashable {
+        let id: String
+        let configuration: AppConfiguration
+    }
+
+    private static let all = Mutex<[Key: AppUsers]>([:])
+
+    static func shared(_ id: String, _ configuration: AppConfiguration) -> AppUsers {
+        all.withLock { all in
+            let key = Key(id: id, configuration: configuration)
+            if let known = all[key] { return known }
+            let users = AppUsers(UserStore(appID: id, configuration: configuration))
+            all[key] = users
+            return users
+        }
+    }
+
+    fileprivate struct State {
+        var content: UserStore.Content
+        /// Those that the app has asked for, by ID.
+        var users: [String: User] = [:]
+    }
+
+    let syncManager = SyncManager()
+    let store: UserStore
+    private let state: Mutex<State>
+
+    /// Reads the users who are kept, and deletes the files of those who were removed before.
+    init(_ store: UserStore) {
+        self.store = store
+        var content = store.load()
+        let removed = content.removed
+        content.removed = removed.filter { id in
+            let folder = store.folder(ofUser: id)
+            guard FileManager.default.fileExists(atPath: folder.path) else { return false }
+            return (try? FileManager.default.removeItem(at: folder)) == nil
+        }
+        if content.removed != removed { try? store.save(content) }
+        state = Mutex(State(content: content))
+    }
+
+    // MARK: Asking
+
+    /// The first logged-in user after the current one left.
+    func current(_ app: App) -> User? {
+        state.withLock { state in state.content.currentUser.flatMap { user($0, &state, app) } }
+    }
+
+    func all(_ app: App) -> [String: User] {
+        state.withLock { state in
+            var users: [String: User] = [:]
+            for id in state.content.users.map(\.id) { users[id] = user(id, &state, app) }
+            return users
+        }
+    }
+
+    func anonymous(_ app: App) -> User? {
+        state.withLock { state in
+            state.content.users.first { $0.isLoggedIn && $0.isAnonymous }.flatMap { user($0.id, &state, app) }
+        }
+    }
+
+    private func user(_ id: String, _ state: inout State, _ app: App) -> User? {
+        if let known = state.users[id] { return known }
+        guard state.content.users.contains(where: { $0.id == id }) else { return nil }
+        let user = User(id: id, app: app)
+        state.users[id] = user
+        return user
+    }
+
+    /// What's kept of a user; nil once they were removed.
+    func kept(_ id: String) -> UserStore.KeptUser? {
+        state.withLock { state in state.content.users.first { $0.id == id } }
+    }
+
+    /// What the server is told about this device.
+    var device: Document {
+        var device: Document = ["name": .string(String(ProcessInfo.processInfo.hostName.prefix(90)))]
+        #if os(Linux)
+            device["platform"] = "Linux"
+        #elseif os(macOS)
+            device["platform"] = "macOS"
+        #else
+            device["platform"] = "iOS"
+        #endif
+        device["app"] = .string(String(ProcessInfo.processInfo.processName.prefix(90)))
+        if let id = state.withLock({ $0.content.deviceID }) { device["id"] = .string(id) }
+        return device
+    }
+
+    // MARK: Changing
+
+    /// Keeps a user who logged in and makes them the current one.
+    func add(
+        _ login: GatewayClient.Login, _ provider: String, account: GatewayClient.Account?, app: App
+    ) throws -> User {
+        let user = try change { state in
+            var kept =
+                state.content.users.first { $0.id == login.userID }
+                ?? UserStore.KeptUser(
+                    id: login.userID, isLoggedIn: true, provider: provider, identities: [], profile: [:],
+                    customData: [:])
+            kept.isLoggedIn = true
+            kept.provider = provider
+            kept.take(login)
+            if let account { kept.take(account) }
+            if kept.identities.isEmpty {
+                kept.identities = [UserIdentity(providerType: provider, identifier: login.userID)]
+            }
+            state.content.put(kept)
+            state.content.currentUser = kept.id
+            state.content.deviceID = login.deviceID ?? state.content.deviceID
+            state.content.removed.removeAll { $0 == kept.id }
+            guard let user = self.user(kept.id, &state, app) else { throw AppError(.unknown, "The user was removed.") }
+            return user
+        }
+        for session in SyncSession.sessions(of: user) { session.resumeAfterLogin() }
+        return user
+    }
+
+    func makeCurrent(_ user: User) throws { try change { $0.content.currentUser = user.id } }
+
+    /// Takes new tokens over.
+    func take(_ login: GatewayClient.Login, userID: String) throws {
+        try change { state in
+            guard var kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn else {
+                // Logged out meanwhile, which counts.
+                throw AppError(.invalidSession, "The user logged out.")
+            }
+            kept.take(login)
+            state.content.put(kept)
+        }
+    }
+
+    func take(_ account: GatewayClient.Account, userID: String) throws {
+        try change { state in
+            guard var kept = state.content.users.first(where: { $0.id == userID }) else { return }
+            kept.take(account)
+            state.content.put(kept)
+        }
+    }
+
+    /// Forgets a user's tokens; an anonymous user, who could never log in again, is removed.
+    /// - Returns: the refresh token that they had.
+    @discardableResult
+    func logOut(_ id: String) throws -> String? {
+        try change { state in
+            guard var kept = state.content.users.first(where: { $0.id == id }) else { return nil }
+            let token = kept.refreshToken
+            if kept.isAnonymous {
+                state.remove(id)
+            } else {
+                kept.isLoggedIn = false
+                kept.accessToken = nil
+                kept.refreshToken = nil
+                kept.expiresAt = nil
+                state.content.put(kept)
+                state.content.leave(id)
+            }
+            return token
+        }
+    }
+
+    /// Forgets a user. Their files are deleted when the app starts the next time.
+    func remove(_ id: String) throws { try change { $0.remove(id) } }
+
+    /// Deletes the files of a removed user at once.
+    func deleteFiles(of id: String) throws {
+        try? FileManager.default.removeItem(at: store.folder(ofUser: id))
+        try change { state in state.content.removed.removeAll { $0 == id } }
+    }
+
+    /// Changes the users in memory and on disk, or neither.
+    private func change<Result>(_ body: (inout State) throws -> Result) throws -> Result {
+        try state.withLock { state in
+            var draft = state
+            let result = try body(&draft)
+            if draft.content != state.content { try store.save(draft.content) }
+            state = draft
+            return result
+        }
+    }
+}
+
+extension AppUsers.State {
+    fileprivate mutating func remove(_ id: String) {
+        content.users.removeAll { $0.id == id }
+        content.leave(id)
+        content.removed.append(id)
+        users[id] = nil
+    }
+}
+
+extension UserStore.Content {
+    fileprivate mutating func put(_ user: UserStore.KeptUser) {
+        if let index = users.firstIndex(where: { $0.id == user.id }) {
+            users[index] = user
+        } else {
+            users.append(user)
+        }
+    }
+
+    /// The current user is never one who is logged out.
+    fileprivate mutating func leave(_ id: String) {
+        if currentUser == id { currentUser = users.first { $0.isLoggedIn && $0.id != id }?.id }
+    }
+}
+
+extension UserStore.KeptUser {
+    /// Whether the user can only be reached by the tokens on this device.
+    var isAnonymous: Bool { identities.count == 1 && identities[0].providerType == "anon-user" }
+
+    fileprivate mutating func take(_ login: GatewayClient.Login) {
+        accessToken = login.accessToken
+        expiresAt = login.expiresAt
+        refreshToken = login.refreshToken
+    }
+
+    fileprivate mutating func take(_ account: GatewayClient.Account) {
+        identities = account.identities.map {
+            UserIdentity(providerType: $0.provider, identifier: $0.identifier)
+        }
+        profile = account.profile ?? [:]
+        if let name = account.name { profile["name"] = profile["name"] ?? .string(name) }
+        if let email = account.email { profile["email"] = profile["email"] ?? .string(email) }
+        customData = account.customData ?? [:]
+    }
+}

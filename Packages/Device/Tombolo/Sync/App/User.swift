@@ -1,0 +1,239 @@
+internal import Foundation
+internal import NIOHTTP1
+internal import Synchronization
+
+/// A user of an ``App``. May be used from any thread.
+public final class User: Sendable {
+    /// The user's ID at the server, the same for all of their identities.
+    public let id: String
+    let app: App
+    private let refreshing = Mutex<Task<String, any Error>?>(nil)
+
+    init(id: String, app: App) {
+        self.id = id
+        self.app = app
+    }
+
+    // MARK: State
+
+    private var kept: UserStore.KeptUser? { app.users.kept(id) }
+
+    public enum State: Sendable {
+        case loggedOut
+        case loggedIn
+        /// The user was removed, or was anonymous and logged out. Nothing can be done with them any more.
+        case removed
+    }
+
+    public var state: UserState {
+        guard let kept else { return .removed }
+        return kept.isLoggedIn ? .loggedIn : .loggedOut
+    }
+
+    public var isLoggedIn: Bool { state == .loggedIn }
+
+    /// The ways in which the user can log in, as of the last login or refresh.
+    public var identities: [UserIdentity] { kept?.identities ?? [] }
+
+    /// What the server knows about the user, as of the last login or refresh.
+    public var profile: UserProfile { UserProfile(metadata: kept?.profile ?? [:]) }
+
+    /// The data that the server's rules see as `%%user.custom_data`, as of the last login or refresh.
+    public var customData: Document { kept?.customData ?? [:] }
+
+    /// The token that the gateway accepts, or nil without one. It may have expired: see ``refreshCustomData()``.
+    public var accessToken: String? { kept?.accessToken }
+
+    /// The token that makes new access tokens, or nil without one.
+    public var refreshToken: String? { kept?.refreshToken }
+
+    // MARK: Tokens
+
+    /// An access token is replaced when it's good for less than this.
+    static let refreshMargin: TimeInterval = 60
+
+    /// An access token that the gateway should accept.
+    /// - Throws: ``AppError``, with the code `invalidSession` if the user has to log in again.
+    func freshAccessToken() async throws -> String {
+        guard let kept, let token = kept.accessToken else { throw notLoggedIn() }
+        guard let expiresAt = kept.expiresAt, kept.refreshToken != nil,
+            expiresAt.timeIntervalSinceNow < Self.refreshMargin
+        else { return token }
+        do {
+            return try await refreshAccessToken()
+        } catch let error as AppError where error.status != 401 && expiresAt > Date() {
+            return token
+        }
+    }
+
+    /// A new access token, shared by everybody who asks for one at the same time.
+    /// - Throws: ``AppError``. If the server refuses, the user is logged out.
+    func refreshAccessToken() async throws -> String {
+        let task = refreshing.withLock { known in
+            if let known { return known }
+            let task = Task {
+                defer { refreshing.withLock { $0 = nil } }
+                return try await exchangeTokens()
+            }
+            known = task
+            return task
+        }
+        return try await task.value
+    }
+
+    private func exchangeTokens() async throws -> String {
+        guard let token = kept?.refreshToken else { throw notLoggedIn() }
+        do {
+            let login = try await app.client.get(GatewayClient.Login.self, .POST, "/session", token: token)
+            try app.users.take(login, userID: id)
+            if let account = try? await app.client.get(
+                GatewayClient.Account.self, .GET, "/account", token: login.accessToken)
+            {
+                try app.users.take(account, userID: id)
+            }
+            return login.accessToken
+        } catch let error as AppError where error.status == 401 || error.status == 403 {
+            // Another login may have come first.
+            if kept?.refreshToken == token {
+                try endLocally()
+                for session in SyncSession.sessions(of: self) { session.endLogin(error.message) }
+            }
+            throw error
+        }
+    }
+
+    private func notLoggedIn() -> AppError {
+        AppError(.invalidSession, "User '\(id)' isn't logged in: log in again.", status: 401)
+    }
+
+    /// Fetches custom data, profile and identities, with a new access token.
+    /// - Throws: ``AppError``.
+    @discardableResult
+    public func refreshCustomData() async throws -> Document {
+        if kept?.refreshToken != nil { _ = try await refreshAccessToken() } else { try await fetchAccount() }
+        return customData
+    }
+
+    /// The same, with a completion handler, which is called on any thread.
+    public func refreshCustomData(_ completion: @escaping @Sendable (Result<Document, any Error>) -> Void) {
+        Task { completion(await result { try await self.refreshCustomData() }) }
+    }
+
+    private func fetchAccount() async throws {
+        let token = try await freshAccessToken()
+        try app.users.take(
+            try await app.client.get(GatewayClient.Account.self, .GET, "/account", token: token), userID: id)
+    }
+
+    // MARK: Leaving
+
+    /// Logs the user out. Local data stay, and what wasn't uploaded is after the next login; an anonymous user, who
+    /// can't log in again, is removed. No effect on a user who isn't logged in.
+    /// - Throws: ``AppError`` if the server can't be told; the user is logged out anyway.
+    public func logOut() async throws {
+        guard isLoggedIn else { return }
+        let token = try endLocally()
+        for session in SyncSession.sessions(of: self) { await session.suspendAndWait() }
+        if let token { try await app.client.send(.DELETE, "/session", token: token) }
+    }
+
+    /// The same, with a completion handler, which is called on any thread. The user is logged out when this returns.
+    public func logOut(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        guard isLoggedIn else { return completion(nil) }
+        do {
+            let token = try endLocally()
+            Task {
+                completion(
+                    await failure {
+                        if let token { try await self.app.client.send(.DELETE, "/session", token: token) }
+                    })
+            }
+        } catch {
+            completion(error)
+        }
+    }
+
+    /// Logs the user out and forgets them. Their Realms are deleted when the app starts the next time, with everything
+    /// that wasn't uploaded.
+    /// - Throws: ``AppError`` if the user was removed before, or the server can't be told; the user is removed anyway.
+    public func remove() async throws {
+        guard let token = try removeLocally() else { return }
+        try await app.client.send(.DELETE, "/session", token: token)
+    }
+
+    /// The same, with a completion handler, which is called on any thread.
+    public func remove(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        Task { completion(await failure { try await self.remove() }) }
+    }
+
+    /// Deletes the user's account on the server, and then everything on this device that belongs to them.
+    /// - Throws: ``AppError``; nothing is changed then.
+    public func delete() async throws {
+        guard isLoggedIn else { throw notLoggedIn() }
+        try await app.client.send(.DELETE, "/account", token: try await freshAccessToken())
+        let sessions = SyncSession.sessions(of: self)
+        _ = try removeLocally()
+        for session in sessions { session.closeFile() }
+        try app.users.deleteFiles(of: id)
+    }
+
+    /// The same, with a completion handler, which is called on any thread.
+    public func delete(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        Task { completion(await failure { try await self.delete() }) }
+    }
+
+    /// Stops synchronising and forgets the tokens.
+    /// - Returns: the refresh token.
+    @discardableResult
+    private func endLocally() throws -> String? {
+        let token = try app.users.logOut(id)
+        for session in SyncSession.sessions(of: self) { session.suspend() }
+        return token
+    }
+
+    private func removeLocally() throws -> String? {
+        guard state != .removed else { throw AppError(.userNotFound, "User '\(id)' has already been removed.") }
+        let token = kept?.refreshToken
+        try app.users.remove(id)
+        for session in SyncSession.sessions(of: self) { session.suspend() }
+        return token
+    }
+
+    // MARK: Identities
+
+    /// Gives the user another way to log in. An anonymous user stops being anonymous.
+    /// - Returns: this user.
+    /// - Throws: ``AppError``, for instance because the identity belongs to another user.
+    @discardableResult
+    public func linkUser(credentials: Credentials) async throws -> User {
+        let account = try await app.client.get(
+            GatewayClient.Account.self, .POST, "/link", credentials.body, token: try await freshAccessToken())
+        try app.users.take(account, userID: id)
+        try app.users.makeCurrent(self)
+        return self
+    }
+
+    /// The same, with a completion handler, which is called on any thread.
+    public func linkUser(
+        credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
+    ) {
+        Task { completion(await result { try await self.linkUser(credentials: credentials) }) }
+    }
+
+    /// The user's API keys.
+    public var apiKeysAuth: APIKeyAuth { APIKeyAuth(user: self) }
+
+    /// The sessions of the user's open Realms.
+    public var allSessions: [SyncSession] { SyncSession.sessions(of: self) }
+}
+
+/// Realm's name for ``User/State``.
+public typealias UserState = User.State
+
+extension User: Hashable {
+    public static func == (left: User, right: User) -> Bool {
+        left.id == right.id && left.app.users === right.app.users
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}

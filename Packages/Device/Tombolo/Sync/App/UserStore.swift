@@ -1,0 +1,118 @@
+internal import Foundation
+internal import Synchronization
+
+#if canImport(Security)
+    internal import Security
+#endif
+
+/// Keeps an app's users between launches: on Apple platforms in the keychain, elsewhere in a file that only its owner may
+/// read.
+struct UserStore: Sendable {
+    /// The users of an app at one gateway.
+    struct Content: Codable, Equatable {
+        /// The device's ID at the gateway.
+        var deviceID: String?
+        var currentUser: String?
+        /// In the order of their first login.
+        var users: [KeptUser] = []
+        /// The IDs of users whose files are to be deleted when the app starts the next time.
+        var removed: [String] = []
+    }
+
+    struct KeptUser: Codable, Equatable {
+        var id: String
+        var isLoggedIn: Bool
+        var accessToken: String?
+        var expiresAt: Date?
+        var refreshToken: String?
+        var provider: String
+        var identities: [UserIdentity]
+        var profile: [String: AnyBSON]
+        var customData: [String: AnyBSON]
+    }
+
+    /// The app's folder, with the Realms of each user in a folder of their own.
+    let folder: URL
+    private let name: String
+
+    init(appID: String, configuration: AppConfiguration) {
+        let root = configuration.rootDirectory ?? AppFolder.url
+        folder = root.appending(path: Self.fileName(appID))
+        // Users of another gateway are other users.
+        name = "users-\(Self.fileName(configuration.baseURL ?? AppConfiguration.developmentURL)).json"
+    }
+
+    /// Any text as the name of a file.
+    private static func fileName(_ text: String) -> String {
+        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+        let name = text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "app"
+        return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
+    }
+
+    func folder(ofUser id: String) -> URL { folder.appending(path: Self.fileName(id)) }
+
+    /// The kept users; none if there's no file, or one that can't be read: everybody is logged out then.
+    func load() -> Content {
+        guard let data = read(), let content = try? JSONDecoder().decode(Content.self, from: data) else {
+            return Content()
+        }
+        return content
+    }
+
+    /// - Throws: ``AppError`` if the users can't be kept.
+    func save(_ content: Content) throws {
+        do {
+            try write(JSONEncoder().encode(content))
+        } catch {
+            throw AppError(.unknown, "The app's users can't be kept in '\(folder.path)': \(error.localizedDescription)")
+        }
+    }
+
+    #if canImport(Security)
+        private var query: [CFString: Any] {
+            [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: "tombolo.\(folder.lastPathComponent)",
+                kSecAttrAccount: name,
+            ]
+        }
+
+        private func read() -> Data? {
+            var query = query
+            query[kSecReturnData] = true
+            var item: CFTypeRef?
+            guard SecItemCopyMatching(query as CFDictionary, &item) == errSecSuccess else { return nil }
+            return item as? Data
+        }
+
+        private func write(_ data: Data) throws {
+            let values: [CFString: Any] = [
+                kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
+            var status = SecItemUpdate(query as CFDictionary, values as CFDictionary)
+            if status == errSecItemNotFound {
+                status = SecItemAdd(query.merging(values) { _, new in new } as CFDictionary, nil)
+            }
+            if status != errSecSuccess { throw NSError(domain: NSOSStatusErrorDomain, code: Int(status)) }
+        }
+    #else
+        private var file: URL { folder.appending(path: name) }
+
+        private func read() -> Data? { try? Data(contentsOf: file) }
+
+        /// Replaces the file as a whole, so that a kill leaves the old one or the new one.
+        private func write(_ data: Data) throws {
+            let manager = FileManager.default
+            try manager.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let draft = folder.appending(path: ".\(name)-\(UUID().uuidString)")
+            guard manager.createFile(atPath: draft.path, contents: data, attributes: [.posixPermissions: 0o600]) else {
+                throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: draft.path])
+            }
+            guard rename(draft.path, file.path) == 0 else {
+                let reason = String(cString: strerror(errno))
+                try? manager.removeItem(at: draft)
+                throw CocoaError(.fileWriteUnknown, userInfo: [NSLocalizedDescriptionKey: reason])
+            }
+        }
+    #endif
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// The user of a synced Realm, what it starts with, and how errors are handled.
+public struct SyncConfiguration: Sendable {
+    /// The user to synchronise for.
+    public let user: User
+    /// What happens if the device must start over.
+    public var clientResetMode: ClientResetMode
+    /// Whether waiting for a download ends with an error if the server can't be reached. Otherwise it waits until the
+    /// server can be.
+    public var cancelAsyncOpenOnNonFatalErrors: Bool
+    /// Makes the first subscriptions.
+    public var initialSubscriptions: InitialSubscriptionsConfiguration?
+    /// Receives errors of this session outside the app's own calls, instead of ``SyncManager/errorHandler``: refused
+    /// changesets, client resets, failed sessions. Called on the sync engine's thread.
+    public var errorHandler: (@Sendable (SyncError, SyncSession) -> Void)?
+
+    public init(
+        user: User, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+        cancelAsyncOpenOnNonFatalErrors: Bool = false, initialSubscriptions: InitialSubscriptionsConfiguration? = nil,
+        errorHandler: (@Sendable (SyncError, SyncSession) -> Void)? = nil
+    ) {
+        self.user = user
+        self.clientResetMode = clientResetMode
+        self.cancelAsyncOpenOnNonFatalErrors = cancelAsyncOpenOnNonFatalErrors
+        self.initialSubscriptions = initialSubscriptions
+        self.errorHandler = errorHandler
+    }
+}
+
+/// The subscriptions that a Realm starts with.
+public struct InitialSubscriptionsConfiguration: Sendable {
+    /// Adds subscriptions; runs inside an update.
+    public let callback: @Sendable (SyncSubscriptionSet) -> Void
+    /// Whether it runs every time the process opens the file, instead of only for a new file. The callback should then
+    /// look for a subscription by name before adding it.
+    public let rerunOnOpen: Bool
+}
+
+/// What happens to changes that weren't uploaded if the device must start over: the server was restored from a backup,
+/// or it no longer remembers what changed since the device was last connected.
+public enum ClientResetMode: Sendable {
+    /// The session stops and the handler, or else ``SyncManager/errorHandler``, gets a ``SyncError`` with the code
+    /// `clientResetError`. Local data stay as they are until the session is resumed, which recovers unsynced changes.
+    case manual(errorHandler: SyncManager.ErrorReportingBlock? = nil)
+    /// Unsynced changes are dropped.
+    case discardUnsyncedChanges(
+        beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+        afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+    /// Unsynced changes are uploaded again after the download.
+    case recoverUnsyncedChanges(
+        beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+        afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+    /// The same as ``recoverUnsyncedChanges(beforeReset:afterReset:)``: here, recovery doesn't fail.
+    case recoverOrDiscardUnsyncedChanges(
+        beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+        afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+
+    /// Called with a frozen Realm as it was; on the sync engine's thread, like ``afterReset``.
+    var beforeReset: (@Sendable (Realm) -> Void)? {
+        switch self {
+        case .manual: nil
+        case .discardUnsyncedChanges(let before, _), .recoverUnsyncedChanges(let before, _),
+            .recoverOrDiscardUnsyncedChanges(let before, _):
+            before
+        }
+    }
+
+    /// Called with the frozen Realm and the live one once the download is complete.
+    var afterReset: (@Sendable (Realm, Realm) -> Void)? {
+        switch self {
+        case .manual: nil
+        case .discardUnsyncedChanges(_, let after), .recoverUnsyncedChanges(_, let after),
+            .recoverOrDiscardUnsyncedChanges(_, let after):
+            after
+        }
+    }
+}
+
+extension User {
+    /// The configuration of a Realm that synchronises by subscriptions. Set `objectTypes` to limit its classes. The
+    /// file is the user's own unless `fileURL` is set.
+    public func flexibleSyncConfiguration(
+        clientResetMode: ClientResetMode = .recoverUnsyncedChanges(), cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
+        configuration(
+            SyncConfiguration(
+                user: self, clientResetMode: clientResetMode,
+                cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors))
+    }
+
+    /// The same, with subscriptions that a new Realm starts with.
+    /// - Parameter rerunOnOpen: whether `initialSubscriptions` runs every time the process opens the file.
+    public func flexibleSyncConfiguration(
+        clientResetMode: ClientResetMode = .recoverUnsyncedChanges(), cancelAsyncOpenOnNonFatalErrors: Bool = false,
+        initialSubscriptions: @escaping @Sendable (SyncSubscriptionSet) -> Void, rerunOnOpen: Bool = false
+    ) -> Realm.Configuration {
+        configuration(
+            SyncConfiguration(
+                user: self, clientResetMode: clientResetMode,
+                cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors,
+                initialSubscriptions: InitialSubscriptionsConfiguration(
+                    callback: initialSubscriptions, rerunOnOpen: rerunOnOpen)))
+    }
+
+    private func configuration(_ sync: SyncConfiguration) -> Realm.Configuration {
+        precondition(state != .removed, "User '\(id)' has been removed and can't open Realms.")
+        var configuration = Realm.Configuration()
+        configuration.syncConfiguration = sync
+        configuration.fileURL = app.users.store.folder(ofUser: id).appending(path: "flexible.realm")
+        return configuration
+    }
+}

@@ -1,0 +1,118 @@
+extension SyncSession {
+    /// The direction of a transfer.
+    public enum ProgressDirection: Sendable {
+        case upload
+        case download
+    }
+
+    public enum ProgressMode: Sendable {
+        /// Reports until the token is invalidated; the estimate falls below 1 when there's new work.
+        case reportIndefinitely
+        /// Reports until the work is done that's outstanding at the first report.
+        case forCurrentlyOutstandingWork
+    }
+
+    /// The progress of a transfer: of a download in objects, of an upload in write transactions.
+    public struct Progress: Hashable, Sendable {
+        public let transferred: Int
+        /// An estimate until everything has been counted.
+        public let transferrable: Int
+
+        /// The progress from 0 to 1.
+        public var progressEstimate: Double {
+            transferrable == 0 ? 1 : min(1, Double(transferred) / Double(transferrable))
+        }
+
+        /// Whether there's nothing left to transfer.
+        public var isTransferComplete: Bool { progressEstimate == 1 }
+    }
+
+    /// Ends a progress notification.
+    public struct ProgressNotificationToken: Sendable {
+        let end: @Sendable () -> Void
+
+        /// Ends the notifications; one more call may be on its way.
+        public func invalidate() { end() }
+    }
+}
+
+/// Who wants to know of a session's progress, and what they were told.
+struct ProgressObservers {
+    typealias Block = @Sendable (SyncSession.Progress) -> Void
+
+    private struct Observer {
+        let direction: SyncSession.ProgressDirection
+        let isOneShot: Bool
+        let block: Block
+        /// For one-shot uploads, the last transaction that was outstanding at the first report.
+        var target: Int64?
+        var last: SyncSession.Progress?
+    }
+
+    private var observers: [Int: Observer] = [:]
+    /// The last acknowledged transaction when the queue was empty the last time.
+    private var base: Int64?
+
+    var wantsUploads: Bool { observers.values.contains { $0.direction == .upload } }
+
+    mutating func add(
+        _ id: Int, _ direction: SyncSession.ProgressDirection, isOneShot: Bool, _ block: @escaping Block
+    ) {
+        observers[id] = Observer(direction: direction, isOneShot: isOneShot, block: block)
+    }
+
+    mutating func remove(_ id: Int) { observers[id] = nil }
+
+    /// The calls to make once no lock is held.
+    typealias Calls = [(Block, SyncSession.Progress)]
+
+    mutating func downloading(_ received: Int, of total: Int) -> Calls {
+        // Until the batch is applied, it isn't complete.
+        let progress = SyncSession.Progress(transferred: received, transferrable: max(total, received + 1))
+        return tell(.download) { _ in
+            progress
+        } isDone: { _ in
+            false
+        }
+    }
+
+    /// The device has everything that the server had.
+    mutating func downloaded() -> Calls {
+        tell(.download) { observer in
+            let count = observer.last?.transferrable ?? 0
+            return SyncSession.Progress(transferred: count, transferrable: count)
+        } isDone: { _ in
+            true
+        }
+    }
+
+    mutating func uploading(acknowledged: Int64, last: Int64) -> Calls {
+        let start = min(base ?? acknowledged, acknowledged)
+        if acknowledged >= last { base = nil } else { base = start }
+        for id in observers.keys where observers[id]?.isOneShot == true && observers[id]?.target == nil {
+            observers[id]?.target = last
+        }
+        return tell(.upload) { observer in
+            let target = observer.target ?? last
+            return SyncSession.Progress(
+                transferred: Int(min(acknowledged, target) - min(start, target)),
+                transferrable: Int(target - min(start, target)))
+        } isDone: { observer in
+            acknowledged >= observer.target ?? last
+        }
+    }
+
+    private mutating func tell(
+        _ direction: SyncSession.ProgressDirection, _ progress: (Observer) -> SyncSession.Progress,
+        isDone: (Observer) -> Bool
+    ) -> Calls {
+        var calls: Calls = []
+        for (id, observer) in observers.sorted(by: { $0.key < $1.key }) where observer.direction == direction {
+            let progress = progress(observer)
+            if progress != observer.last { calls.append((observer.block, progress)) }
+            observers[id]?.last = progress
+            if observer.isOneShot, isDone(observer) { observers[id] = nil }
+        }
+        return calls
+    }
+}

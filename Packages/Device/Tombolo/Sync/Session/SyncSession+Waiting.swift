@@ -1,0 +1,106 @@
+public import Dispatch
+internal import Foundation
+internal import Synchronization
+internal import TomboloSQLiteStore
+internal import TomboloSyncClient
+internal import TomboloSyncSession
+
+extension SyncSession {
+    /// Waits until this device knows the outcome of every local write so far.
+    /// - Throws: ``SyncError`` if the session stops for good or is suspended; `CancellationError`.
+    public func waitForUpload() async throws {
+        while true {
+            let resets = situation.value.withLock { $0.resets }
+            let last = try await engine.state().lastChangeset
+            try await wait { $0.resets != resets || $0.acknowledged >= last }
+            // A client reset renumbers the changesets.
+            if situation.value.withLock({ $0.resets == resets }) { return }
+        }
+    }
+
+    /// Waits until the device is connected and has everything the server had when it connected. Throws like
+    /// ``waitForUpload()``.
+    public func waitForDownload() async throws {
+        try await wait { $0.connection == .connected && $0.batches > 0 }
+    }
+
+    /// ``waitForUpload()`` or ``waitForDownload()``.
+    public func wait(for direction: ProgressDirection) async throws {
+        switch direction {
+        case .upload: try await waitForUpload()
+        case .download: try await waitForDownload()
+        }
+    }
+
+    /// The same, with a block, which is called on a queue, by default the main one.
+    public func wait(
+        for direction: ProgressDirection, queue: DispatchQueue? = nil, block: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        Task {
+            let error = await failure { try await self.wait(for: direction) }
+            (queue ?? .main).async { block(error) }
+        }
+    }
+
+    /// Waits until the device has the objects that a set asks for, or a newer set has taken its place.
+    func waitForSubscriptions(version: Int64) async throws {
+        switch try subscriptionFile.use({ try $0.status(version: version) }) {
+        case .complete, .superseded: return
+        case .refused(let reason): throw Realm.Error(.subscriptionFailed, reason)
+        case .pending: break
+        }
+        try await wait { state in
+            if let reason = state.refusedVersions[version] { throw Realm.Error(.subscriptionFailed, reason) }
+            return state.completedVersion >= version
+        }
+    }
+
+    private func wait(until isDone: @escaping @Sendable (Situation) throws -> Bool) async throws {
+        let (id, resets) = situation.value.withLock { state in
+            state.nextID += 1
+            return (state.nextID, state.resets)
+        }
+        let acknowledged = try await engine.state().acknowledged
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                situation.value.withLock { state in
+                    if state.resets == resets { state.acknowledged = max(state.acknowledged, acknowledged) }
+                    state.waiters[id] = (isDone, continuation)
+                    if Task.isCancelled {
+                        state.waiters[id] = nil
+                        continuation.resume(throwing: CancellationError())
+                    } else {
+                        Self.releaseWaiters(&state)
+                    }
+                }
+            }
+        } onCancel: {
+            situation.value.withLock { state in
+                state.waiters.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    static func releaseWaiters(_ state: inout Situation) {
+        for (id, waiter) in state.waiters {
+            do {
+                if state.isClosed { throw SyncEngineError.closed }
+                if let failure = state.failure { throw SyncError(failure) }
+                guard try waiter.isDone(state) else { continue }
+                waiter.continuation.resume()
+            } catch {
+                waiter.continuation.resume(throwing: error)
+            }
+            state.waiters[id] = nil
+        }
+    }
+
+    /// Ends all waiting with an error.
+    static func failWaiters(_ state: inout Situation, _ error: SyncError) {
+        for waiter in state.waiters.values { waiter.continuation.resume(throwing: error) }
+        state.waiters = [:]
+    }
+
+    /// The number of waiters, for tests.
+    var waiterCount: Int { situation.value.withLock { $0.waiters.count } }
+}

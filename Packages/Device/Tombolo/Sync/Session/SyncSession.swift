@@ -1,0 +1,400 @@
+internal import Foundation
+internal import Synchronization
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloSQLiteStore
+internal import TomboloSyncClient
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// The synchronisation of one file for one user, shared by all of the process's Realms of the file until it's deleted.
+/// May be used from any thread.
+public final class SyncSession: Sendable {
+    /// Whether the session synchronises; being connected is another question, see ``ConnectionState``.
+    public enum State: Sendable {
+        /// It synchronises whenever the server can be reached.
+        case active
+        /// It was suspended, its user logged out, or it failed.
+        case inactive
+        /// Its file was deleted; a Realm opened later has another session.
+        case invalid
+    }
+
+    public enum ConnectionState: String, Sendable {
+        case disconnected
+        case connecting
+        case connected
+    }
+
+    struct Situation {
+        /// Has the user and the error handler.
+        var configuration: SyncConfiguration
+        /// How the Realm was opened that uses the session, for client resets.
+        var realm: Realm.Configuration?
+        /// A Realm of the file has been opened.
+        var isOpened = false
+        var isClosed = false
+        var isSuspended = false
+        /// The number of client resets. Changeset numbers are only comparable between two of them.
+        var resets = 0
+        /// In manual mode: the app resumed the session after it heard of the reset.
+        var isResetApproved = false
+        /// What the app had when the device started over, until the download is complete.
+        var beforeReset: FrozenBefore?
+        var connection = ConnectionState.disconnected
+        var completedVersion: Int64 = -1
+        /// Why sets were refused, for those who wait for them.
+        var refusedVersions: [Int64: String] = [:]
+        var acknowledged: Int64 = 0
+        var batches = 0
+        var failure: SessionFailure?
+        /// Tokens that the gateway refused since it last accepted one.
+        var refusedTokens = 0
+        var nextID = 0
+        var progress = ProgressObservers()
+        var subscriptionObservers: [Int: @Sendable (SyncSession) -> Void] = [:]
+        /// Conditions checked after every report; true resumes the waiter.
+        var waiters:
+            [Int: (isDone: @Sendable (Situation) throws -> Bool, continuation: CheckedContinuation<Void, any Error>)] =
+                [:]
+    }
+
+    /// Shared by the engine's thread, on which reports arrive, and the app's threads.
+    final class SharedSituation: Sendable {
+        let value: Mutex<Situation>
+
+        init(_ situation: Situation) { value = Mutex(situation) }
+    }
+
+    /// New tokens are tried this often before the session gives up.
+    static let maximumRefusedTokens = 3
+    /// How long it takes until a token is asked for again if the server couldn't be reached.
+    static let tokenRetryInterval = Duration.seconds(5)
+
+    private let path: String
+    private let schema: Schema
+    private let url: URL
+    private let relay: Relay
+    private let observers: FileObservers
+    private let observer: Int
+    let engine: SyncEngine
+    let situation: SharedSituation
+    let subscriptionFile: SubscriptionBox
+
+    private init(path: String, schema: Schema, configuration: SyncConfiguration) throws {
+        self.path = path
+        self.schema = schema
+        url = try configuration.user.app.configuration.syncURL()
+        let situation = SharedSituation(Situation(configuration: configuration))
+        self.situation = situation
+        let relay = Relay()
+        self.relay = relay
+        let engine = try SyncEngine(
+            configuration: .init(
+                url: url,
+                accessToken: {
+                    try await situation.value.withLock { $0.configuration.user }.freshAccessToken()
+                }),
+            makeStore: { try SQLiteDeviceStore(path: path, schema: schema) },
+            onReset: { relay.session?.prepareReset($0) ?? .recover },
+            onReport: { relay.session?.receive($0) })
+        self.engine = engine
+        subscriptionFile = SubscriptionBox(try SubscriptionFile(path: path, schema: schema))
+        observers = FileObservers.shared(for: path)
+        observer = observers.add { _ in
+            Task {
+                await engine.changesetQueued()
+                await relay.session?.reportUpload()
+            }
+        }
+        relay.set(self)
+        if configuration.user.isLoggedIn { resume() } else { situation.value.withLock { $0.isSuspended = true } }
+    }
+
+    /// The current configuration.
+    public func configuration() -> SyncConfiguration? {
+        situation.value.withLock { $0.isClosed ? nil : $0.configuration }
+    }
+
+    /// The user whose session it is; nil once it's invalid.
+    public func parentUser() -> User? { configuration()?.user }
+
+    // MARK: One session for each file
+
+    private static let all = Mutex<[String: SyncSession]>([:])
+
+    /// The session of a file, which starts synchronising when it's first requested. A Realm that is opened later ends a
+    /// suspension.
+    static func session(
+        path: String, schema: Schema, configuration: SyncConfiguration, realm: Realm.Configuration
+    ) throws -> SyncSession {
+        let session = try all.withLock { sessions in
+            if let session = sessions[path] { return session }
+            let session = try SyncSession(path: path, schema: schema, configuration: configuration)
+            sessions[path] = session
+            return session
+        }
+        session.adopt(configuration, realm)
+        return session
+    }
+
+    /// Prepares for opening a file: closes its session if that has other classes and no Realm in the process uses it.
+    /// - Throws: ``Realm/Error`` with the code `incompatibleSession` if the file is synchronised for another user.
+    static func makeWay(path: String, schema: Schema, configuration: SyncConfiguration) throws {
+        guard let session = all.withLock({ $0[path] }), let old = session.parentUser() else { return }
+        let new = configuration.user
+        let url = try new.app.configuration.syncURL()
+        guard old.id == new.id, session.url == url else {
+            throw Realm.Error(
+                .incompatibleSession,
+                "'\(path)' is synchronised for user '\(old.id)' with \(session.url), not for '\(new.id)' with \(url). "
+                    + "Give each user a file of their own, as user.flexibleSyncConfiguration() does, or delete this one "
+                    + "first.")
+        }
+        if session.schema != schema { remove(path: path)?.close() }
+    }
+
+    static func sessions(of user: User) -> [SyncSession] {
+        all.withLock { Array($0.values) }.filter { $0.parentUser() == user }
+    }
+
+    /// Removes the session of a file that is to be deleted, or returns nil if there's none. The caller closes it.
+    static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }
+
+    /// Takes over the settings of the Realm opened last.
+    private func adopt(_ configuration: SyncConfiguration, _ realm: Realm.Configuration) {
+        let (isOtherUser, isSuspended) = situation.value.withLock { state in
+            let handler = configuration.errorHandler ?? state.configuration.errorHandler
+            let isOther = state.configuration.user !== configuration.user
+            state.configuration = configuration
+            state.configuration.errorHandler = handler
+            state.realm = realm
+            return (isOther, state.isSuspended)
+        }
+        if configuration.user.isLoggedIn, isOtherUser || isSuspended { resume() }
+    }
+
+    /// Whether this is the first call: the first Realm of the session.
+    func takeFirstOpening() -> Bool {
+        situation.value.withLock { state in
+            defer { state.isOpened = true }
+            return !state.isOpened
+        }
+    }
+
+    /// Closes the session, as if its file were deleted.
+    func closeFile() {
+        _ = Self.remove(path: path)
+        close()
+    }
+
+    /// Stops for good and closes the file. Waiters get an error.
+    func close() {
+        observers.remove(observer)
+        engine.close()
+        relay.set(nil)
+        subscriptionFile.close()
+        situation.value.withLock { state in
+            state.isClosed = true
+            Self.releaseWaiters(&state)
+        }
+    }
+
+    // MARK: State
+
+    /// Whether the session synchronises.
+    public var state: State {
+        situation.value.withLock { state in
+            if state.isClosed { return .invalid }
+            return state.isSuspended || state.failure != nil ? .inactive : .active
+        }
+    }
+
+    /// The current state of the connection.
+    public var connectionState: ConnectionState { situation.value.withLock { $0.connection } }
+
+    /// Why the session stopped, or nil if it hasn't.
+    public var error: SyncError? { situation.value.withLock { $0.failure.map(SyncError.init) } }
+
+    /// Goes offline until ``resume()``, or until a Realm of the file is opened. Local writes continue and queue up;
+    /// those who wait get an error.
+    public func suspend() {
+        let engine = engine
+        markSuspended()
+        Task { await engine.stop() }
+    }
+
+    func suspendAndWait() async {
+        markSuspended()
+        await engine.stop()
+    }
+
+    private func markSuspended() {
+        situation.value.withLock { state in
+            state.isSuspended = true
+            Self.failWaiters(&state, SyncError(.clientSessionError, "The session was suspended."))
+        }
+    }
+
+    /// Reconnects after ``suspend()`` or a failure.
+    public func resume() {
+        situation.value.withLock { state in
+            state.isResetApproved = state.failure?.code == .unavailable
+            state.failure = nil
+            state.isSuspended = false
+        }
+        let engine = engine
+        Task { await engine.start() }
+    }
+
+    /// Connects at once if the session is waiting to try again.
+    public func reconnect() {
+        guard state == .active else { return }
+        let engine = engine
+        Task { await engine.start() }
+    }
+
+    /// The user has new tokens.
+    func resumeAfterLogin() {
+        situation.value.withLock { $0.refusedTokens = 0 }
+        resume()
+    }
+
+    /// Stops until ``resume()``.
+    func fail(_ failure: SessionFailure) {
+        situation.value.withLock { state in
+            state.failure = failure
+            Self.releaseWaiters(&state)
+        }
+    }
+
+    /// The server logged the user out.
+    func endLogin(_ reason: String) {
+        let failure = SessionFailure(.notAuthenticated, reason)
+        fail(failure)
+        report(SyncError(failure))
+    }
+
+    // MARK: Progress
+
+    /// Calls `block` with the progress of uploads or downloads, at once if it's known, on a thread of the session.
+    /// - Returns: ends the notifications; they also end with the outstanding work, if that was asked for.
+    @discardableResult
+    public func addProgressNotification(
+        for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
+    ) -> ProgressNotificationToken? {
+        let (id, calls) = situation.value.withLock { state in
+            state.nextID += 1
+            state.progress.add(state.nextID, direction, isOneShot: mode == .forCurrentlyOutstandingWork, block)
+            let isDownloaded = direction == .download && state.connection == .connected && state.batches > 0
+            return (state.nextID, isDownloaded ? state.progress.downloaded() : [])
+        }
+        for (block, progress) in calls { block(progress) }
+        if direction == .upload { Task { await reportUpload() } }
+        return ProgressNotificationToken { [situation] in situation.value.withLock { $0.progress.remove(id) } }
+    }
+
+    func reportUpload() async {
+        guard situation.value.withLock({ $0.progress.wantsUploads }), let state = try? await engine.state() else {
+            return
+        }
+        let calls = situation.value.withLock {
+            $0.progress.uploading(acknowledged: state.acknowledged, last: state.lastChangeset)
+        }
+        for (block, progress) in calls { block(progress) }
+    }
+
+    // MARK: Reports
+
+    func receive(_ report: ClientSession.Report) {
+        var errors: [SyncError] = []
+        var calls: ProgressObservers.Calls = []
+        var needsToken = false
+        situation.value.withLock { state in
+            switch report {
+            case .connection(let connection):
+                let before = state.connection
+                state.connection = ConnectionState(rawValue: connection.rawValue) ?? .disconnected
+                if state.connection != .connected { state.batches = 0 }
+                if state.connection == .disconnected, before == .connecting,
+                    state.configuration.cancelAsyncOpenOnNonFatalErrors
+                {
+                    Self.failWaiters(&state, SyncError(.connectionFailed, "Can't connect to \(url)."))
+                }
+            case .download(let received, let total): calls = state.progress.downloading(received, of: total)
+            case .subscriptionsComplete(let version):
+                state.completedVersion = version
+                state.batches += 1
+                state.refusedTokens = 0
+                calls = state.progress.downloaded()
+            case .subscriptionsRefused(let version, let failure):
+                state.refusedVersions[version] = failure.message
+            case .acknowledged(let number): state.acknowledged = number
+            case .refused(let changesets):
+                let reasons = changesets.map(\.refusal.message).joined(separator: " ")
+                errors.append(
+                    SyncError(.writeRejected, reasons, compensatingWrites: changesets.map(CompensatingWriteInfo.init)))
+            case .reset:
+                state.resets += 1
+                state.acknowledged = 0
+                state.completedVersion = -1
+            case .failure(let failure):
+                needsToken =
+                    failure.code == .notAuthenticated && !failure.isRetryable
+                    && state.refusedTokens < Self.maximumRefusedTokens
+                    && state.configuration.user.refreshToken != nil
+                if needsToken {
+                    state.refusedTokens += 1
+                } else {
+                    if !failure.isRetryable { state.failure = failure }
+                    errors.append(SyncError(failure))
+                }
+            }
+            Self.releaseWaiters(&state)
+        }
+        for (block, progress) in calls { block(progress) }
+        switch report {
+        case .subscriptionsComplete:
+            finishReset()
+            tellSubscriptionObservers()
+        case .subscriptionsRefused, .reset: tellSubscriptionObservers()
+        case .acknowledged: Task { await reportUpload() }
+        default: break
+        }
+        if needsToken { Task { await replaceToken() } }
+        for error in errors { self.report(error) }
+    }
+
+    /// Gets a new access token and connects with it.
+    private func replaceToken() async {
+        while let user = parentUser(), state == .active {
+            do {
+                _ = try await user.refreshAccessToken()
+                return await engine.start()
+            } catch let error as AppError where error.status == 401 || error.status == 403 {
+                return
+            } catch {
+                try? await Task.sleep(for: Self.tokenRetryInterval)
+            }
+        }
+    }
+
+    /// Tells the app of an error outside its own calls.
+    func report(_ error: SyncError) {
+        guard let configuration = configuration() else { return }
+        if let handler = configuration.errorHandler {
+            handler(error, self)
+        } else {
+            configuration.user.app.syncManager.report(error, self)
+        }
+    }
+
+    /// Breaks the reference cycle between a session and its engine's callback.
+    private final class Relay: Sendable {
+        private let reference = Mutex<SyncSession?>(nil)
+
+        var session: SyncSession? { reference.withLock { $0 } }
+
+        func set(_ session: SyncSession?) { reference.withLock { $0 = session } }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import Tombolo
+
+/// An app's users on the device. Nobody answers at the gateway's address.
+@Suite("An app's users", .timeLimit(.minutes(5)))
+struct AppUserTests {
+    private let folder: TemporaryFolder
+    private let configuration: AppConfiguration
+    private let app: App
+
+    init() throws {
+        folder = try TemporaryFolder()
+        configuration = AppConfiguration(
+            baseURL: "http://127.0.0.1:0", defaultRequestTimeoutMS: 1_000, rootDirectory: folder.url)
+        app = App(id: "tests", configuration: configuration)
+    }
+
+    /// The app after the process has started again.
+    private func relaunched() -> App {
+        App("tests", configuration, AppUsers(UserStore(appID: "tests", configuration: configuration)))
+    }
+
+    private var store: UserStore { UserStore(appID: "tests", configuration: configuration) }
+
+    @discardableResult
+    private func logIn(_ id: String, app: App? = nil) async throws -> User {
+        let claims = Data(#"{"sub":"\#(id)"}"#.utf8).base64EncodedString().replacing("=", with: "")
+        return try await (app ?? self.app).login(credentials: .accessToken("e30.\(claims).secret"))
+    }
+
+    @Test("Users, their tokens and who is the current one survive a relaunch")
+    func relaunch() async throws {
+        #expect(app.currentUser == nil)
+        try await logIn("ada")
+        let grace = try await logIn("grace")
+        #expect(app.currentUser === grace)
+        let next = relaunched()
+        #expect(next.currentUser?.id == "grace")
+        #expect(Set(next.allUsers.keys) == ["ada", "grace"])
+        #expect(next.currentUser?.accessToken == grace.accessToken)
+        #expect(next.currentUser?.isLoggedIn == true)
+        #expect(next.allUsers["ada"] === next.allUsers["ada"])
+    }
+
+    @Test("Apps with the same ID and configuration share their users, others don't")
+    func sharing() async throws {
+        let ada = try await logIn("ada")
+        #expect(App(id: "tests", configuration: configuration).currentUser === ada)
+        #expect(App(id: "others", configuration: configuration).currentUser == nil)
+        var elsewhere = configuration
+        elsewhere.baseURL = "http://127.0.0.2:0"
+        #expect(App(id: "tests", configuration: elsewhere).currentUser == nil)
+    }
+
+    @Test("Logging out makes the first other logged-in user the current one, and a second log-out does nothing")
+    func logOut() async throws {
+        let ada = try await logIn("ada")
+        let grace = try await logIn("grace")
+        try await grace.logOut()
+        #expect(grace.state == .loggedOut)
+        #expect(grace.accessToken == nil)
+        #expect(app.currentUser === ada)
+        #expect(app.allUsers.count == 2)
+        try await grace.logOut()
+        app.switch(to: ada)
+        try await ada.logOut()
+        #expect(app.currentUser == nil)
+        #expect(relaunched().currentUser == nil)
+        #expect(relaunched().allUsers["ada"]?.state == .loggedOut)
+        #expect(try await logIn("grace") === grace)
+        #expect(grace.isLoggedIn)
+    }
+
+    @Test("logOut with a completion handler has logged the user out when it returns")
+    func logOutWithCompletion() async throws {
+        let ada = try await logIn("ada")
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            ada.logOut { continuation.resume(returning: $0) }
+            #expect(app.currentUser == nil)
+        }
+        #expect(error == nil)
+    }
+
+    @Test("An anonymous user who logs out is removed, since nobody could log in as them again")
+    func anonymous() async throws {
+        let login = GatewayClient.Login(
+            accessToken: "token", expiresAt: .distantFuture, refreshToken: nil, userID: "guest")
+        let guest = try app.users.add(login, "anon-user", account: nil, app: app)
+        #expect(try await app.login(credentials: .anonymous) === guest)
+        try await guest.logOut()
+        #expect(guest.state == .removed)
+        #expect(app.allUsers.isEmpty)
+    }
+
+    @Test("A removed user's files are deleted at the next launch, unless they log in again before")
+    func remove() async throws {
+        let ada = try await logIn("ada")
+        let file = store.folder(ofUser: "ada").appending(path: "flexible.realm")
+        #expect(ada.flexibleSyncConfiguration().fileURL == file)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("rows".utf8).write(to: file)
+        try await ada.remove()
+        #expect(ada.state == .removed)
+        await #expect(throws: AppError.self) { try await ada.remove() }
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        let again = try await logIn("ada")
+        #expect(again !== ada)
+        _ = relaunched()
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        try await again.remove()
+        _ = relaunched()
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(store.load().removed.isEmpty)
+    }
+
+    @Test("Only the file's owner can read the tokens, and a damaged file logs everybody out")
+    func file() async throws {
+        try await logIn("ada")
+        let path = try #require(
+            FileManager.default.enumerator(atPath: store.folder.path)?.compactMap { $0 as? String }
+                .first { $0.hasSuffix(".json") })
+        let file = store.folder.appending(path: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try Data("{\"users\": [".utf8).write(to: file)
+        #expect(relaunched().allUsers.isEmpty)
+        try await logIn("grace", app: relaunched())
+        #expect(relaunched().currentUser?.id == "grace")
+    }
+
+    @Test(
+        "IDs with any characters name their own folders inside the app's",
+        arguments: ["../up", "a/b", "..", ".", "é %"])
+    func folders(id: String) {
+        let user = store.folder(ofUser: id)
+        #expect(user.deletingLastPathComponent().standardizedFileURL.path == store.folder.standardizedFileURL.path)
+        #expect(!["..", "."].contains(user.lastPathComponent))
+    }
+
+    @Test("A login that nobody answers says so and changes nothing")
+    func unreachable() async throws {
+        let error = await #expect(throws: AppError.self) {
+            try await app.login(credentials: .emailPassword(email: "a@example.org", password: "secret phrase"))
+        }
+        #expect(error?.code == .httpRequestFailed)
+        #expect(error?.message.contains("secret phrase") == false)
+        #expect(app.currentUser == nil)
+    }
+}
