@@ -5,16 +5,27 @@ extension Changeset {
     /// receipt of an applied changeset, to tell a repeated changeset from another one with the same number. The base is
     /// left out: after a batch that replaces everything, a device sends its pending changesets again with a newer base.
     public func fingerprint(in schema: Schema) -> Int64 {
+        fingerprint(in: schema, className: \.name, propertyName: \.name)
+    }
+
+    /// The same by the names that classes and properties had first, so that it stays what it was when they are renamed.
+    public func originalFingerprint(in schema: Schema) -> Int64 {
+        fingerprint(in: schema, className: \.firstName, propertyName: \.firstName)
+    }
+
+    private func fingerprint(
+        in schema: Schema, className: (ClassSchema) -> String, propertyName: (Column) -> String
+    ) -> Int64 {
         if let defect { return defect.fingerprint }
         var hash = ChangesetFingerprint(number: number, stamp: stamp)
         for instruction in instructions {
             let item = schema[instruction.reference.classIndex]
             func add(_ fields: [FieldWrite]) {
                 for field in fields {
-                    hash.addField(item.columns[field.column].name, field.value, isDefault: field.isDefault)
+                    hash.addField(propertyName(item.columns[field.column]), field.value, isDefault: field.isDefault)
                 }
             }
-            hash.beginInstruction(className: item.name, key: instruction.reference.key)
+            hash.beginInstruction(className: className(item), key: instruction.reference.key)
             switch instruction {
             case .create(_, let fields):
                 hash.addCreate(fieldCount: fields.count)
@@ -22,10 +33,18 @@ extension Changeset {
             case .set(_, let fields):
                 hash.addSet(fieldCount: fields.count)
                 add(fields)
-            case .add(_, let column, let amount): hash.addAddition(item.columns[column].name, amount: amount)
+            case .add(_, let column, let amount): hash.addAddition(propertyName(item.columns[column]), amount: amount)
             case .erase: hash.addErase()
             }
         }
         return hash.value
     }
+}
+
+extension ClassSchema {
+    fileprivate var firstName: String { previousNames.last ?? name }
+}
+
+extension Column {
+    fileprivate var firstName: String { previousNames.last ?? name }
 }

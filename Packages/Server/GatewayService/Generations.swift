@@ -6,9 +6,10 @@ internal import TomboloSyncSession
 /// The generations that have sessions, and the newest one: see docs/adr/0012.
 ///
 /// A document that was added makes every generation ask for the newest model again: another schema makes a new generation
-/// for the sessions that begin from then on; other rules count for all of them.
+/// for the sessions that begin from then on; other rules count for all of them. Where the newest rules can't be said of an
+/// older generation's classes, its sessions move to the newest one.
 actor Generations {
-    /// Generations at a time. Beyond them the sessions of the oldest have to connect again.
+    /// Generations at a time. Beyond them the sessions of the oldest move to the newest.
     static let maximumCount = 8
     /// How long it takes until a model that could not be read is asked for again.
     static let retryInterval = Duration.seconds(1)
@@ -17,8 +18,10 @@ actor Generations {
         let generation: Generation
         var sessionCount = 0
         let feed: Task<Void, Never>
-        /// Ends the sessions of the generation.
-        var retire: [Int: @Sendable () async -> Void] = [:]
+        /// Tells the sessions of the generation to move to the newest.
+        var move: [Int: @Sendable () async -> Void] = [:]
+        /// The newest rules can't be said of its classes.
+        var isLeftBehind = false
     }
 
     private let source: any ModelSource
@@ -82,27 +85,39 @@ actor Generations {
     }
 
     /// Finds the generation that serves a device, adding what its classes lack where that is allowed.
-    /// - Parameter retire: ends the session, when its generation has to go.
-    func enter(
-        serving classes: [HelloClass], retire: @escaping @Sendable () async -> Void
-    ) async throws -> Seat {
+    /// - Parameter move: tells the session that it has to move: nothing more may be sent to its device before it called
+    ///   ``follow(_:)`` with success.
+    func enter(serving classes: [HelloClass], move: @escaping @Sendable () async -> Void) async throws -> Seat {
         var generation = try await newest()
         if !ServerSession.serves(classes, with: generation.store.schema), try await source.extend(by: classes) {
             try await refresh()
             generation = try await newest()
         }
-        guard let index = entries.firstIndex(where: { $0.generation === generation }) else {
+        guard let seat = seat(in: generation, move) else {
             throw SessionFailure(.unavailable, "The gateway is shutting down.", isRetryable: true)
         }
+        return seat
+    }
+
+    /// A place in the newest generation for a session that was told to move. It gives its former one back itself.
+    /// - Returns: nil if there is none yet that the newest rules can be said of.
+    func follow(_ move: @escaping @Sendable () async -> Void) async -> Seat? {
+        _ = try? await running?.value
+        guard let last = entries.last, !last.isLeftBehind else { return nil }
+        return seat(in: last.generation, move)
+    }
+
+    private func seat(in generation: Generation, _ move: @escaping @Sendable () async -> Void) -> Seat? {
+        guard let index = entries.firstIndex(where: { $0.generation === generation }) else { return nil }
         nextSession += 1
         entries[index].sessionCount += 1
-        entries[index].retire[nextSession] = retire
+        entries[index].move[nextSession] = move
         return Seat(generation: generation, session: nextSession)
     }
 
     func leave(_ seat: Seat) {
         guard let index = entries.firstIndex(where: { $0.generation === seat.generation }) else { return }
-        entries[index].retire[seat.session] = nil
+        entries[index].move[seat.session] = nil
         entries[index].sessionCount -= 1
         dropIdle()
     }
@@ -160,15 +175,16 @@ actor Generations {
     private func takeNewest() async throws {
         let model = try await source.newest()
         if let last = entries.last, model.version < last.generation.rules.model.version { return }
-        for entry in entries {
-            let schema = entry.generation.store.schema
+        for generation in entries.map(\.generation) {
+            let schema = generation.store.schema
             if schema == model.schema {
-                entry.generation.rules.replace(with: model)
-            } else if model.schema.holds(schema), let older = try? await source.newest(on: schema) {
-                entry.generation.rules.replace(with: older)
+                take(model, generation)
+            } else if model.schema.names(schema), let older = try? await source.newest(on: schema) {
+                take(older, generation)
             } else {
-                // Its tables or columns have other names now, or its classes lack what the rules look at.
-                await retire(entry.generation)
+                // Something was renamed, or its classes lack what the rules look at. Its sessions hold still from here
+                // on, whatever becomes of the new generation: the rules that they know don't count any more.
+                await leave(behind: generation)
             }
         }
         guard entries.last?.generation.store.schema != model.schema else { return }
@@ -185,26 +201,34 @@ actor Generations {
         // The first tick of a feed is where its sessions begin: before any of them is let in.
         entries.append(Entry(generation: generation, feed: Task { await generation.feed.run(wakeUps: wakeUps()) }))
         dropIdle()
-        while entries.count > Self.maximumCount { await retire(entries[0].generation) }
+        if entries.count > Self.maximumCount { await leave(behind: entries[0].generation) }
     }
 
-    /// Ends the sessions of a generation: their devices connect again, to the newest one.
-    private func retire(_ generation: Generation) async {
+    private func take(_ model: GatewayModel, _ generation: Generation) {
+        generation.rules.replace(with: model)
         guard let index = entries.firstIndex(where: { $0.generation === generation }) else { return }
-        let entry = entries.remove(at: index)
-        entry.feed.cancel()
-        logger.notice("Generation \(generation.number) ends: \(entry.retire.count) devices connect again.")
-        for retire in entry.retire.values { await retire() }
+        entries[index].isLeftBehind = false
+    }
+
+    /// Tells a generation's sessions to move to the newest one; when the last has left, the generation goes.
+    private func leave(behind generation: Generation) async {
+        guard let index = entries.firstIndex(where: { $0.generation === generation }) else { return }
+        entries[index].isLeftBehind = true
+        let entry = entries[index]
+        if !entry.move.isEmpty {
+            logger.notice("Generation \(generation.number): \(entry.move.count) sessions move to the newest model.")
+        }
+        for move in entry.move.values { await move() }
     }
 }
 
 extension Schema {
-    /// Whether the tables and columns of an older schema are still there under their names in SQL.
-    fileprivate func holds(_ older: Schema) -> Bool {
+    /// Whether the classes and properties of an older schema are still there under their names.
+    fileprivate func names(_ older: Schema) -> Bool {
         older.classes.allSatisfy { item in
-            guard let index = index(of: item.name), self[index].table == item.table else { return false }
+            guard let index = index(of: item.name), self[index].name == item.name else { return false }
             return item.columns.allSatisfy { column in
-                self[index].columnIndex(column.name).map { self[index].columns[$0].sqlName == column.sqlName } ?? false
+                self[index].columnIndex(column.name).map { self[index].columns[$0].name == column.name } ?? false
             }
         }
     }

@@ -39,7 +39,8 @@ extension SessionRunner {
                         try await self.handleWithRoom(.frame(frame))
                     }
                     return (end, reader.tick)
-                } catch let error as PostgresError where !error.isRetryable && !Task.isCancelled {
+                } catch let error as PostgresError where !error.isRetryable && !error.isMissingName && !Task.isCancelled
+                {
                     throw UnmendableReadError(cause: error)
                 } catch let error as PostgresStoreError where !error.isRetryable && !Task.isCancelled {
                     throw UnmendableReadError(cause: error)
@@ -48,6 +49,10 @@ extension SessionRunner {
             try Task.checkCancellation()
             isReading = false
             handle(.readFinished(end, tick))
+        } catch let error as PostgresStoreError where error.code == .renamed && !Task.isCancelled {
+            logger.debug("A batch is read again: \(error)")
+            isReading = false
+            handle(.readGivenUp)
         } catch {
             guard !Task.isCancelled, !(error is CancellationError) else { return .cancelled }
             fail(reading: error)
@@ -56,6 +61,8 @@ extension SessionRunner {
     }
 
     private func fail(reading error: any Error) {
+        var error = error
+        if let missing = error as? PostgresError, missing.isMissingName { error = UnmendableReadError(cause: missing) }
         switch error {
         case let error as UnmendableReadError:
             logger.error("The session ends: its batch cannot be read: \(error.cause)")

@@ -24,6 +24,11 @@ actor SessionRunner {
     /// expensive queries leave the gateway's other threads to everybody else.
     static let maximumSharedMatchingCost = 1_000_000
 
+    /// A session that has to move to another generation ends if it can't within this time, not counting a batch that is
+    /// read for it.
+    static let moveTimeLimit = Duration.seconds(30)
+    static let moveRetryInterval = Duration.milliseconds(250)
+
     /// What the gateway gives every session.
     struct Services: Sendable {
         let generations: Generations
@@ -72,6 +77,11 @@ actor SessionRunner {
     private var writer: MessageWriter?
     var authority: Authority?
     private var checking: Task<Void, Never>?
+    private var watching: Task<Void, Never>?
+    /// The session is moving to another generation, with nothing under way any more.
+    private var isMoving = false
+    /// How often generations said so.
+    private var holdCount = 0
     /// A batch was asked for and is not complete.
     var isReading = false
     /// The batch waits for its device to take what was sent.
@@ -168,6 +178,7 @@ actor SessionRunner {
                 admission = await admit(bytes)
                 if admission == nil { continue }
             }
+            try await waitForMove()
             // What is built of an upload takes many times its bytes: it has its place in the budget first.
             if MessageCodec.isUpload(bytes) {
                 try await services.uploadBudget.admit(bytes.count)
@@ -193,17 +204,11 @@ actor SessionRunner {
     private func take(_ hello: Hello) async -> Bool {
         guard seat == nil else { return true }
         do {
-            let seat = try await services.generations.enter(serving: hello.classes) { [weak self] in
-                await self?.handle(
-                    .failed(
-                        SessionFailure(
-                            .unavailable, "The server's model has changed many times since the session began.",
-                            isRetryable: true)))
-            }
+            let seat = try await services.generations.enter(serving: hello.classes, move: moving)
             self.seat = seat
             codec = seat.generation.codec
             session.serve(seat.generation.store.schema)
-            addJob.yield { await self.watch(seat.generation.feed) }
+            addJob.yield { await self.startWatching(seat.generation.feed) }
             return true
         } catch let failure as SessionFailure {
             handle(.failed(failure))
@@ -211,6 +216,16 @@ actor SessionRunner {
             fail(error, doing: "finding what serves the device")
         }
         return false
+    }
+
+    private func startWatching(_ feed: TickFeed) async {
+        let task = Task { await self.watch(feed) }
+        watching = task
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     private func watch(_ feed: TickFeed) async {
@@ -234,6 +249,13 @@ actor SessionRunner {
         let actions = session.handle(event)
         if codec.names != session.deviceNames { codec = MessageCodec(schema: codec.schema, names: session.deviceNames) }
         for action in actions { perform(action) }
+        moveIfPossible()
+    }
+
+    private func moveIfPossible() {
+        guard session.canMove, !isMoving else { return }
+        isMoving = true
+        addJob.yield { await self.move() }
     }
 
     private func perform(_ action: ServerSession.Action) {
@@ -316,6 +338,90 @@ actor SessionRunner {
         handle(.authenticated(known.authority))
     }
 
+    // MARK: Moving to another generation
+
+    /// What generations call.
+    private var moving: @Sendable () async -> Void { { [weak self] in await self?.hold() } }
+
+    /// The classes that the session is served with can't be served by the newest rules, or not under their names.
+    private func hold() {
+        guard didOpen else {
+            return handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable, "The server's model changed while the session was opened.", isRetryable: true)))
+        }
+        holdCount += 1
+        session.hold()
+        handle(.writable(!isCongested))
+    }
+
+    /// The device's messages are about the classes before, or about those that come.
+    private func waitForMove() async throws {
+        while session.awaitsMove { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func move() async {
+        defer {
+            isMoving = false
+            moveIfPossible()
+        }
+        let began = ContinuousClock.now
+        while let seat, let before = authority, !session.isClosed {
+            let known = holdCount
+            if let next = await services.generations.follow(moving), await move(to: next, from: seat, before) {
+                // Its new generation was left behind meanwhile.
+                if holdCount != known { hold() }
+                return
+            }
+            guard began.duration(to: .now) < Self.moveTimeLimit else {
+                return handle(
+                    .failed(
+                        SessionFailure(
+                            .unavailable, "The server's model changed, and the gateway can't serve the new one yet.",
+                            isRetryable: true)))
+            }
+            do {
+                try await Task.sleep(for: Self.moveRetryInterval)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// - Returns: false if it is worth trying again.
+    private func move(to next: Generations.Seat, from last: Generations.Seat, _ before: Authority) async -> Bool {
+        let asked = ContinuousClock.now
+        do {
+            let generation = next.generation
+            let tick = await generation.feed.newestNumber
+            let known = try await generation.authorize(before.accessToken)
+            // Another call to move may have come meanwhile, never another message.
+            guard session.canMove else { throw CancellationError() }
+            seat = next
+            authority = Authority(
+                accessToken: before.accessToken, user: known.user, rulesFingerprint: known.rulesFingerprint,
+                tick: tick, askedAt: asked)
+            checking?.cancel()
+            watching?.cancel()
+            let actions = session.move(to: generation.store.schema, known)
+            codec = MessageCodec(schema: generation.store.schema, names: session.deviceNames)
+            for action in actions { perform(action) }
+            addJob.yield { await self.startWatching(generation.feed) }
+            await services.generations.leave(last)
+            return true
+        } catch let failure as SessionFailure {
+            await services.generations.leave(next)
+            handle(.failed(failure))
+            return true
+        } catch {
+            await services.generations.leave(next)
+            return false
+        }
+    }
+
+    // MARK: Authority
+
     /// Looks up again what the user may see and do; a look-up that does not return is not waited for without end.
     private func keepAuthority() {
         guard let authority, !session.isClosed else { return }
@@ -327,7 +433,8 @@ actor SessionRunner {
                         "For \(services.limits.authorityPatience) the gateway could not find out what the user may do.",
                         isRetryable: true)))
         }
-        guard checking == nil else { return }
+        // A move looks it up.
+        guard checking == nil, !session.isHeld else { return }
         addJob.yield { await self.checkAuthority() }
     }
 
@@ -351,6 +458,7 @@ actor SessionRunner {
         do {
             let tick = await generation.feed.newestNumber
             let known = try await generation.authorize(before.accessToken)
+            guard seat?.generation === generation, !session.isHeld else { return }
             authority?.askedAt = asked
             authority?.tick = tick
             authority?.rulesFingerprint = known.rulesFingerprint

@@ -1,7 +1,7 @@
 public import Logging
-internal import PostgresClient
 internal import TomboloChangesets
 internal import TomboloModel
+internal import TomboloPostgresStore
 public import TomboloRules
 internal import TomboloSyncProtocol
 public import TomboloSyncSession
@@ -139,13 +139,10 @@ public actor TickFeed {
                 try await readNewest()
             } catch is CancellationError {
                 return
+            } catch let error as PostgresStoreError where error.code == .renamed {
+                mustAdvanceAgain = true
             } catch {
                 logger.warning("The feed cannot read ticks and tries again: \(error)")
-                // Under another name now, which the tick would say that can't be read.
-                if let error = error as? PostgresError, error.code == .undefinedColumn || error.code == .undefinedTable
-                {
-                    await onNews(.everything)
-                }
                 try? await Task.sleep(for: Self.retryInterval)
                 mustAdvanceAgain = !Task.isCancelled
             }

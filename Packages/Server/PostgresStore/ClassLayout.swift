@@ -19,11 +19,16 @@ struct ClassLayout: Sendable {
     /// Quoted column names, by position.
     let names: [String]
 
+    /// - Returns: nil for a class without a primary key, or one that the database lacks.
     init?(_ item: ClassSchema, classIndex: Int, schema: Schema, identifiers: SchemaIdentifiers) {
-        guard let keyIndex = item.primaryKeyIndex, let id = identifiers.classes[item.name] else { return nil }
+        guard let id = identifiers.classes[item.name] else { return nil }
         let numbers = identifiers.columns[item.name] ?? [:]
         let columnIDs = item.columns.compactMap { numbers[$0.name] }
-        guard columnIDs.count == item.columns.count else { return nil }
+        self.init(item, classIndex: classIndex, schema: schema, id: id, columnIDs: columnIDs)
+    }
+
+    init?(_ item: ClassSchema, classIndex: Int, schema: Schema, id: Int16, columnIDs: [Int16]) {
+        guard let keyIndex = item.primaryKeyIndex, columnIDs.count == item.columns.count else { return nil }
         self.classIndex = classIndex
         self.item = item
         self.id = id

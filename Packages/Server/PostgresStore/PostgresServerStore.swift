@@ -1,5 +1,6 @@
 public import Logging
 public import PostgresClient
+internal import Synchronization
 public import TomboloChangesets
 public import TomboloModel
 internal import TomboloSyncProtocol
@@ -7,7 +8,8 @@ public import TomboloSyncSession
 
 /// The server's rows in PostgreSQL, in tables that any service may read and write; see ``PostgresSchema``.
 ///
-/// Its role owns the tables or is a member of the role that does.
+/// Its role owns the tables or is a member of the role that does. A table or column that is renamed while the store is in
+/// use is found again by its number: the classes and their positions stay what they are.
 public final class PostgresServerStore: ServerStore {
     /// How often a reader takes a newer tick when the snapshot of the newest is gone, and how long it waits between.
     public static let importAttempts = (limit: 100, interval: Duration.milliseconds(20))
@@ -17,11 +19,12 @@ public final class PostgresServerStore: ServerStore {
     public static let readStatementTimeout = Duration.seconds(120)
 
     public let schema: Schema
-    let layout: StoreLayout
+    private let named: Mutex<StoreLayout>
+    /// The classes under their names in SQL, as far as is known.
+    var layout: StoreLayout { named.withLock { $0 } }
     package let pool: PostgresPool
     let logger: Logger
     private let sequencer: Sequencer
-    let constraints: ConstraintNames
 
     /// Reads the numbers of classes and columns.
     /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
@@ -40,10 +43,9 @@ public final class PostgresServerStore: ServerStore {
 
     private init(layout: StoreLayout, pool: PostgresPool, logger: Logger) {
         schema = layout.schema
-        self.layout = layout
+        named = Mutex(layout)
         self.pool = pool
         self.logger = logger
-        constraints = ConstraintNames(schema: layout.schema)
         sequencer = Sequencer(configuration: pool.configuration, logger: logger)
     }
 
@@ -69,19 +71,36 @@ public final class PostgresServerStore: ServerStore {
     public func withReader<Result: Sendable>(
         _ body: @Sendable (any TickReader) async throws -> Result
     ) async throws -> Result {
-        try await pool.withConnection { connection in
-            do {
-                let stored = try await self.importNewestSnapshot(connection)
-                let result = try await body(
-                    PostgresTickReader(stored: stored, connection: connection, layout: self.layout))
-                try await connection.execute("COMMIT")
-                return result
-            } catch {
-                // Not a statement like any other, which a cancelled task would not send.
-                await connection.rollback()
-                throw error
+        let layout = layout
+        do {
+            return try await pool.withConnection { connection in
+                do {
+                    let stored = try await self.importNewestSnapshot(connection)
+                    let result = try await body(
+                        PostgresTickReader(stored: stored, connection: connection, layout: layout))
+                    try await connection.execute("COMMIT")
+                    return result
+                } catch {
+                    // Not a statement like any other, which a cancelled task would not send.
+                    await connection.rollback()
+                    throw error
+                }
             }
+        } catch let error as PostgresError where error.isMissingName {
+            guard try await followRenames(since: layout) else { throw error }
+            throw PostgresStoreError(.renamed, "A table or column was renamed while it was read: read again.")
         }
+    }
+
+    /// Looks up what tables and columns are called now.
+    /// - Parameter layout: with the names that the caller used.
+    /// - Returns: whether there are other ones, so that it is worth trying again.
+    func followRenames(since layout: StoreLayout) async throws -> Bool {
+        let identifiers = try await pool.withConnection { try await SchemaIdentifiers.read($0) }
+        guard let followed = layout.following(identifiers) else { return false }
+        logger.notice("Tables or columns have other names in the database now; the store follows.")
+        named.withLock { $0 = followed }
+        return true
     }
 
     /// Opens a transaction that sees the database as of the newest tick.
@@ -171,4 +190,7 @@ extension PostgresError {
     var isMissingSnapshot: Bool {
         code == "22023" || code == .undefinedObject || code == .objectNotInPrerequisiteState
     }
+
+    /// A table or a column isn't there, under this name at least.
+    public var isMissingName: Bool { code == .undefinedTable || code == .undefinedColumn }
 }

@@ -12,6 +12,8 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         public static let notElected = Code(rawValue: "notElected")
         /// The caller broke a rule of the interface.
         public static let misuse = Code(rawValue: "misuse")
+        /// A table or column was renamed meanwhile; the store knows the new name.
+        public static let renamed = Code(rawValue: "renamed")
         /// The changelog or a row holds what it cannot hold.
         public static let corrupt = Code(rawValue: "corrupt")
     }
@@ -26,7 +28,7 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
     }
 
     /// Whether the same call may succeed later.
-    public var isRetryable: Bool { code == .noSequencer || code == .notElected }
+    public var isRetryable: Bool { code == .noSequencer || code == .notElected || code == .renamed }
 
     public var description: String { message }
 }

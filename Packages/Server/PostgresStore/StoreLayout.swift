@@ -1,15 +1,16 @@
 internal import TomboloModel
 
-/// The classes of a schema with the numbers that the database gave them.
+/// The classes of a schema with the numbers that the database gave them, under their names in SQL.
 struct StoreLayout: Sendable {
+    /// With the names that tables and columns have in the database.
     let schema: Schema
+    let constraints: ConstraintNames
     /// By class index; nil for a class without a primary key, which is not synced.
     let classes: [ClassLayout?]
     let classIndexByID: [Int16: Int]
 
     /// - Throws: ``PostgresStoreError`` naming classes that the database lacks.
     init(schema: Schema, identifiers: SchemaIdentifiers) throws {
-        self.schema = schema
         var classes: [ClassLayout?] = []
         var missing: [String] = []
         for (index, item) in schema.classes.enumerated() {
@@ -23,9 +24,43 @@ struct StoreLayout: Sendable {
                 "The database does not know \(missing.joined(separator: ", ")) or some of their properties. "
                     + "Run the migration tool.")
         }
+        self.init(schema, classes)
+    }
+
+    private init(_ schema: Schema, _ classes: [ClassLayout?]) {
+        self.schema = schema
         self.classes = classes
+        constraints = ConstraintNames(schema: schema)
         classIndexByID = Dictionary(
             classes.compactMap { $0.map { ($0.id, $0.classIndex) } }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The same classes, by their numbers, under the names in SQL that the database has for them now.
+    /// - Returns: nil if those are the names that the classes have already.
+    func following(_ identifiers: SchemaIdentifiers) -> StoreLayout? {
+        let named = Dictionary(identifiers.classes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let renamed = schema.renamedInSQL { index in
+            let item = schema[index]
+            guard let layout = classes[index], let name = named[layout.id] else {
+                return (item.table, item.columns.map(\.sqlName))
+            }
+            let properties = Dictionary(
+                (identifiers.columns[name] ?? [:]).map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            let columns = zip(item.columns, layout.columnIDs).map { column, id in
+                properties[id].flatMap { identifiers.sqlNames[name]?[$0] } ?? column.sqlName
+            }
+            return (identifiers.tables[name] ?? item.table, columns)
+        }
+        guard renamed != schema else { return nil }
+        return StoreLayout(
+            renamed,
+            classes.map { layout in
+                layout.flatMap {
+                    ClassLayout(
+                        renamed[$0.classIndex], classIndex: $0.classIndex, schema: renamed, id: $0.id,
+                        columnIDs: $0.columnIDs)
+                }
+            })
     }
 
     func layout(_ classIndex: Int) throws -> ClassLayout {

@@ -69,10 +69,16 @@ public struct ServerModel: Sendable {
     }
 
     /// The rules on the classes of an older model: what is said of classes that it lacks is left out.
-    /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks.
+    /// - Throws: ``ServerModelError/invalid(problems:)`` if the rules look at properties that the older model lacks, or
+    ///   grants come from a class that it lacks.
     public func rules(on older: Schema) throws(ServerModelError) -> Rules {
         guard older != schema else { return rules }
         let names = Set(older.classes.map(\.name))
+        for source in rules.grantColumns where !names.contains(schema[source.classIndex].name) {
+            throw .invalid(problems: [
+                "The older model lacks \(schema[source.classIndex].name), where grants come from."
+            ])
+        }
         return try Self.compile(books.map { $0.keeping(names) }, older)
     }
 

@@ -7,6 +7,10 @@ struct AnyApp {
     var document: ModelDocument
     /// Whether everybody reads what is shared, or each user only their own.
     var sharesRows = true
+    /// Classes whose rules look at ``levelName``.
+    var levelled: Set<String> = []
+    /// A property that came later, which the rules of some classes look at.
+    static let levelName = "level"
 
     init(_ app: String, prefix: String, random: SeededGenerator) throws {
         var maker = RandomDocument(random: random, prefix: prefix, isSynchronizable: true)
@@ -28,9 +32,13 @@ struct AnyApp {
     /// The rule document: who may read what is shared depends on ``sharesRows``.
     var rules: String {
         let own = #"{ \#(AnyDevice.ownerName): "%%user.id" }"#
-        let read = sharesRows ? "{ $or: [\(own), { \(AnyDevice.sharedName): true }] }" : own
+        let shared = sharesRows ? "{ $or: [\(own), { \(AnyDevice.sharedName): true }] }" : own
         let classes = document.classes.filter { !$0.isEmbedded }.map { item in
-            "  \(item.name):\n    - { name: owner, applyWhen: {}, read: \(read), write: \(own) }"
+            // No random value is this one.
+            let level = #"{ \#(Self.levelName): { $ne: -123456789 } }"#
+            let read = levelled.contains(item.name) ? "{ $and: [\(shared), \(level)] }" : shared
+            let write = levelled.contains(item.name) ? "{ $and: [\(own), \(level)] }" : own
+            return "  \(item.name):\n    - { name: owner, applyWhen: {}, read: \(read), write: \(write) }"
         }
         return "version: 1\nrules:\n" + classes.joined(separator: "\n") + "\n"
     }
@@ -75,5 +83,44 @@ struct AnyApp {
                     ModelProperty(name: "origin", type: .link(to: item.name), isOptional: true),
                 ]))
         return try ModelDocument(app: document.app, classes: classes)
+    }
+
+    /// The next version of the app: a class under another name, with a property under another name, a table and a column
+    /// of its own choice, and a new property that its rules look at.
+    /// - Parameter number: tells several such versions apart.
+    func renamed(_ number: Int) throws -> AnyApp {
+        guard let item = document.classes.first(where: { !$0.isEmbedded }) else { return self }
+        let name = "\(document.app.prefix(1).uppercased())Renamed\(number)"
+        func renamed(_ type: PropertyType) -> PropertyType {
+            switch type {
+            case .link(to: item.name): .link(to: name)
+            case .list(let element, let isOptional): .list(renamed(element), isOptional: isOptional)
+            default: type
+            }
+        }
+        let classes = document.classes.map { other in
+            let isRenamed = other.name == item.name
+            var properties = other.properties.map { property in
+                let isOwner =
+                    property.isPrimaryKey || [AnyDevice.ownerName, AnyDevice.sharedName].contains(property.name)
+                let changes = isRenamed && !isOwner && property.name != Self.levelName
+                return ModelProperty(
+                    name: changes ? "was\(number)_\(property.name)" : property.name,
+                    column: changes ? "c\(number)_\(property.column)" : property.column, type: renamed(property.type),
+                    isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey, isIndexed: property.isIndexed,
+                    deleteRule: property.deleteRule, previousNames: changes ? [property.name] : [])
+            }
+            if isRenamed, other[Self.levelName] == nil {
+                properties.append(ModelProperty(name: Self.levelName, type: .int(bits: 64), isIndexed: true))
+            }
+            return ModelClass(
+                name: isRenamed ? name : other.name, table: isRenamed ? "t\(number)_\(document.app)" : other.table,
+                properties: properties, uniqueProperties: other.uniqueProperties, isTrashable: other.isTrashable,
+                previousNames: isRenamed ? [other.name] : [])
+        }
+        var next = self
+        next.document = try ModelDocument(app: document.app, classes: classes)
+        next.levelled = [name]
+        return next
     }
 }

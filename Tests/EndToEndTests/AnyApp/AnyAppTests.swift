@@ -1,5 +1,6 @@
 import Foundation
 import RandomValues
+import Synchronization
 import Testing
 import TomboloModel
 
@@ -59,6 +60,61 @@ struct AnyAppTests {
             try await writeAndSettle("with two versions of an app")
             for (device, _, _) in devices {
                 #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
+                #expect(device.reports.connections == 1, "A change of models ends no session.")
+                device.close()
+            }
+        }
+    }
+
+    @Test("Classes and properties are renamed while devices write: no session ends, and nothing is lost")
+    func renames() async throws {
+        var random = SeededGenerator.printed(for: "renames")
+        func fork() -> SeededGenerator { SeededGenerator(seed: random.next()) }
+        var app = try AnyApp("delta", prefix: "Delta", random: fork())
+        try await AnyAppServer.with { server in
+            try await server.apply([(app.document, app.rules)])
+            try await server.gateway.start()
+            let users = [try await server.user("ann"), try await server.user("bob")]
+            var devices: [(device: AnyDevice, user: Int)] = []
+            func add(_ name: String, _ user: Int) async throws {
+                let device = try await AnyDevice(
+                    name, schema: try app.document.schema(), url: try await server.url(), token: users[user].token,
+                    owner: users[user].id, folder: server.folder, values: RandomValues(fork()))
+                devices.append((device, user))
+            }
+            func settle(_ what: String) async throws {
+                for (device, user) in devices {
+                    do {
+                        try await server.settle(device, app.readable(by: users[user].id))
+                    } catch {
+                        throw EndToEndFailure("\(what): \(error)")
+                    }
+                }
+            }
+            for user in users.indices { try await add("first-\(user)", user) }
+            for (device, _) in devices { try await device.write(transactions: 5) }
+            try await settle("before the renames")
+            for number in 1...3 {
+                app = try app.renamed(number)
+                let documents = [(document: app.document, rules: app.rules)]
+                let isDone = Flag()
+                let migration = Task {
+                    defer { isDone.set() }
+                    try await server.apply(documents)
+                }
+                while !isDone.isSet {
+                    for (device, _) in devices { try await device.write(transactions: 1) }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                try await migration.value
+                for (device, _) in devices { try await device.write(transactions: 2) }
+                try await settle("after rename \(number)")
+                try await add("next-\(number)", number % users.count)
+                try await settle("with a device of version \(number)")
+            }
+            for (device, _) in devices {
+                #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
+                #expect(device.reports.connections == 1, "\(device.name): a rename ends no session.")
                 device.close()
             }
         }
@@ -106,4 +162,12 @@ struct AnyAppTests {
             #expect("\(String(describing: failure))".contains("--development-for-everybody"))
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+
+    func set() { value.withLock { $0 = true } }
 }

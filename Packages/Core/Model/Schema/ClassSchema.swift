@@ -73,4 +73,13 @@ public struct ClassSchema: Hashable, Sendable {
     public func validate(_ row: Row) throws(ValueError) {
         for (column, value) in zip(columns, row.values) { try column.validate(value) }
     }
+
+    /// The class with another table, and other names of its columns, in their order.
+    func renamedInSQL(_ table: String, _ columns: [String]) -> ClassSchema {
+        ClassSchema(
+            name: name, table: table, columns: zip(self.columns, columns).map { $0.renamedInSQL($1) }, lists: lists,
+            uniqueProperties: uniqueColumns.map { $0.map { self.columns[$0].name } }, isTrashable: isTrashable,
+            owner: owner, isEmbedded: isEmbedded, linkingObjects: linkingObjects, propertyNames: propertyNames,
+            previousNames: previousNames, isRetired: isRetired, problems: problems)
+    }
 }

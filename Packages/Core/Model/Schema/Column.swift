@@ -49,6 +49,13 @@ public struct Column: Hashable, Sendable {
             isRetired: isRetired || embedding.isRetired)
     }
 
+    func renamedInSQL(_ sqlName: String) -> Column {
+        Column(
+            name: name, sqlName: sqlName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed, isEncrypted: isEncrypted, deleteRule: deleteRule,
+            isRequiredWhenPresent: isRequiredWhenPresent, previousNames: previousNames, isRetired: isRetired)
+    }
+
     /// Every name that a property of an embedded object had, when it or the property that has the object was named
     /// otherwise.
     static func previousNames(of name: String, _ previousNames: [String], in embedding: Column) -> [String] {

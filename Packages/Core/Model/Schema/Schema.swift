@@ -22,6 +22,21 @@ public struct Schema: Hashable, Sendable {
         self.indexByName = indexes
     }
 
+    /// The same classes with other names in SQL. Their own names, those of their properties and all positions stay.
+    /// - Parameter names: a table and its columns, by the class's position.
+    package func renamedInSQL(_ names: (Int) -> (table: String, columns: [String])) -> Schema {
+        Schema(
+            renamed: classes.enumerated().map { index, item in
+                let (table, columns) = names(index)
+                return item.renamedInSQL(table, columns)
+            }, indexByName)
+    }
+
+    private init(renamed classes: [ClassSchema], _ indexByName: [String: Int]) {
+        self.classes = classes
+        self.indexByName = indexByName
+    }
+
     /// No classes.
     public static let empty = Schema()
 

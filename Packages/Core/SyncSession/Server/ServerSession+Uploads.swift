@@ -73,7 +73,7 @@ extension ServerSession {
         if let held = heldEnd { actions += finishReading(held.end, held.tick) }
         if isBehind {
             needsEverything = true
-            if case .live = phase { actions.append(startReading(from: nil)) }
+            if case .live = phase, !isHeld { actions.append(startReading(from: nil)) }
         } else if case .live = phase, hasAcknowledgement {
             // The tick that has the outcome was sent before the device had shown that the changeset is its own.
             actions.append(.send(.end(end(frameCount: 0))))

@@ -16,6 +16,8 @@ public import TomboloSyncProtocol
 /// - `live` → `reading` when subscriptions change or the feed no longer has the ticks that are missing.
 /// - `closed`: nothing leaves it.
 ///
+/// While `live`, and with nothing under way, a session can move to other classes: ``hold()``, ``move(to:_:)``.
+///
 /// Every phase that waits for the device has an end, counted in heartbeats: ``maximumOpeningHeartbeats``,
 /// ``maximumSilentHeartbeats`` while verifying, ``maximumUnappliedHeartbeats`` while live. While reading, the executor
 /// watches whether the device takes what it is sent.
@@ -104,15 +106,15 @@ public struct ServerSession: Sendable {
         case closed
     }
 
-    /// What the device is served with; settled when it says hello.
-    private(set) var schema: Schema
+    /// What the device is served with; settled when it says hello, and again by ``move(to:_:)``.
+    var schema: Schema
     var phase = Phase.waiting
     var authority: SessionAuthority?
     var client = ClientID(rawValue: 0)
     var deviceColumns: [Int: [Int]] = [:]
     /// What the device calls what was renamed; known once hello came and was accepted.
-    public private(set) var deviceNames = DeviceNames()
-    private var mask = ColumnMask.none
+    public internal(set) var deviceNames = DeviceNames()
+    var mask = ColumnMask.none
     var schemaFingerprint: UInt64 = 0
     /// The set that the last batch, or the one under way, is made with.
     var subscriptions = SubscriptionSet.empty
@@ -152,6 +154,8 @@ public struct ServerSession: Sendable {
     var heldEnd: (end: BatchEnd, tick: Tick)?
     /// A tick waits for the upload under way.
     var isHolding = false
+    /// Nothing new is begun: the session is about to move to other classes.
+    public internal(set) var isHeld = false
     /// The device must stand on a new tick before it uploads this changeset and those behind it.
     var awaitsNewBase: Int64?
 
@@ -214,6 +218,10 @@ public struct ServerSession: Sendable {
         case (_, .tickAvailable):
             hasNewTicks = true
             return pullIfPossible()
+        case (.live, .ticks) where isHeld, (.live, .ticksGone) where isHeld:
+            isPulling = false
+            hasNewTicks = true
+            return []
         case (.live, .ticks(let ticks)): return look(at: ticks)
         case (.live, .ticksGone):
             isPulling = false
@@ -245,7 +253,7 @@ public struct ServerSession: Sendable {
                 return fail(error)
             }
         }
-        if case .live = phase { return [startReading(from: tick)] }
+        if case .live = phase, !isHeld { return [startReading(from: tick)] }
         return []
     }
 
@@ -287,7 +295,7 @@ public struct ServerSession: Sendable {
         return [.open(hello.client, user: authority.user, acknowledged: hello.acknowledged, position: hello.position)]
     }
 
-    private func check(_ set: SubscriptionSet) throws(SessionFailure) {
+    func check(_ set: SubscriptionSet) throws(SessionFailure) {
         do throws(ValueError) {
             try set.check(in: schema)
         } catch {
@@ -393,7 +401,9 @@ public struct ServerSession: Sendable {
         var end = end
         (end.acknowledged, end.refusals) = acknowledge()
         var actions = [Action.send(.end(end))]
-        if waitingSubscriptions != nil || needsEverything || hasNewAuthority {
+        if isHeld {
+            hasNewTicks = true
+        } else if waitingSubscriptions != nil || needsEverything || hasNewAuthority {
             actions.append(startReading(from: tick))
         } else {
             hasNewTicks = true
@@ -410,12 +420,12 @@ public struct ServerSession: Sendable {
         }
         guard set.version > subscriptions.version else { return [] }
         waitingSubscriptions = set
-        if case .live = phase { return [startReading(from: tick)] }
+        if case .live = phase, !isHeld { return [startReading(from: tick)] }
         return []
     }
 
     mutating func pullIfPossible() -> [Action] {
-        guard case .live = phase, hasNewTicks, !isPulling, !isHolding, isWritable,
+        guard case .live = phase, hasNewTicks, !isHeld, !isPulling, !isHolding, isWritable,
             unapplied < Self.maximumUnappliedBatches
         else { return [] }
         hasNewTicks = false

@@ -73,11 +73,11 @@ extension PostgresServerStore {
         do {
             return try await attempt([upload], .alone, stopped)[0]
         } catch let error as UploadFailure where !error.cause.isRetryable {
-            // A column or table has another name since this store was opened: nothing is wrong with the changeset.
-            guard error.cause.code != .undefinedColumn, error.cause.code != .undefinedTable else { throw error.cause }
+            // The tables don't fit the model: nothing is wrong with the changeset.
+            guard !error.cause.isMissingName else { throw error.cause }
             guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
             let reference = error.reference
-            let refusal = constraints.refusal(
+            let refusal = layout.constraints.refusal(
                 error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
             return try await attempt([upload], .refused(refusal), stopped)[0]
         }
@@ -126,14 +126,20 @@ extension PostgresServerStore {
         var delay = Self.uploadAttempts.first
         var attempt = 1
         while true {
+            let layout = layout
             do {
                 return try await pool.withConnection { connection in
                     var transaction = UploadTransaction(
-                        group: group, mode: mode, stopped: stopped, layout: self.layout, connection: connection)
+                        group: group, mode: mode, stopped: stopped, layout: layout, connection: connection)
                     return try await transaction.run()
                 }
             } catch {
                 let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
+                if let cause, cause.isMissingName, attempt < Self.uploadAttempts.limit {
+                    guard try await followRenames(since: layout) else { throw error }
+                    attempt += 1
+                    continue
+                }
                 // Who waited for a lock has tried long enough.
                 guard let cause, cause.isRetryable, cause.code != .lockNotAvailable,
                     attempt < Self.uploadAttempts.limit

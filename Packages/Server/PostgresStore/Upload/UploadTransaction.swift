@@ -177,9 +177,12 @@ struct UploadTransaction {
             return
         }
         let isReadable = upload.changeset.isReadable(in: layout.schema)
-        let hash = isReadable ? upload.changeset.fingerprint(in: layout.schema) : 0
+        // A changeset that comes again may have been taken when its classes and properties had other names.
+        let hash = isReadable ? upload.changeset.originalFingerprint(in: layout.schema) : 0
         if number <= client.last {
-            results[position] = client.hashes[number] == hash ? .duplicate : .conflict
+            let known = client.hashes[number]
+            let isKnown = known == hash || isReadable && known == upload.changeset.fingerprint(in: layout.schema)
+            results[position] = isKnown ? .duplicate : .conflict
         } else if client.isStopped || number > client.last + 1 {
             results[position] = .gap(expected: client.last + 1)
         } else if let base = bases[upload.changeset.base] {

@@ -1,0 +1,120 @@
+import PostgresClient
+import Synchronization
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloPostgresStore
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+/// A store that is open while a migration renames its tables and columns.
+@Suite(.serialized) struct RenameTests {
+    private static let client = ClientID(rawValue: 5)
+
+    private static func schema(isNew: Bool) throws -> Schema {
+        func former(_ name: String) -> [String] { isNew ? [name] : [] }
+        return try ModelDocument(
+            app: "a",
+            classes: [
+                ModelClass(
+                    name: isNew ? "Song" : "Track", table: isNew ? "song" : "track",
+                    properties: [
+                        ModelProperty(name: "_id", type: .string, isPrimaryKey: true),
+                        ModelProperty(
+                            name: isNew ? "title" : "name", type: .string, previousNames: former("name")),
+                        ModelProperty(
+                            name: isNew ? "labels" : "tags", type: .list(.string, isOptional: false),
+                            previousNames: former("tags")),
+                    ], uniqueProperties: [[isNew ? "title" : "name"]], previousNames: former("Track"))
+            ]
+        ).schema()
+    }
+
+    private func withStore(_ body: (TestDatabase) async throws -> Void) async throws {
+        let database = try await TestDatabase.make(try Self.schema(isNew: false))
+        _ = try await database.store.openClient(Self.client, user: "u", acknowledged: 0)
+        try await body(database)
+        await database.finish()
+    }
+
+    private func rename(_ database: TestDatabase) async throws {
+        let schema = try Self.schema(isNew: true)
+        try await database.pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
+    }
+
+    private func upload(_ number: Int64, _ base: Tick, _ key: String, name: String) -> Upload {
+        Upload(
+            client: Self.client,
+            changeset: Changeset(
+                number: number, base: base.number, stamp: Stamp(microseconds: base.time.microseconds + number),
+                instructions: [
+                    .create(
+                        ObjectReference(classIndex: 0, key: .string(key)),
+                        [FieldWrite(column: 1, value: .string(name))])
+                ]), permit: { _ in nil })
+    }
+
+    private func rows(_ store: PostgresServerStore) async throws -> [String] {
+        try await store.withReader { reader in
+            let found = Mutex<[String]>([])
+            try await reader.rows(
+                classIndex: 0, matching: .compare(PropertyPath("name"), .notEqual, .string("")), columns: [0, 1]
+            ) { block in
+                for row in 0..<block.rowCount {
+                    found.withLock { $0.append("\(block.value(row: row, position: 1, schema: store.schema))") }
+                }
+            }
+            return found.withLock { $0 }
+        }
+    }
+
+    @Test("Uploads, reads and differences go on under the old names of classes after a rename")
+    func everything() async throws {
+        try await withStore { database in
+            let store = database.store
+            try await database.pool.execute("INSERT INTO track (_id, name) VALUES ('a', 'First')")
+            let base = try #require(try await store.makeTick())
+            #expect(try await store.upload([upload(1, base, "b", name: "Second")]) == [.applied(lost: 0)])
+            try await rename(database)
+
+            // The same changeset again is the same, whatever its classes are called by now.
+            let newStore = try await PostgresServerStore.open(
+                schema: try Self.schema(isNew: true), pool: database.pool)
+            #expect(try await newStore.upload([upload(1, base, "b", name: "Second")]) == [.duplicate])
+            #expect(try await store.upload([upload(2, base, "c", name: "Third")]) == [.applied(lost: 0)])
+            guard case .refused(let refusal)? = try await store.upload([upload(3, base, "d", name: "Third")]).first
+            else {
+                Issue.record("A second object with the same unique value was taken.")
+                return
+            }
+            #expect(refusal.message.contains("Track") && refusal.message.contains("name"), "\(refusal.message)")
+            let tick = try #require(try await store.makeTick())
+            #expect(try await rows(store).count == 3)
+            let difference = try await store.withReader { try await $0.difference(from: base) }
+            #expect(difference.to == tick.number)
+            #expect(difference.changes.map(\.reference.key) == [.string("b"), .string("c")])
+            #expect(try await newStore.upload([upload(3, base, "d", name: "Third")]) == [.duplicate])
+        }
+    }
+
+    @Test("A read that meets a rename says that it is worth trying again")
+    func read() async throws {
+        try await withStore { database in
+            try await database.pool.execute("INSERT INTO track (_id, name) VALUES ('a', 'First')")
+            _ = try await database.store.makeTick()
+            try await rename(database)
+            let error = await #expect(throws: PostgresStoreError.self) { try await rows(database.store) }
+            #expect(error?.code == .renamed && error?.isRetryable == true)
+            #expect(try await rows(database.store).count == 1)
+        }
+    }
+
+    @Test("A table that is gone is no rename")
+    func gone() async throws {
+        try await withStore { database in
+            _ = try await database.store.makeTick()
+            try await database.pool.execute("ALTER TABLE track RENAME TO nobody_knows")
+            await #expect(throws: PostgresError.self) { try await rows(database.store) }
+        }
+    }
+}
