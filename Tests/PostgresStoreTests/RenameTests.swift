@@ -109,6 +109,63 @@ import TomboloSyncSession
         }
     }
 
+    /// `A.y` gives the column `two` up, and `A.x` takes it.
+    private static func chain(_ x: String, _ y: String) throws -> Schema {
+        try ModelDocument(
+            app: "a",
+            classes: [
+                ModelClass(
+                    name: "A", table: "a",
+                    properties: [
+                        ModelProperty(name: "_id", type: .string, isPrimaryKey: true),
+                        ModelProperty(name: "x", column: x, type: .string),
+                        ModelProperty(name: "y", column: y, type: .string),
+                    ])
+            ]
+        ).schema()
+    }
+
+    @Test("A column that takes the name which another gives up is never read or written for it")
+    func exchanged() async throws {
+        let database = try await TestDatabase.make(try Self.chain("one", "two"))
+        let store = database.store
+        _ = try await store.openClient(Self.client, user: "u", acknowledged: 0)
+        try await database.pool.execute("INSERT INTO a (_id, one, two) VALUES ('k', 'of x', 'of y')")
+        let base = try #require(try await store.makeTick())
+        let renamed = try Self.chain("two", "three")
+        try await database.pool.withConnection { try await PostgresSchema.install(renamed, on: $0) }
+        func read() async throws -> String {
+            try await store.withReader { reader in
+                let found = Mutex("")
+                try await reader.rows(classIndex: 0, matching: .constant(true), columns: [0, 2]) { block in
+                    found.withLock { $0 = "\(block.value(row: 0, position: 1, schema: store.schema))" }
+                }
+                return found.withLock { $0 }
+            }
+        }
+        let error = await #expect(throws: PostgresStoreError.self) { try await read() }
+        #expect(error?.code == .renamed)
+        #expect(try await read().contains("of y"))
+
+        let other = try await PostgresServerStore.open(schema: renamed, pool: database.pool)
+        let back = try Self.chain("two", "four")
+        try await database.pool.withConnection { try await PostgresSchema.install(back, on: $0) }
+        try await database.pool.execute("ALTER TABLE a ADD COLUMN three text NOT NULL DEFAULT 'nobody''s'")
+        let written = Upload(
+            client: Self.client,
+            changeset: Changeset(
+                number: 1, base: base.number, stamp: Stamp(microseconds: base.time.microseconds + 1),
+                instructions: [
+                    .set(
+                        ObjectReference(classIndex: 0, key: .string("k")),
+                        [FieldWrite(column: 2, value: .string("new"))])
+                ]), permit: { _ in nil })
+        #expect(try await other.upload([written]) == [.applied(lost: 0)])
+        let row = try await database.pool.query("SELECT two, three, four FROM a")
+        #expect(try (0..<3).map { try row[0][$0].string } == ["of x", "nobody's", "new"])
+        await database.finish()
+    }
+
     @Test("A table that is gone is no rename")
     func gone() async throws {
         try await withStore { database in

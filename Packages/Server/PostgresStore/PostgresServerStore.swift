@@ -32,13 +32,17 @@ public final class PostgresServerStore: ServerStore {
         schema: Schema, pool: PostgresPool, logger: Logger = Logger(label: "tombolo.store")
     ) async throws -> PostgresServerStore {
         let identifiers: SchemaIdentifiers
+        let digest: String
         do {
-            identifiers = try await pool.withConnection { try await SchemaIdentifiers.read($0) }
+            (digest, identifiers) = try await pool.withConnection {
+                (try await SchemaDigest.read($0), try await SchemaIdentifiers.read($0))
+            }
         } catch let error as PostgresError where error.code == .undefinedTable {
             throw PostgresStoreError(.schema, "The database has no Tombolo tables yet. Run the migration tool.")
         }
         return PostgresServerStore(
-            layout: try StoreLayout(schema: schema, identifiers: identifiers), pool: pool, logger: logger)
+            layout: try StoreLayout(schema: schema, identifiers: identifiers, digest: digest), pool: pool,
+            logger: logger)
     }
 
     private init(layout: StoreLayout, pool: PostgresPool, logger: Logger) {
@@ -72,14 +76,15 @@ public final class PostgresServerStore: ServerStore {
         _ body: @Sendable (any TickReader) async throws -> Result
     ) async throws -> Result {
         let layout = layout
+        let read: (result: Result, digest: String)
         do {
-            return try await pool.withConnection { connection in
+            read = try await pool.withConnection { connection in
                 do {
                     let stored = try await self.importNewestSnapshot(connection)
                     let result = try await body(
                         PostgresTickReader(stored: stored, connection: connection, layout: layout))
                     try await connection.execute("COMMIT")
-                    return result
+                    return (result, try await SchemaDigest.read(connection))
                 } catch {
                     // Not a statement like any other, which a cancelled task would not send.
                     await connection.rollback()
@@ -88,18 +93,26 @@ public final class PostgresServerStore: ServerStore {
             }
         } catch let error as PostgresError where error.isMissingName {
             guard try await followRenames(since: layout) else { throw error }
-            throw PostgresStoreError(.renamed, "A table or column was renamed while it was read: read again.")
+            throw PostgresStoreError.renamedMeanwhile
         }
+        // What was read may have been another column, which has the name now.
+        if read.digest != layout.digest, try await followRenames(since: layout) {
+            throw PostgresStoreError.renamedMeanwhile
+        }
+        return read.result
     }
 
     /// Looks up what tables and columns are called now.
     /// - Parameter layout: with the names that the caller used.
     /// - Returns: whether there are other ones, so that it is worth trying again.
     func followRenames(since layout: StoreLayout) async throws -> Bool {
-        let identifiers = try await pool.withConnection { try await SchemaIdentifiers.read($0) }
-        guard let followed = layout.following(identifiers) else { return false }
-        logger.notice("Tables or columns have other names in the database now; the store follows.")
+        let (digest, identifiers) = try await pool.withConnection {
+            (try await SchemaDigest.read($0), try await SchemaIdentifiers.read($0))
+        }
+        let followed = layout.following(identifiers, digest: digest)
         named.withLock { $0 = followed }
+        guard followed.schema != layout.schema else { return false }
+        logger.notice("Tables or columns have other names in the database now; the store follows.")
         return true
     }
 

@@ -27,6 +27,9 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         self.message = message
     }
 
+    static let renamedMeanwhile = PostgresStoreError(
+        .renamed, "A table or column was renamed while it was used: try again.")
+
     /// Whether the same call may succeed later.
     public var isRetryable: Bool { code == .noSequencer || code == .notElected || code == .renamed }
 

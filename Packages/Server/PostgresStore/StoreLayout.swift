@@ -8,9 +8,11 @@ struct StoreLayout: Sendable {
     /// By class index; nil for a class without a primary key, which is not synced.
     let classes: [ClassLayout?]
     let classIndexByID: [Int16: Int]
+    /// When the names were read, or before.
+    let digest: String
 
     /// - Throws: ``PostgresStoreError`` naming classes that the database lacks.
-    init(schema: Schema, identifiers: SchemaIdentifiers) throws {
+    init(schema: Schema, identifiers: SchemaIdentifiers, digest: String) throws {
         var classes: [ClassLayout?] = []
         var missing: [String] = []
         for (index, item) in schema.classes.enumerated() {
@@ -24,11 +26,12 @@ struct StoreLayout: Sendable {
                 "The database does not know \(missing.joined(separator: ", ")) or some of their properties. "
                     + "Run the migration tool.")
         }
-        self.init(schema, classes)
+        self.init(schema, classes, digest)
     }
 
-    private init(_ schema: Schema, _ classes: [ClassLayout?]) {
+    private init(_ schema: Schema, _ classes: [ClassLayout?], _ digest: String) {
         self.schema = schema
+        self.digest = digest
         self.classes = classes
         constraints = ConstraintNames(schema: schema)
         classIndexByID = Dictionary(
@@ -36,8 +39,7 @@ struct StoreLayout: Sendable {
     }
 
     /// The same classes, by their numbers, under the names in SQL that the database has for them now.
-    /// - Returns: nil if those are the names that the classes have already.
-    func following(_ identifiers: SchemaIdentifiers) -> StoreLayout? {
+    func following(_ identifiers: SchemaIdentifiers, digest: String) -> StoreLayout {
         let named = Dictionary(identifiers.classes.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let renamed = schema.renamedInSQL { index in
             let item = schema[index]
@@ -51,7 +53,7 @@ struct StoreLayout: Sendable {
             }
             return (identifiers.tables[name] ?? item.table, columns)
         }
-        guard renamed != schema else { return nil }
+        guard renamed != schema else { return StoreLayout(schema, classes, digest) }
         return StoreLayout(
             renamed,
             classes.map { layout in
@@ -60,7 +62,7 @@ struct StoreLayout: Sendable {
                         renamed[$0.classIndex], classIndex: $0.classIndex, schema: renamed, id: $0.id,
                         columnIDs: $0.columnIDs)
                 }
-            })
+            }, digest)
     }
 
     func layout(_ classIndex: Int) throws -> ClassLayout {

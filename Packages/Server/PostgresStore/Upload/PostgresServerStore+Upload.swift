@@ -135,6 +135,13 @@ extension PostgresServerStore {
                 }
             } catch {
                 let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
+                if let error = error as? PostgresStoreError, error.code == .renamed,
+                    attempt < Self.uploadAttempts.limit
+                {
+                    _ = try await followRenames(since: layout)
+                    attempt += 1
+                    continue
+                }
                 if let cause, cause.isMissingName, attempt < Self.uploadAttempts.limit {
                     guard try await followRenames(since: layout) else { throw error }
                     attempt += 1

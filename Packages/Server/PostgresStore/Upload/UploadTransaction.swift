@@ -76,7 +76,8 @@ struct UploadTransaction {
     }
 
     /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction is then rolled
-    ///   back, unless the connection broke during its commit.
+    ///   back, unless the connection broke during its commit. ``PostgresStoreError/Code/renamed`` if the layout may no
+    ///   longer be the database's.
     mutating func run() async throws -> [UploadResult] {
         do {
             return try await runSteps()
@@ -255,7 +256,12 @@ struct UploadTransaction {
         statements.append(
             PostgresStatement(
                 "SELECT count(*) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers.map { $0 })]))
+        // The locks keep the tables from being renamed from here on.
+        statements.append(PostgresStatement(SchemaDigest.query))
         let answers = try await connection.pipeline(statements)
+        guard try answers[plan.locks.count + 2][0][0].string == layout.digest else {
+            throw PostgresStoreError.renamedMeanwhile
+        }
         var loaded = Loaded()
         for (lock, answer) in zip(plan.locks, answers) {
             let item = try layout.layout(lock.classIndex)
