@@ -361,7 +361,12 @@ let package = Package(
                 "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
                 "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
             ]),
-        tests("AdminServiceTests", service + ["AdminService", "TicketService", "ServiceTestSupport"]),
+        tests(
+            "AdminServiceTests",
+            service + [
+                "AdminService", "TicketService", "ServiceTestSupport", "TomboloMigration", "TomboloPostgresStore",
+                "TomboloServerModel",
+            ]),
         tests(
             "TicketServiceTests",
             service + ["EventModels", "PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),

@@ -36,15 +36,20 @@ struct AdminServerCommand: AsyncParsableCommand {
 
             ROUTES
               POST   /login                    {"email": …, "password": …}
-              GET    /admin/trash              newest first; ?class=&event=&page=
-              POST   /admin/sessions/ID/trash  also events and users; an event takes
-                                               its sessions along
+              GET    /admin/trash              newest first; ?class=&page=, and by
+                                               properties such as ?listing=ID: what
+                                               links to an object, and itself
+              POST   /admin/CLASSES/ID/trash   CLASSES is the name of a class with a
+                                               trash, such as listings; an object
+                                               takes those along that link to it
               POST   /admin/trash/ID/restore   ID of an object, or of a group: what
                                                was trashed together
-              GET    /events/ID/sessions       those that the caller may see
-              DELETE /sessions/ID              into the trash, for the event's owner
-                                               and organizers too
+              DELETE /CLASSES/ID               into the trash, for those whom the
+                                               rules permit it
               GET    /health, /ready           for supervisors
+
+            It follows the models and rules in the database: classes that are added
+            or renamed while it runs have routes at once.
 
             EXAMPLE
               TOKEN=$(curl -s localhost:8081/login -H 'Content-Type: application/json' \\

@@ -1,9 +1,11 @@
 import AdminService
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import PostgresClient
 import ServiceTestSupport
 import Testing
+import TicketService
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
@@ -16,7 +18,28 @@ import TomboloRules
             let app = buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.authenticator)
-            try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
+            let tickets = try buildTicketApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.authenticator)
+            try await app.test(.router) { admin in
+                try await tickets.test(.router) { events in
+                    try await body(fixture, Caller(Servers(admin: admin, events: events), fixture))
+                }
+            }
+        }
+    }
+
+    /// The admin server, and the conference's own for what is below `/events`.
+    private struct Servers: TestClientProtocol {
+        let admin: any TestClientProtocol
+        let events: any TestClientProtocol
+        var port: Int? { admin.port }
+
+        func executeRequest(
+            uri: String, method: HTTPRequest.Method, headers: HTTPFields, body: ByteBuffer?
+        ) async throws -> TestResponse {
+            try await (uri.hasPrefix("/events/") ? events : admin).executeRequest(
+                uri: uri, method: method, headers: headers, body: body)
         }
     }
 

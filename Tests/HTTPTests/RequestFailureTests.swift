@@ -21,8 +21,8 @@ import TomboloHTTP
         "Each class of database error has its HTTP status and keeps its text to the log",
         arguments: [
             (PostgresSQLState.connectionFailure, 503), (.deadlockDetected, 503), (.adminShutdown, 503),
-            (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 500),
-            (.insufficientPrivilege, 500),
+            (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 503),
+            (.undefinedColumn, 503), (.insufficientPrivilege, 500),
         ])
     func databaseStatus(state: PostgresSQLState, status: Int) {
         let failure = RequestFailure(PostgresError(code: state, message: "internal words"))

@@ -30,9 +30,9 @@ public struct Caller: Sendable {
             status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// The address of a route with ids put in for its parameters.
+    /// The address of a route with ids put in for its parameters, and sessions for the name of a class.
     public static func address(_ route: RouteDescription, id: String) -> String {
-        route.path.replacing("{id}", with: id)
+        route.path.replacing("{id}", with: id).replacing("{collection}", with: "sessions")
     }
 }
 

@@ -36,6 +36,7 @@ struct TicketAPICommand: AsyncParsableCommand {
             ROUTES
               GET  /events/ID          the public page of a published event
               GET  /events/ID/tickets  those that the caller may see, in order
+              GET  /events/ID/sessions those that the caller may see, by start
               POST /tickets/ID/move    {"before": ID}, {"after": ID},
                                        {"first": true} or {"last": true}
               POST /login              {"email": …, "password": …}

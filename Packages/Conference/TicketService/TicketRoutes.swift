@@ -9,35 +9,56 @@ public import TomboloRules
 ///
 /// - `GET /events/{id}/tickets`: the tickets that the caller may see, in order, with `position` from 1.
 /// - `POST /tickets/{id}/move`: see ``TicketMove``.
+/// - `GET /events/{id}/sessions`: the sessions that the caller may see, by start and title.
 /// - `GET /events/{id}`: the public page.
+///
+/// They follow a model that changes, as long as it has the conference's classes, be it under other names.
 public struct TicketRoutes: Sendable {
     private let rules: LiveRules
-    private let reader: RowReader
-    private let tickets: ClassTable<Ticket>
-    private let order: TicketOrder
-    private let page: EventPage
+    private let pool: PostgresPool
+    private let parts: SchemaCache<Parts>
+
+    /// What works on the classes of one model.
+    private struct Parts: Sendable {
+        let tickets: ClassTable<Ticket>
+        let order: TicketOrder
+        let programme: Programme
+        let page: EventPage
+
+        init(_ schema: Schema, _ pool: PostgresPool) throws {
+            tickets = try ClassTable(schema)
+            order = try TicketOrder(schema: schema, pool: pool)
+            programme = try Programme(schema: schema, pool: pool)
+            page = try EventPage(reader: RowReader(schema: schema, pool: pool))
+        }
+    }
 
     /// - Throws: `ValueError` if the rules' schema isn't one of the conference's models.
     public init(rules: LiveRules, pool: PostgresPool) throws {
         self.rules = rules
-        reader = RowReader(schema: rules.schema, pool: pool)
-        tickets = try ClassTable(rules.schema)
-        order = try TicketOrder(schema: rules.schema, pool: pool)
-        page = try EventPage(reader: reader, rules: rules)
+        self.pool = pool
+        parts = SchemaCache { try Parts($0, pool) }
+        _ = try parts.value(for: rules.current.schema)
     }
 
     public func add(to routes: Routes) {
         routes.on(
             .get, "/events/{id}", access: .open(because: "shows only what the rules let anonymous visitors read")
         ) { _, context, _ in
-            HTMLPage(try await page.html(event: context.id()))
+            let rules = rules.current
+            return HTMLPage(try await parts.value(for: rules.schema).page.html(event: context.id(), under: rules))
         }
         routes.on(.get, "/events/{id}/tickets", access: .objects(.read, of: "Ticket", by: rules)) {
             _, context, grant in
             JSONAnswer(try await list(event: context.id(), grant))
         }
+        routes.on(.get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules)) {
+            _, context, grant in
+            let programme = try parts.value(for: grant.rules.schema).programme
+            return JSONAnswer(try await programme.json(event: context.id(), grant))
+        }
         routes.on(
-            .post, "/tickets/{id}/move", access: .object(.moveTicket, of: "Ticket", by: rules, from: reader)
+            .post, "/tickets/{id}/move", access: .object(.moveTicket, of: "Ticket", by: rules, from: pool)
         ) { request, context, grant in
             let place = try TicketMove(await request.json(JSON.self, context))
             return JSONAnswer(try await move(grant, to: place))
@@ -45,9 +66,11 @@ public struct TicketRoutes: Sendable {
     }
 
     private func list(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
+        let schema = grant.rules.schema
+        let tickets = try parts.value(for: schema).tickets
         let ofEvent = Predicate.compare(PropertyPath(of: \Ticket.event), .equal, .objectId(event))
-        let rows = try await reader.snapshot { reader in
-            _ = try await reader.readable("Event", id: event, by: grant.subject, under: rules.current)
+        let rows = try await RowReader(schema: schema, pool: pool).snapshot { reader in
+            _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
             return try await reader.objects(tickets, matching: .and([ofEvent, grant.filter]), sortedBy: [\.rank])
         }
         let list = rows.enumerated().map { index, row -> JSON in
@@ -60,12 +83,13 @@ public struct TicketRoutes: Sendable {
     }
 
     private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSON {
-        guard case .objectId(let event) = tickets.row(grant.row)[keyOf: \.event] else {
+        let parts = try parts.value(for: grant.rules.schema)
+        guard case .objectId(let event) = parts.tickets.row(grant.row)[keyOf: \.event] else {
             throw RequestFailure(
                 .conflict, "The ticket belongs to no event, and so has no order.", hint: "Give it an event first.",
                 properties: ["event"])
         }
-        let outcome = try await order.move(grant.id, of: event, to: place)
+        let outcome = try await parts.order.move(grant.id, of: event, to: place)
         return [
             "_id": .string(grant.id.stringValue), "event": .string(event.stringValue), "rank": .string(outcome.rank),
             "position": .int(Int64(outcome.position)), "changed": .bool(outcome.isChanged),

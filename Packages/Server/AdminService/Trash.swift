@@ -25,9 +25,14 @@ public struct Trash: Sendable {
     }
 
     /// The classes that have a trash, by name order.
-    public var classes: [ClassSchema] {
+    public var classes: [ClassSchema] { Self.classes(of: schema) }
+
+    static func classes(of schema: Schema) -> [ClassSchema] {
         schema.classes.filter { $0.isTrashable && $0.owner == nil && $0.primaryKey?.type == .objectId }
     }
+
+    /// The quoted name of the primary key's column.
+    static func key(_ item: ClassSchema) -> String { PostgresSQL.quoteIdentifier(item.primaryKey?.sqlName ?? "_id") }
 
     /// What was moved into the trash together.
     public struct Group: Hashable, Sendable {
@@ -36,8 +41,8 @@ public struct Trash: Sendable {
         public let count: Int
     }
 
-    /// Moves an object into the trash, and with it the live objects of trashable classes that link to it: an event
-    /// takes its sessions along.
+    /// Moves an object into the trash, and with it the live objects of trashable classes that link to it: a house
+    /// takes its viewings along.
     /// - Throws: `RequestFailure` with status 404 when it is gone or in the trash by now.
     public func trash(_ className: String, _ id: ObjectId, by user: ObjectId?) async throws -> Group {
         let group = UUID()
@@ -51,11 +56,11 @@ public struct Trash: Sendable {
             for (item, column) in links(to: className) {
                 let result = try await connection.query(
                     """
-                    SELECT count(*) FILTER (WHERE tombolo.trash($1, encode(o."_id", 'hex'), $2, $3))
+                    SELECT count(*) FILTER (WHERE tombolo.trash($1, encode(o.id, 'hex'), $2, $3))
                     FROM (
-                        SELECT "_id" FROM \(PostgresSQL.quoteIdentifier(item.table))
+                        SELECT \(Self.key(item)) AS id FROM \(PostgresSQL.quoteIdentifier(item.table))
                         WHERE \(PostgresSQL.quoteIdentifier(column.sqlName)) = $4 AND trashed_at IS NULL
-                        ORDER BY "_id"
+                        ORDER BY \(Self.key(item))
                     ) o
                     """, [.text(item.name), by, .uuid(group), .objectId(id)])
                 count += try result[0, 0].int
@@ -126,13 +131,13 @@ extension Trash {
             let (condition, parameter) =
                 switch address {
                 case .group(let id): ("trash_group", PostgresParameter.uuid(id))
-                case .object(let id): ("_id", PostgresParameter.objectId(id))
+                case .object(let id): (Self.key(item), PostgresParameter.objectId(id))
                 }
             let result = try await connection.query(
                 """
                 SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
                 WHERE o.\(condition) = $1 AND o.trashed_at IS NOT NULL
-                ORDER BY o."_id" LIMIT \(Self.groupLimit) FOR UPDATE
+                ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit) FOR UPDATE
                 """, [parameter])
             for source in result {
                 let row = try reader.row(source, of: item)
@@ -150,7 +155,7 @@ extension Trash {
         let restored = Set(members.map(\.id))
         for item in classes {
             for (index, column) in item.columns.enumerated() {
-                guard let target = column.linkTarget, schema[target]?.isTrashable == true else { continue }
+                guard let target = column.linkTarget.flatMap({ schema[$0] }), target.isTrashable else { continue }
                 let keys = members.compactMap { member -> ObjectId? in
                     guard member.className == item.name, case .objectId(let key) = member.row[index],
                         !restored.contains(key)
@@ -158,13 +163,13 @@ extension Trash {
                     return key
                 }
                 let wanted = PostgresParameter.byteaArray(Set(keys).map(\.bytes))
-                let table = PostgresSQL.quoteIdentifier(schema[target]?.table ?? target)
+                let (table, key) = (PostgresSQL.quoteIdentifier(target.table), Self.key(target))
                 let found = try await connection.query(
-                    "SELECT \"_id\" FROM \(table) WHERE \"_id\" = ANY($1) AND trashed_at IS NOT NULL LIMIT 1", [wanted])
+                    "SELECT \(key) FROM \(table) WHERE \(key) = ANY($1) AND trashed_at IS NOT NULL LIMIT 1", [wanted])
                 guard let row = found.first else { continue }
                 throw RequestFailure(
-                    .conflict, "The \(target) that this \(item.name) belongs to is in the trash too.",
-                    hint: "Restore the \(target) \(try row[0].objectId) first.", properties: [column.name])
+                    .conflict, "The \(target.name) that this \(item.name) belongs to is in the trash too.",
+                    hint: "Restore the \(target.name) \(try row[0].objectId) first.", properties: [column.name])
             }
         }
     }

@@ -21,37 +21,26 @@ public struct TrashList: Sendable {
     /// One page as JSON: `{"items": […], "page": 1, "hasMore": false}`. An item has class, id, who trashed it, when,
     /// when it is deleted for ever, its group, and the object with all its properties.
     /// - Parameters:
-    ///   - filters: by class, what the caller may see; other classes are left out.
-    ///   - event: only this event and what belongs to it.
-    func page(_ number: Int, filters: [String: Predicate], event: ObjectId?) async throws -> JSON {
+    ///   - filters: by class, what the caller may see and asks for; other classes are left out.
+    func page(_ number: Int, filters: [String: Predicate]) async throws -> JSON {
         var parts: [String] = []
         var parameters: [PostgresParameter] = []
         for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
             guard let item = schema[name], item.isTrashable else { continue }
-            var conditions = [filter]
-            if let event {
-                if name == "Event" {
-                    conditions.append(.compare(PropertyPath("_id"), .equal, .objectId(event)))
-                } else if item.columnIndex("event") != nil {
-                    conditions.append(.compare(PropertyPath("event"), .equal, .objectId(event)))
-                } else {
-                    continue
-                }
-            }
-            let condition = try Predicate.and(conditions).sql(
+            let condition = try filter.sql(
                 .postgresql, className: name, in: schema, alias: "o", firstParameter: parameters.count + 1)
             parameters += try condition.parameters.map { try PostgresParameter($0) }
             parts.append(
                 """
-                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o."_id", o.trashed_at, o.trashed_by, o.trash_group
+                SELECT \(PostgresSQL.quoteLiteral(name)) AS class, o.\(Trash.key(item)) AS id, o.trashed_at, o.trashed_by, o.trash_group
                 FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
                 """)
         }
         guard !parts.isEmpty else { return ["items": [], "page": .int(Int64(number)), "hasMore": false] }
         let sql = """
-            SELECT t.class, t."_id", t.trashed_at, t.trashed_by, t.trash_group FROM (
+            SELECT t.class, t.id, t.trashed_at, t.trashed_by, t.trash_group FROM (
             \(parts.joined(separator: "\nUNION ALL\n"))
-            ) t ORDER BY t.trashed_at DESC, t.class, t."_id"
+            ) t ORDER BY t.trashed_at DESC, t.class, t.id
             LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
             """
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in

@@ -25,29 +25,8 @@ public final class ServerModels: Sendable {
     public var current: ServerModel { newest.withLock { $0 } }
     public var rules: Rules { newest.withLock { $0.rules } }
 
-    /// The newest rules on the classes of the model as it is now. Rules that look at classes or properties that came
-    /// later don't count until the server starts again: those before them stay.
-    public func liveRules() -> LiveRules {
-        let start = current
-        let known = Known(start)
-        return LiveRules(schema: start.schema) { known.rules(self.current) }
-    }
-
-    private final class Known: Sendable {
-        private let known: Mutex<(version: Int64, rules: Rules)>
-
-        init(_ model: ServerModel) { known = Mutex((model.version, model.rules)) }
-
-        func rules(_ model: ServerModel) -> Rules {
-            known.withLock { known in
-                if known.version != model.version {
-                    if let rules = try? model.rules(on: known.rules.schema) { known.rules = rules }
-                    known.version = model.version
-                }
-                return known.rules
-            }
-        }
-    }
+    /// The newest rules, on the newest classes.
+    public func liveRules() -> LiveRules { LiveRules { self.rules } }
 
     /// For ``Authenticator``.
     public var grants: [GrantSource] { newest.withLock { $0.grants } }

@@ -8,7 +8,6 @@ import TomboloRules
 /// The public page of an event: what anonymous visitors may see of it, its tickets and its programme.
 struct EventPage: Sendable {
     private let reader: RowReader
-    private let rules: LiveRules
     private let template: MustacheTemplate
     private let tables: Tables
 
@@ -31,10 +30,9 @@ struct EventPage: Sendable {
     }
 
     /// - Throws: `ValueError` if the reader's schema isn't one of the conference's models.
-    init(reader: RowReader, rules: LiveRules) throws {
+    init(reader: RowReader) throws {
         self.reader = reader
         tables = try Tables(reader.schema)
-        self.rules = rules
         template = try MustacheTemplate(string: Self.template)
     }
 
@@ -43,9 +41,10 @@ struct EventPage: Sendable {
     /// A user with no account and no role.
     private static let anyUser = Subject(user: ObjectId())
 
+    /// - Parameter rules: on the reader's classes.
     /// - Throws: ``RequestFailure`` with status 404 for an event that is not published, in the trash, or not there.
-    func html(event id: ObjectId) async throws -> String {
-        let rows = try await reader.snapshot { try await read(id, $0) }
+    func html(event id: ObjectId, under rules: Rules) async throws -> String {
+        let rows = try await reader.snapshot { try await read(id, $0, rules) }
         return template.render(content(rows))
     }
 
@@ -62,7 +61,8 @@ struct EventPage: Sendable {
         var speakersOfSession: [Value: [Value]]
     }
 
-    nonisolated(nonsending) private func read(_ id: ObjectId, _ reader: RowReader) async throws -> Rows {
+    nonisolated(nonsending) private func read(_ id: ObjectId, _ reader: RowReader, _ rules: Rules) async throws -> Rows
+    {
         /// - Parameter owner: the property that holds the event's key.
         func objects<Class: Object>(
             _ table: ClassTable<Class>, of owner: PartialKeyPath<Class>, sortedBy sort: [PartialKeyPath<Class>] = []

@@ -36,6 +36,9 @@ extension RequestFailure {
                 .conflict, "Another object already has the same \(names).",
                 hint: "Change \(columns.isEmpty ? "it" : names) on one of the two, then try again.",
                 properties: columns, cause: error)
+        case .undefinedTable, .undefinedColumn:
+            // A migration has renamed it; servers follow with the next tick.
+            self.init(.unavailable, "The server's model is changing.", hint: Self.retryHint, cause: error)
         case _ where error.isRetryable:
             self.init(.unavailable, "The database does not answer at the moment.", hint: Self.retryHint, cause: error)
         case _ where error.isRefusal:

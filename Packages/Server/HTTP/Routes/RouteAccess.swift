@@ -1,4 +1,5 @@
 import Hummingbird
+public import PostgresClient
 public import TomboloModel
 public import TomboloRules
 
@@ -35,18 +36,20 @@ extension RouteAccess {
 }
 
 extension RouteAccess where Grant == ClassesGrant {
-    /// For those whom the rules permit the operation on some objects of at least one of the classes.
-    public static func objects(_ operation: TomboloRules.Operation, ofAny classNames: [String], by rules: LiveRules)
-        -> RouteAccess
-    {
-        let needs = classNames.map { need(operation, $0, rules) }
-        return RouteAccess(
-            summary: "\(operation) \(classNames.joined(separator: " or "))",
-            token: needs.allSatisfy { $0 == .required } ? .required : .optional
-        ) { subject, _, _ in
+    /// For those whom the rules permit the operation on some objects of at least one of the classes. It always takes an
+    /// access token, for what the rules let anonymous visitors do may change.
+    /// - Parameters:
+    ///   - what: the classes in words, for the list of routes.
+    ///   - classNames: picks the classes of the model as it is.
+    public static func objects(
+        _ operation: TomboloRules.Operation, ofAny what: String,
+        _ classNames: @escaping @Sendable (Schema) -> [String], by rules: LiveRules
+    ) -> RouteAccess {
+        RouteAccess(summary: "\(operation) \(what)", token: .required) { subject, _, _ in
+            let rules = rules.current
             var filters: [String: Predicate] = [:]
             var refusal: RequestFailure?
-            for name in classNames {
+            for name in classNames(rules.schema) {
                 do {
                     filters[name] = try filter(subject, operation, name, rules)
                 } catch let failure as RequestFailure {
@@ -54,7 +57,7 @@ extension RouteAccess where Grant == ClassesGrant {
                 }
             }
             guard !filters.isEmpty else { throw refusal ?? RequestFailure(.forbidden, "This is not permitted.") }
-            return ClassesGrant(subject: subject, filters: filters)
+            return ClassesGrant(subject: subject, rules: rules, filters: filters)
         }
     }
 }
@@ -65,9 +68,11 @@ extension RouteAccess where Grant == ObjectsGrant {
     public static func objects(_ operation: TomboloRules.Operation, of className: String, by rules: LiveRules)
         -> RouteAccess
     {
-        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules)) {
+        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
             subject, _, _ in
-            ObjectsGrant(subject: subject, filter: try filter(subject, operation, className, rules))
+            let rules = rules.current
+            return ObjectsGrant(
+                subject: subject, rules: rules, filter: try filter(subject, operation, className, rules))
         }
     }
 }
@@ -77,26 +82,52 @@ extension RouteAccess where Grant == ObjectGrant {
     ///
     /// Who may do it to no object of the class learns nothing about ids: 403 (401) comes before 404. An object that
     /// exists and that the caller may not even read counts as not existing.
-    /// - Parameter reader: loads the object; one in the trash is not found.
+    /// - Parameter pool: where the object is loaded from; one in the trash is not found.
     public static func object(
-        _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from reader: RowReader
+        _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
-        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules)) {
+        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
             subject, _, context in
-            _ = try filter(subject, operation, className, rules)
-            let id = try context.id()
-            guard let classIndex = rules.schema.index(of: className),
-                let row = try await reader.object(className, id: id)
-            else { throw RequestFailure.noSuchObject(className) }
-            let resource = Resource.object(classIndex: classIndex, old: row, new: row)
-            switch rules.authorize(subject, operation, resource) {
-            case .allowed: return ObjectGrant(subject: subject, id: id, row: row)
-            case .denied(let denial):
-                guard rules.authorize(subject, .read, resource).isAllowed else {
-                    throw RequestFailure.noSuchObject(className)
-                }
-                throw RequestFailure(denial)
+            try await grant(operation, className, subject, context, rules.current, pool)
+        }
+    }
+
+    /// As ``object(_:of:by:from:)``, for an object of the class that the address names. It always takes an access token.
+    /// - Parameters:
+    ///   - what: the classes in words, for the list of routes.
+    ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
+    ///   - other: an operation that the subject must be permitted on some objects of the class as well.
+    public static func object(
+        _ operation: TomboloRules.Operation, ofAny what: String,
+        _ find: @escaping @Sendable (Schema, EdgeContext) throws -> String,
+        also other: TomboloRules.Operation? = nil, by rules: LiveRules, from pool: PostgresPool
+    ) -> RouteAccess {
+        let summary = other.map { "\($0) and \(operation) \(what)" } ?? "\(operation) \(what)"
+        return RouteAccess(summary: summary, token: .required) { subject, _, context in
+            let rules = rules.current
+            let className = try find(rules.schema, context)
+            if let other { _ = try filter(subject, other, className, rules) }
+            return try await grant(operation, className, subject, context, rules, pool)
+        }
+    }
+
+    private static func grant(
+        _ operation: TomboloRules.Operation, _ className: String, _ subject: Subject, _ context: EdgeContext,
+        _ rules: Rules, _ pool: PostgresPool
+    ) async throws -> ObjectGrant {
+        _ = try filter(subject, operation, className, rules)
+        let id = try context.id()
+        let reader = RowReader(schema: rules.schema, pool: pool)
+        guard let classIndex = rules.schema.index(of: className), let row = try await reader.object(className, id: id)
+        else { throw RequestFailure.noSuchObject(className) }
+        let resource = Resource.object(classIndex: classIndex, old: row, new: row)
+        switch rules.authorize(subject, operation, resource) {
+        case .allowed: return ObjectGrant(subject: subject, rules: rules, className: className, id: id, row: row)
+        case .denied(let denial):
+            guard rules.authorize(subject, .read, resource).isAllowed else {
+                throw RequestFailure.noSuchObject(className)
             }
+            throw RequestFailure(denial)
         }
     }
 }
@@ -104,6 +135,8 @@ extension RouteAccess where Grant == ObjectGrant {
 /// Leave for some objects of a class: those that satisfy ``filter``.
 public struct ObjectsGrant: Sendable {
     public let subject: Subject
+    /// That the decision was made by; ``filter`` is about their classes.
+    public let rules: Rules
     public let filter: Predicate
 }
 
@@ -111,18 +144,23 @@ public struct ObjectsGrant: Sendable {
 /// not permitted.
 public struct ClassesGrant: Sendable {
     public let subject: Subject
+    /// That the decision was made by; ``filters`` are about their classes.
+    public let rules: Rules
     public let filters: [String: Predicate]
 }
 
 /// Leave for one object, with its row as it was when the decision was made.
 public struct ObjectGrant: Sendable {
     public let subject: Subject
+    /// That the decision was made by; ``row`` is one of their classes.
+    public let rules: Rules
+    public let className: String
     public let id: ObjectId
     public let row: Row
 }
 
 private func need(
-    _ operation: TomboloRules.Operation, _ className: String, _ rules: LiveRules
+    _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
 ) -> TokenNeed {
     let isPermitted = (try? filter(.anonymous, operation, className, rules)) != nil
     return isPermitted ? .optional : .required
@@ -130,7 +168,7 @@ private func need(
 
 /// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
 private func filter(
-    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: LiveRules
+    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
 ) throws -> Predicate {
     guard let classIndex = rules.schema.index(of: className) else {
         throw RequestFailure(.internalError, "There is no class \(className).")
