@@ -33,6 +33,7 @@ struct ModelOptions: ParsableArguments {
     /// - Throws: ``ToolError`` for a document that can't be read, or documents that don't go together.
     nonisolated(nonsending) func migrator(_ connection: PostgresConnection) async throws -> Migrator {
         var apps: [AppDocuments] = []
+        var documents: [(file: String, models: ModelDocument)] = []
         for (index, file) in files.enumerated() {
             let models: ModelDocument
             let text = try Self.text(file)
@@ -41,9 +42,11 @@ struct ModelOptions: ParsableArguments {
             } catch {
                 throw ToolError("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
             }
+            documents.append((file, models))
             apps.append(
                 AppDocuments(models: models, rules: index < ruleFiles.count ? try Self.text(ruleFiles[index]) : nil))
         }
+        try ModelConflicts.check(documents)
         do {
             return try await Migrator.toDocuments(apps, on: connection)
         } catch let error as ServerModelError {

@@ -45,7 +45,9 @@ struct RulesCommand: AsyncParsableCommand {
                     try documents[0].checked(app: app, against: try await DocumentTable.newest(connection)).rules.notes
                 }
             } else {
-                let models = try models.files.map(RulesCommand.models)
+                let named = try models.files.map { (file: $0, models: try RulesCommand.models($0)) }
+                try ModelConflicts.check(named)
+                let models = named.map(\.models)
                 notes = try RulesCommand.reporting { try RuleDeployment.check(documents, models: models).notes }
             }
             for note in notes { print(note) }
@@ -81,7 +83,11 @@ struct RulesCommand: AsyncParsableCommand {
     /// `migration-tool rules explain`
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what a user may do with a class or an object, and what would have to change.")
+            abstract: "Say what a user may do with a class or an object, and what would have to change.",
+            discussion: """
+                By the rules in the database or, with --rules, by a document that isn't stored: as if it were the app's, \
+                beside the rules of the other apps. Changes nothing.
+                """)
 
         @Option(help: "The user: an e-mail address or an id.")
         var user: String
@@ -92,15 +98,30 @@ struct RulesCommand: AsyncParsableCommand {
         @Option(help: "The key of one object.")
         var key: String?
 
+        @Option(
+            help: ArgumentHelp("A rule document to try out, YAML or JSON.", valueName: "file"),
+            completion: .file(extensions: ["yaml", "yml", "json"]))
+        var rules: String?
+
+        @Option(help: "The app whose rules --rules has, if it isn't the app of the class.")
+        var app: String?
+
         @OptionGroup var database: DatabaseOptions
 
+        func validate() throws {
+            guard app == nil || rules != nil else { throw ValidationError("--app goes with --rules.") }
+        }
+
         func run() async throws {
+            let candidate = try rules.map { RuleDeployment(file: $0, content: try RulesCommand.text(of: $0)) }
             try await database.withPool { pool in
                 do {
                     let (explanation, isInTrash) = try await RuleExplainer(pool).explain(
-                        user: user, className: className, key: key)
+                        user: user, className: className, key: key, candidate: candidate, app: app)
                     print(explanation)
                     if isInTrash { print("  The object is in the trash, where no device sees it.") }
+                } catch let error as RuleError {
+                    throw ToolError(error)
                 } catch AuthenticationError.unknownUser {
                     throw ToolError(
                         "There is no account \(user), or it is disabled.",

@@ -183,6 +183,68 @@ import TomboloServerModel
         }
     }
 
+    @Test("a document is tried out before it is stored")
+    func explainCandidate() async throws {
+        try await withPlace { place in
+            _ = try await place("apply", try place.file("good.yaml", Self.rules))
+            let registry = AccountRegistry(pool: place.pool)
+            try await registry.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
+            try await place.pool.query("INSERT INTO listing (_id, team) VALUES (7, 'West')")
+            let asked = ["--user", "ann@example.org", "--class", "Listing", "--key", "7"]
+            func explain(_ more: String...) async throws -> ProgramRun.Outcome {
+                try await BuiltProgram("migration-tool", "MigrationTool").run(
+                    ["rules", "explain"] + asked + more, environment: ["TOMBOLO_DATABASE_URL": place.address])
+            }
+            let wider = try place.file("wider.yaml", "Listing:\n  - {name: anybody, applyWhen: {}, read: {team: West}}")
+            let tried = try await explain("--rules", wider)
+            #expect(tried.status == 0, "\(tried.messages)")
+            #expect(
+                tried.output.contains("role 'anybody' (\(wider):2) applies") && tried.output.contains("; this one too"),
+                "\(tried.output)")
+            #expect(try await explain("--rules", wider, "--app", "homes").output == tried.output)
+            #expect(try await explain().output.contains("role 'member' (rules of homes:7) applies"))
+            #expect(try await ServerModels.load(place.pool).current.ruleDocuments == ["homes": Self.rules])
+            let bad = try place.file("bad.yaml", "Listing: [{name: a, applyWhen: {}, read: {teem: x}}]")
+            let refused = try await explain("--rules", bad)
+            #expect(refused.status == 1 && refused.messages.contains("bad.yaml:1: Listing, role 'a', read:"))
+            #expect(try await explain("--rules", wider, "--app", "home").messages.contains("did you mean 'homes'?"))
+            #expect(try await explain("--app", "homes").status == 64)
+        }
+    }
+
+    @Test("two apps have a rule document each, which decides about no class of the other or of neither")
+    func twoApps() async throws {
+        try await withPlace { place in
+            let crm = """
+                {"format": 1, "app": "crm", "classes": [{"name": "Lead", "table": "lead", "properties": [
+                  {"name": "_id", "type": "objectId", "primaryKey": true}, {"name": "owner", "type": "string"}]}]}
+                """
+            let models = try place.file("crm.json", crm)
+            let applied = try await BuiltProgram("migration-tool", "MigrationTool").run(
+                ["apply", "--models", models], environment: ["TOMBOLO_DATABASE_URL": place.address])
+            #expect(applied.status == 0, "\(applied.messages)")
+            let homes = try place.file("homes.yaml", Self.rules)
+            let leads = try place.file("leads.yaml", "Lead: [{name: all, applyWhen: {}, read: true}]")
+            let unnamed = try await place("apply", homes)
+            #expect(unnamed.status == 1 && unnamed.messages.contains("crm, homes"), "\(unnamed.messages)")
+            #expect(try await place("apply", homes, "--app", "homes").status == 0)
+            #expect(try await place("apply", leads, "--app", "crm").status == 0)
+            let before = try await ServerModels.load(place.pool).current.ruleDocuments
+            #expect(before.keys.sorted() == ["crm", "homes"])
+
+            let foreign = try await place("apply", leads, "--app", "homes")
+            #expect(foreign.status == 1)
+            #expect(
+                foreign.messages.contains("leads.yaml:1: Lead belongs to another app, whose rules decide about it."),
+                "\(foreign.messages)")
+            let stray = try place.file("stray.yaml", "Lead: []\nOffer: [{name: all, applyWhen: {}, read: true}]")
+            let neither = try await place("apply", stray, "--app", "crm")
+            #expect(neither.status == 1)
+            #expect(neither.messages.contains("stray.yaml:2: there is no class 'Offer'"), "\(neither.messages)")
+            #expect(try await ServerModels.load(place.pool).current.ruleDocuments == before)
+        }
+    }
+
     @Test("a database without models says what to do")
     func noModels() async throws {
         try await Databases.withEmpty { connection in

@@ -69,4 +69,58 @@ import TomboloModel
         #expect(try tables[0, 0].int == 0)
         await connection.close()
     }
+
+    @Test("two model files that can't go together are refused with both names, and nothing is applied")
+    func conflictingFiles() async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
+        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        let folder = FileManager.default.temporaryDirectory.appending(path: "migration-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func file(_ name: String, app: String, _ className: String, table: String, property: String) throws -> String {
+            let document = try ModelDocument(
+                app: app,
+                classes: [
+                    ModelClass(
+                        name: className, table: table,
+                        properties: [
+                            ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true),
+                            ModelProperty(name: property, type: .string),
+                        ])
+                ])
+            let path = folder.appending(path: name).path()
+            try document.json.write(toFile: path, atomically: true, encoding: .utf8)
+            return path
+        }
+        let shop = try file("shop.json", app: "shop", "Order", table: "order", property: "item")
+        let bar = try file("bar.json", app: "bar", "Order", table: "bar_order", property: "drink")
+        let club = try file("club.json", app: "club", "Round", table: "order", property: "drink")
+        let newShop = try file("new-shop.json", app: "shop", "Basket", table: "basket", property: "item")
+        let unlike = try file("crm.json", app: "crm", "Lead", table: "lead", property: "name")
+        for command in ["plan", "apply"] {
+            for (other, expected) in [
+                (bar, "both define the class Order: the apps 'shop' and 'bar'"), (club, "both have the table 'order'"),
+                (newShop, "are both documents of the app 'shop'"),
+            ] {
+                let outcome = try await run([command, "--models", shop, unlike, other], address)
+                #expect(outcome.status == 1)
+                for text in [expected, "shop.json", URL(filePath: other).lastPathComponent] {
+                    #expect(outcome.messages.contains(text), "\(command): \(outcome.messages)")
+                }
+            }
+        }
+        let connection = try await PostgresConnection.connect(configuration)
+        let tables = "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'tombolo')"
+        #expect(try await connection.query(tables)[0, 0].int == 0)
+
+        // One after the other: the second app meets what the database has.
+        #expect(try await run(["apply", "--models", shop, unlike], address).status == 0)
+        let count = try await connection.query(tables)[0, 0].int
+        let second = try await run(["apply", "--models", bar], address)
+        #expect(second.status == 1 && second.messages.contains("'bar' and 'shop' both have a class Order"))
+        #expect(try await connection.query(tables)[0, 0].int == count)
+        #expect(try await connection.query("SELECT count(*) FROM tombolo.document")[0, 0].int == 2)
+        await connection.close()
+    }
 }

@@ -60,8 +60,13 @@ public struct RuleDeployment: Sendable {
             return try ServerModel(others + [candidate])
         } catch {
             guard case .invalid(let problems) = error else { throw error }
-            throw RuleError(problems: problems.map { $0.replacing("rules of \(app):", with: "\(file):") })
+            throw RuleError(problems: problems.map { naming($0, app: app) })
         }
+    }
+
+    /// A text about an app's rules, with the file's name for them.
+    func naming(_ text: String, app: String?) -> String {
+        app.map { text.replacing("rules of \($0):", with: "\(file):") } ?? text
     }
 
     /// Stores the document as an app's rules, if it has no mistakes. May be repeated.
@@ -77,7 +82,7 @@ public struct RuleDeployment: Sendable {
             let documents = try await DocumentTable.newest(connection)
             let app = try Self.app(app, in: documents)
             let model = try checked(app: app, against: documents)
-            let notes = model.rules.notes.map { $0.replacing("rules of \(app):", with: "\(file):") }
+            let notes = model.rules.notes.map { naming($0, app: app) }
             if documents.contains(where: { $0.app == app && $0.kind == .rules && $0.content == content }) {
                 return (.unchanged, notes)
             }

@@ -3,7 +3,7 @@ public import PostgresClient
 internal import PostgresValues
 internal import TomboloAuthentication
 internal import TomboloModel
-public import TomboloRules
+internal import TomboloRules
 internal import TomboloServerModel
 
 /// Says what a user of the database may do, as servers would decide now.
@@ -15,14 +15,23 @@ public struct RuleExplainer: Sendable {
     /// - Parameters:
     ///   - user: an e-mail address or an id.
     ///   - key: of one object, as text.
+    ///   - candidate: rules to decide by in place of an app's in the database; nil for those in the database.
+    ///   - app: the app that the candidate is of; nil for the one that has the class.
     /// - Returns: the explanation, and whether the object is in the trash.
-    /// - Throws: ``RuleDeploymentError``; ``TomboloAuthentication/AuthenticationError/unknownUser`` also for a disabled
-    ///   account; ``TomboloServerModel/ServerModelError``; the database's error.
+    /// - Throws: ``RuleDeploymentError``; ``TomboloRules/RuleError`` for a candidate with mistakes;
+    ///   ``TomboloAuthentication/AuthenticationError/unknownUser`` also for a disabled account;
+    ///   ``TomboloServerModel/ServerModelError``; the database's error.
     public func explain(
-        user: String, className: String, key: String?
-    ) async throws -> (explanation: Explanation, isInTrash: Bool) {
-        let model = try await ServerModels.load(pool).current
-        guard model.version > 0 else { throw RuleDeploymentError.noModels }
+        user: String, className: String, key: String?, candidate: RuleDeployment? = nil, app: String? = nil
+    ) async throws -> (explanation: String, isInTrash: Bool) {
+        let current = try await ServerModels.load(pool).current
+        guard current.version > 0 else { throw RuleDeploymentError.noModels }
+        let owner = app ?? current.app(ofClass: className)
+        let model =
+            if let candidate {
+                try candidate.checked(
+                    app: owner, against: try await pool.withConnection { try await DocumentTable.newest($0) })
+            } else { current }
         let names = model.schema.classes.filter { $0.owner == nil }.map(\.name)
         guard let item = model.schema[className], item.owner == nil else {
             throw RuleDeploymentError.unknownClass(className, names)
@@ -40,7 +49,8 @@ public struct RuleExplainer: Sendable {
         guard let explanation = model.rules.explain(subject, className: className, row: found?.row) else {
             throw RuleDeploymentError.unknownClass(className, names)
         }
-        return (explanation, found?.isInTrash ?? false)
+        let text = "\(explanation)"
+        return (candidate?.naming(text, app: owner) ?? text, found?.isInTrash ?? false)
     }
 
     private func object(
@@ -72,5 +82,13 @@ public struct RuleExplainer: Sendable {
         case .string: .string(text)
         default: nil
         }
+    }
+}
+
+extension ServerModel {
+    /// The app that has a class with a table, by its name now or before.
+    fileprivate func app(ofClass name: String) -> String? {
+        let now = schema[name]?.name
+        return models.first { $0.value.classes.contains { !$0.isEmbedded && $0.name == now } }?.key
     }
 }

@@ -1,0 +1,38 @@
+import TomboloModel
+import ToolSupport
+
+/// Model documents of one command that can't go together, told by the names of their files.
+enum ModelConflicts {
+    /// - Throws: ``ToolError`` with every conflict: two documents of one app, and classes or tables that two apps have.
+    static func check(_ documents: [(file: String, models: ModelDocument)]) throws {
+        var problems: [String] = []
+        var apps: [String: String] = [:]
+        var classes: [String: (file: String, app: String)] = [:]
+        var tables: [String: (file: String, className: String)] = [:]
+        for (file, models) in documents {
+            if let other = apps.updateValue(file, forKey: models.app) {
+                problems.append(
+                    "\(other) and \(file) are both documents of the app '\(models.app)', which has one: name the newer "
+                        + "file only, or give the other app another name.")
+                continue
+            }
+            for item in models.classes {
+                guard let table = item.table else { continue }
+                if let other = classes.updateValue((file, models.app), forKey: item.name) {
+                    problems.append(
+                        "\(other.file) and \(file) both define the class \(item.name): the apps '\(other.app)' and "
+                            + "'\(models.app)' share a database, and need different names. Rename one.")
+                } else if let other = tables.updateValue((file, item.name), forKey: table) {
+                    problems.append(
+                        "\(other.className) in \(other.file) and \(item.name) in \(file) both have the table "
+                            + "'\(table)': give one another tableName().")
+                }
+            }
+        }
+        guard problems.isEmpty else {
+            throw ToolError(
+                "The model documents don't go together:\n" + problems.map { "- \($0)" }.joined(separator: "\n"),
+                fix: "Correct the models and export them again. Nothing was changed.")
+        }
+    }
+}
