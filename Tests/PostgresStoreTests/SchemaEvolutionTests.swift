@@ -90,6 +90,54 @@ struct SchemaEvolutionTests {
         }
     }
 
+    @Test("A changed delete rule reaches the foreign key of an existing table, also of one that is renamed meanwhile")
+    func deleteRule() async throws {
+        try await withConnection { connection in
+            func link(_ name: String, _ rule: DeleteRule, _ previous: String...) -> ModelProperty {
+                ModelProperty(
+                    name: name, type: .link(to: "Owner"), isOptional: true, deleteRule: rule, previousNames: previous)
+            }
+            func rule() async throws -> [String] {
+                try await connection.query(
+                    """
+                    SELECT conname || ' ' || confdeltype::text FROM pg_constraint
+                    WHERE conrelid = 'thing'::regclass AND contype = 'f'
+                    """
+                ).map { try $0[0].string }
+            }
+            let first = try document(item("Owner", []), item("Thing", [link("owner", .nullify)]))
+            try await bring(connection, to: first)
+            try await connection.execute(
+                "INSERT INTO owner VALUES ('o'), ('p'); INSERT INTO thing (_id, owner) VALUES ('a', 'o'), ('b', 'p')")
+            #expect(try await rule() == ["thing_owner_fkey n"])
+            let second = try document(item("Owner", []), item("Thing", [link("owner", .cascade)])).merged(over: first)
+            #expect(try await bring(connection, to: second) == ["delete rule of foreign key thing_owner_fkey"])
+            #expect(try await rule() == ["thing_owner_fkey c"])
+            try await connection.execute("DELETE FROM owner WHERE _id = 'o'")
+            #expect(try await connection.query("SELECT _id FROM thing").map { try $0[0].string } == ["b"])
+
+            let third = try document(item("Owner", []), item("Thing", [link("keeper", .nullify, "owner")]))
+                .merged(over: second)
+            try await bring(connection, to: third)
+            #expect(try await rule() == ["thing_keeper_fkey n"])
+            try await connection.execute("DELETE FROM owner")
+            #expect(try await connection.query("SELECT keeper IS NULL FROM thing")[0, 0].bool)
+        }
+    }
+
+    @Test("A foreign key that refuses deletions stays as somebody made it")
+    func foreignDeleteRule() async throws {
+        try await withConnection { connection in
+            let link = ModelProperty(name: "owner", type: .link(to: "Owner"), isOptional: true)
+            let document = try document(item("Owner", []), item("Thing", [link]))
+            try await bring(connection, to: document)
+            try await connection.execute(
+                "ALTER TABLE thing DROP CONSTRAINT thing_owner_fkey, "
+                    + "ADD CONSTRAINT thing_owner_fkey FOREIGN KEY (owner) REFERENCES owner")
+            #expect(try await bring(connection, to: document) == [])
+        }
+    }
+
     @Test("A renamed class keeps its table, with lists, embedded objects, links and trash, as if it had always been so")
     func everything() async throws {
         func classes(_ house: String, _ agent: String, _ part: String, _ names: [String], _ isNew: Bool) -> [ModelClass]

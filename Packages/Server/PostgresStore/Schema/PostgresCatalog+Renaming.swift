@@ -6,7 +6,8 @@ extension PostgresCatalog {
         func moved(_ name: String) -> String {
             name.hasPrefix("\(old).") ? "\(new).\(name.dropFirst(old.count + 1))" : name
         }
-        foreignKeys = Set(foreignKeys.map(moved))
+        foreignKeys = Dictionary(
+            foreignKeys.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
         policies = Set(policies.map(moved))
         triggers = Set(triggers.map(moved))
         checks = Dictionary(checks.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -36,9 +37,9 @@ extension PostgresCatalog {
     /// - Returns: whether the table has the constraint under its old name only.
     mutating func moveConstraint(_ old: String, to new: String, of table: String) -> Bool {
         let (before, after) = ("\(table).\(old)", "\(table).\(new)")
-        if foreignKeys.contains(before), !foreignKeys.contains(after) {
-            foreignKeys.remove(before)
-            foreignKeys.insert(after)
+        if let action = foreignKeys[before], foreignKeys[after] == nil {
+            foreignKeys[before] = nil
+            foreignKeys[after] = action
             return true
         }
         guard let columns = checks[before], checks[after] == nil else { return false }

@@ -16,6 +16,19 @@ public struct PostgresCatalog: Hashable, Sendable {
         }
     }
 
+    /// What `ON DELETE` says of a foreign key.
+    public enum DeleteAction: String, Hashable, Sendable {
+        case cascade = "CASCADE"
+        case setNull = "SET NULL"
+        /// Refuses, or sets a default: nothing that a model says.
+        case other
+
+        /// - Parameter code: of `pg_constraint.confdeltype`.
+        init(_ code: String) {
+            self = code == "c" ? .cascade : code == "n" ? .setNull : .other
+        }
+    }
+
     /// A unique index over columns that no constraint stands behind.
     public struct UniqueIndex: Hashable, Sendable {
         public let table: String
@@ -28,8 +41,9 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var indexes: Set<String> = []
     /// Those of the indexes that can be dropped by themselves to lift a uniqueness, by name.
     public internal(set) var uniqueIndexes: [String: UniqueIndex] = [:]
-    /// Foreign keys of tables in `public`, as `table.constraint`.
-    public internal(set) var foreignKeys: Set<String> = []
+    /// Foreign keys of tables in `public`, as `table.constraint`, with what becomes of the row when the one that it
+    /// refers to is deleted.
+    public internal(set) var foreignKeys: [String: DeleteAction] = [:]
     /// CHECK constraints of tables in `public`, as `table.constraint`, with the names of their columns, sorted.
     public internal(set) var checks: [String: [String]] = [:]
     /// Row-level security policies, as `table.policy`, of tables that have it enabled.
@@ -63,7 +77,7 @@ extension PostgresCatalog {
                 let parts = try row[2].string.split(separator: "\n").map(String.init)
                 guard let table = parts.first else { continue }
                 catalog.uniqueIndexes[name] = UniqueIndex(table: table, columns: Array(parts.dropFirst()))
-            case "foreign key": catalog.foreignKeys.insert(name)
+            case "foreign key": catalog.foreignKeys[name] = DeleteAction(try row[2].string)
             case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
             case "trigger": catalog.triggers.insert(name)
@@ -93,7 +107,7 @@ extension PostgresCatalog {
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indisvalid \
         UNION ALL \
-        SELECT 'foreign key', c.relname || '.' || k.conname, '' FROM pg_constraint k \
+        SELECT 'foreign key', c.relname || '.' || k.conname, k.confdeltype::text FROM pg_constraint k \
         JOIN pg_class c ON c.oid = k.conrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE k.contype = 'f' \
         UNION ALL \

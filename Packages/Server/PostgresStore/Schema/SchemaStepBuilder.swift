@@ -190,13 +190,16 @@ struct SchemaStepBuilder {
         for column in item.columns {
             guard let target = column.linkTarget.flatMap({ schema[$0] }), let key = target.primaryKey else { continue }
             let name = SchemaName.foreignKey(item.table, column.sqlName)
-            guard !live.foreignKeys.contains("\(item.table).\(name)") else { continue }
-            let action = column.isOptional && column.deleteRule == .nullify ? "SET NULL" : "CASCADE"
+            let action: PostgresCatalog.DeleteAction =
+                column.isOptional && column.deleteRule == .nullify ? .setNull : .cascade
+            let present = live.foreignKeys["\(item.table).\(name)"]
+            // One that refuses deletions was there before the model, and is left to whoever made it.
+            guard present != action, present != .other else { continue }
             add(
-                "foreign key \(name)",
+                present == nil ? "foreign key \(name)" : "delete rule of foreign key \(name)",
                 "ALTER TABLE \(table(item)) DROP CONSTRAINT IF EXISTS \(quoted(name)), ADD CONSTRAINT \(quoted(name)) "
                     + "FOREIGN KEY (\(quoted(column.sqlName))) REFERENCES \(table(target)) (\(quoted(key.sqlName))) "
-                    + "ON DELETE \(action) NOT DEFERRABLE")
+                    + "ON DELETE \(action.rawValue) NOT DEFERRABLE")
         }
     }
 
