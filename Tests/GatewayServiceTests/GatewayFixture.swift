@@ -26,6 +26,7 @@ struct GatewayFixture: Sendable {
         log: RecordingLog? = nil,
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
+        models: (@Sendable (PostgresPool) -> any ModelSource)? = nil,
         _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
     ) async throws {
         // Keeps metadata, which holds the ids of requests.
@@ -42,7 +43,8 @@ struct GatewayFixture: Sendable {
         let ticks = TickListener(configuration: configuration, logger: logger)
         let sequencer = Sequencer(configuration: configuration, logger: logger)
         let gateway = Gateway(
-            store: store, limits: limits, connectionsPerAddress: connectionsPerAddress, authorize: authorize,
+            models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
+            connectionsPerAddress: connectionsPerAddress,
             wakeUps: { ticks.wakeUps() },
             onCommit: { sequencer.nudge() }, logger: logger)
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)

@@ -95,6 +95,32 @@ final class AnyAppServer: Sendable {
         return url
     }
 
+    /// Whether an app's classes are all there, after the gateway was killed.
+    /// - Throws: when some of it is there without the rest.
+    func isWhole(_ document: ModelDocument) async throws -> Bool {
+        // What the killed process asked for last may still be under way.
+        let others = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+                AND state <> 'idle' AND pid <> pg_backend_pid()
+            """
+        while try await pool.query(others)[0, 0].int > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        let live = try await pool.withConnection { try await PostgresCatalog.read($0) }
+        let model = try await ServerModels.load(pool).current
+        let difference = PostgresSchema.difference(from: live, to: model.schema)
+        guard difference.steps.isEmpty, difference.problems.isEmpty else {
+            throw EndToEndFailure("The tables lack \(difference.steps.map(\.name)), \(difference.problems)")
+        }
+        let names = document.classes.filter { !$0.isEmbedded }.map(\.name)
+        let known = names.filter { model.schema[$0] != nil }
+        guard known.isEmpty else {
+            guard known == names else { throw EndToEndFailure("Only \(known) of \(names) are in the model.") }
+            return true
+        }
+        let left = names.filter { live.tables[Column.sqlName(for: $0)] != nil || live.identifiers.classes[$0] != nil }
+        guard left.isEmpty else { throw EndToEndFailure("\(left) have tables or numbers, and no model.") }
+        return false
+    }
+
     // MARK: Comparing
 
     /// What is different between a device's file and the rows that its user may read, as texts; empty if nothing is.
@@ -153,7 +179,12 @@ final class AnyAppServer: Sendable {
     {
         let deadline = ContinuousClock.now + limit
         while true {
-            let differences = try await differences(device, readable)
+            let differences: [String]
+            do {
+                differences = try await self.differences(device, readable)
+            } catch let error as PostgresStoreError where error.isRetryable {
+                differences = ["\(error)"]
+            }
             if differences.isEmpty { return }
             guard ContinuousClock.now < deadline else {
                 throw EndToEndFailure(

@@ -155,6 +155,50 @@ struct AnyAppTests {
         }
     }
 
+    @Test("Killed while it adds classes, a gateway leaves them whole or absent, and devices sync on after its restart")
+    func killedWhileAdding() async throws {
+        var random = SeededGenerator.printed(for: "kills while classes are added")
+        let isLong = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1"
+        try await AnyAppServer.with(gatewayArguments: ["--development"]) { server in
+            try await server.gateway.start()
+            let user = try await server.user("ann")
+            var devices: [AnyDevice] = []
+            var outcomes: [Bool] = []
+            for round in 1...(isLong ? 40 : 6) {
+                let name = "round\(round)"
+                let app = try AnyApp(
+                    name, prefix: "Round\(round)x", random: SeededGenerator(seed: random.next()))
+                let device = try await AnyDevice(
+                    name, schema: try app.document.schema(), url: try await server.url(), token: user.token,
+                    owner: user.id, folder: server.folder,
+                    values: RandomValues(SeededGenerator(seed: random.next())))
+                devices.append(device)
+                for device in devices { try await device.write(transactions: 2) }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...400, using: &random)))
+                try await server.gateway.kill9()
+                do {
+                    outcomes.append(try await server.isWhole(app.document))
+                } catch {
+                    throw EndToEndFailure("round \(round): \(error)")
+                }
+                for device in devices { try await device.write(transactions: 1) }
+                try await server.gateway.start()
+                for device in devices {
+                    do {
+                        try await server.settle(device, .constant(true))
+                    } catch {
+                        throw EndToEndFailure("round \(round): \(error)")
+                    }
+                }
+            }
+            print("Classes that were there after the kill: \(outcomes)")
+            for device in devices {
+                #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
+                device.close()
+            }
+        }
+    }
+
     @Test("Development mode is refused on an address that others can reach")
     func developmentModeIsLocal() async throws {
         try await AnyAppServer.with(gatewayArguments: ["--development", "--host", "0.0.0.0"]) { server in
