@@ -378,8 +378,8 @@ let package = Package(
             sync + [
                 "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
                 "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
-                "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "SyncGateway", "MigrationTool",
-                "EndToEndDevice", grdb, nioCore, nioPosix,
+                "Tombolo", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "SyncGateway",
+                "MigrationTool", "EndToEndDevice", grdb, nioCore, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

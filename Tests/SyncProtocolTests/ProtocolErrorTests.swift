@@ -334,7 +334,7 @@ struct ProtocolErrorTests {
         }
         expect(
             .unsupportedVersion,
-            "This gateway speaks versions 1 to 2 of the protocol, the device version 99. Update the older of the two."
+            "This gateway speaks versions 1 to 3 of the protocol, the device version 99. Update the older of the two."
         ) {
             _ = try codec.decodeClientMessage(future)
         }

@@ -119,7 +119,11 @@ struct RandomMessages {
                 Hello(
                     protocolVersion: int(0...3), accessToken: text(), client: .random(using: &random.generator),
                     position: position(), activeSubscriptions: subscriptions(), wantedSubscriptions: subscriptions(),
-                    acknowledged: Int64(int(0...9)), classes: flag() ? HelloClass.describe(schema) : []))
+                    acknowledged: Int64(int(0...9)), classes: flag() ? HelloClass.describe(schema) : [],
+                    partition: [
+                        nil, .null, .string("user=1"), .int(-5), .objectId(ObjectId(high: 1, low: 2)), .uuid(UUID()),
+                    ][
+                        int(0...5)]))
         case 1: return .subscribe(subscriptions())
         case 2:
             let first = Int64(int(1...1_000_000))

@@ -145,13 +145,38 @@ import TomboloRules
         #expect(rules.notes.contains { $0.contains("has no document_filters and permits nothing") })
     }
 
-    @Test("permissions of partitions are refused")
+    @Test("permissions of partitions that call functions are refused, with what to write instead")
     func chatPartition() throws {
+        let schema = try Schema([Self.item("ChatMessage", key: .string, "partition", "text")])
         let error = #expect(throws: RuleError.self) {
-            try Rules(schema: Self.chatSchema.get(), book: Self.book("chat.partition.json"))
+            try Rules(schema: schema, book: Self.book("chat.partition.json"))
         }
-        #expect(error?.problems.count == 1)
-        #expect(error?.problems.first?.contains("partition-based sync; sessions have no partitions") == true)
+        #expect(error?.problems.count == 2)
+        #expect(
+            error?.problems.allSatisfy {
+                $0.contains("%function") && $0.contains("%%partition.key and %%partition.value")
+            }
+                == true)
+    }
+
+    @Test("permissions of partitions without functions are read as they are")
+    func partitions() throws {
+        let document = """
+            {"type": "partition", "state": "enabled", "development_mode_enabled": false,
+             "partition": {"key": "owner", "type": "string", "required": false,
+              "permissions": {"read": {"%%partition": "%%user.id"}, "write": {"%%partition": "%%user.id"}}}}
+            """
+        let schema = try Schema([Self.item("Note", key: .string, "owner"), Self.item("Log", "text")])
+        let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "config.json"))
+        let own = Value.string(Self.ann.stringValue)
+        let ann = Subject(user: Self.ann)
+        #expect(try Self.permitted(rules, ann.inPartition(own), "Note", Row([.string("1"), own])) == "CRUD")
+        #expect(try Self.permitted(rules, ann, "Note", Row([.string("1"), own])) == "----")
+        #expect(try Self.permitted(rules, ann.inPartition(own), "Note", Row([.string("1"), .null])) == "----")
+        let ben = Subject(user: Self.ben).inPartition(own)
+        #expect(try Self.permitted(rules, ben, "Note", Row([.string("1"), own])) == "----")
+        #expect(
+            try Self.permitted(rules, ann.inPartition(own), "Log", Row([.objectId(ObjectId()), .null])) == "----")
     }
 
     // MARK: Drawing

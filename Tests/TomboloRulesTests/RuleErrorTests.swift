@@ -98,8 +98,8 @@ import TomboloRules
                 + "delete."),
         Mistake(
             "{type: partition, permissions: {read: true}}",
-            "1: these are permissions of partition-based sync; sessions have no partitions. Write roles for each class "
-                + "instead."),
+            "1: a sync configuration: 'permissions' isn't known here.",
+            "1: a configuration of type partition says nothing of the partition; add partition: {key: …}."),
         Mistake(
             "grants: {class: Membershipp, user: user, role: role}",
             "1: grants: there is no class 'Membershipp'; did you mean 'Membership'?"),
@@ -175,7 +175,8 @@ import TomboloRules
         .read(
             "{\"%function\": {name: f}}",
             "%function isn't possible: rules can't call code. Keep what the function looks up in the user's custom data, "
-                + "and compare with %%user.custom_data."),
+                + "and compare with %%user.custom_data. A function that takes a partition apart is written with "
+                + "%%partition.key and %%partition.value."),
         .read("{price: cheap}", "'price' is an int and can't be compared with \"cheap\"."),
         .read("{price: 1.5}", "'price' is an int and can't be compared with 1.5."),
         .read("{team: 5}", "'team' is a string and can't be compared with 5."),
@@ -200,9 +201,8 @@ import TomboloRules
         .read(
             "team", "\"team\" isn't an expression: write true, false or a mapping such as {\"owner\": \"%%user.id\"}."),
         .read(
-            "{team: \"%%partition\"}",
-            "sessions have no partition, so that %%partition stands for nothing: compare the property that held the "
-                + "partition with something of the user, as in {\"owner\": \"%%user.id\"}."),
+            "{soldAt: \"%%partition\"}",
+            "'soldAt' is a date and can't hold a partition, which is a text, a whole number, an ObjectId or a UUID."),
         .read("{\"%%values.x\": 1}", "%%values.x isn't available: write the value itself."),
         .read(
             "{\"%%root.owner\": 1}",

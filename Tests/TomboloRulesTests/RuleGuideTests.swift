@@ -58,7 +58,7 @@ import TomboloRules
     @Test("every example of the guide is a rule document without mistakes")
     func examplesAreRules() throws {
         let examples = try Self.examples()
-        #expect(examples.count == 7)
+        #expect(examples.count == 8)
         for example in examples {
             #expect(throws: Never.self, "\(example)") {
                 try Rules(schema: Self.schema.get(), book: RuleBook(parsing: example, file: "example.yaml"))
@@ -90,7 +90,8 @@ import TomboloRules
         for name in [
             "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$and", "$or", "$nor", "$not",
             "%stringToOid", "%oidToString", "%stringToUuid", "%uuidToString", "%%user.id", "%%user.data",
-            "%%user.custom_data", "%%user.roles", "%%user.grants", "%%user.type", "%%partition", "%function",
+            "%%user.custom_data", "%%user.roles", "%%user.grants", "%%user.type", "%%partition", "%%partition.key",
+            "%%partition.value", "%function",
         ] {
             #expect(guide.contains("`\(name)") || guide.contains("\"\(name)"), "\(name)")
         }

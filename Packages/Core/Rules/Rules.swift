@@ -15,6 +15,9 @@ public struct Rules: Sendable {
     public let notes: [String]
     /// By the position of a class that isn't an element class.
     let roles: [Int: [ClassRole]]
+    /// Which column says what partition an object is in, by the position of a class that isn't an element class. Classes
+    /// without one aren't synchronised in partitions.
+    public let partitionColumns: [Int: Int]
     private let bookFingerprint: UInt64
     /// What the rules look at, in a fixed order.
     private let references: [UserReference]
@@ -31,6 +34,7 @@ public struct Rules: Sendable {
         grantColumns = compiler.grantColumns
         notes = compiler.notes
         roles = compiler.roles
+        partitionColumns = compiler.partitionColumns
         var hash = StableHash()
         var references: Set<UserReference> = []
         for index in roles.keys.sorted() {
@@ -54,7 +58,7 @@ public struct Rules: Sendable {
         }
         let classIndex = schema.rootClassIndex(of: resource.classIndex)
         let role = role(of: subject, classIndex)
-        let filter = filter(for: subject, role, operation)
+        let filter = filter(for: subject, role, operation, classIndex)
         return decide(subject, operation, resource, classIndex, role, filter)
     }
 
@@ -73,13 +77,22 @@ public struct Rules: Sendable {
             case .update: [old, new]
             default: [old]
             }
+        if let partition = subject.partition,
+            let problem = partitionProblem(partition, classIndex, rows.compactMap { $0 })
+        {
+            return .denied(
+                .init(reason: "Not permitted to \(operation) this \(item.name): \(problem)", needsLogin: false))
+        }
         let isPermitted = rows.allSatisfy { row in
             guard let row, row.values.count == item.columns.count else { return false }
             return filter.matches(row, of: item)
         }
         guard isPermitted else { return .denied(denial(subject, operation, classIndex, role)) }
+        // In a partition its column follows from the session and not from what the device sets.
+        let given = subject.partition == nil ? nil : partitionColumns[classIndex]
         let changed = role.fixedColumns.sorted().first { column in
-            switch operation {
+            if column == given { return false }
+            return switch operation {
             case .create: new.map { !isUnset($0[column], item.columns[column]) } ?? false
             case .update: old?[column] != new?[column]
             default: false
@@ -101,8 +114,12 @@ public struct Rules: Sendable {
         roles[classIndex]?.first { $0.applies(to: subject) }
     }
 
-    private func filter(for subject: Subject, _ role: ClassRole?, _ operation: Operation) -> Predicate {
-        role?.expression(for: operation).predicate(for: subject) ?? .constant(false)
+    /// What the role permits, within the session's partition.
+    private func filter(
+        for subject: Subject, _ role: ClassRole?, _ operation: Operation, _ classIndex: Int
+    ) -> Predicate {
+        guard let role else { return .constant(false) }
+        return within(subject.partition, classIndex, role.expression(for: operation).predicate(for: subject))
     }
 
     // MARK: Sessions
@@ -113,7 +130,7 @@ public struct Rules: Sendable {
         let filters = schema.classes.indices.map { index in
             let role = role(of: subject, schema.rootClassIndex(of: index))
             if role?.hiddenLists.contains(index) == true { return Predicate.constant(false) }
-            return filter(for: subject, role, .read)
+            return filter(for: subject, role, .read, schema.rootClassIndex(of: index))
         }
         return { filters.indices.contains($0) ? filters[$0] : .constant(false) }
     }
@@ -152,7 +169,7 @@ public struct Rules: Sendable {
             guard let role = role(of: subject, index) else { continue }
             filters[index] = (role, [:])
             for operation in operations.values {
-                filters[index]?.filters[operation] = filter(for: subject, role, operation)
+                filters[index]?.filters[operation] = filter(for: subject, role, operation, index)
             }
         }
         return { [filters] requested, resource in
@@ -174,6 +191,7 @@ public struct Rules: Sendable {
         var hash = StableHash()
         hash.add(Int64(bitPattern: bookFingerprint))
         hash.add(subject.userID.map(Value.objectId) ?? .null)
+        if let partition = subject.partition { addPartition(partition, to: &hash) }
         for reference in references { hash.add(userValue: subject.value(of: reference) ?? .null) }
         return hash.value
     }
@@ -185,6 +203,9 @@ public struct Rules: Sendable {
         changing property: String? = nil
     ) -> Decision.Denial {
         let name = schema[classIndex].name
+        if let partition = subject.partition, let problem = partitionProblem(partition, classIndex) {
+            return .init(reason: "Not permitted to \(operation) this \(name): \(problem)", needsLogin: false)
+        }
         let wish = property.map { "change the \($0) of this \(name)" } ?? "\(operation) this \(name)"
         let reason =
             role.map { "the role '\($0.name)' doesn't permit it" }

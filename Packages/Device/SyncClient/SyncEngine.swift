@@ -4,7 +4,7 @@ public import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import TomboloChangesets
-internal import TomboloModel
+public import TomboloModel
 public import TomboloSyncProtocol
 public import TomboloSyncSession
 internal import TomboloWebSocket
@@ -23,11 +23,15 @@ public actor SyncEngine {
         /// The time limit of an attempt to connect, from the request for the access token to the gateway's first
         /// message.
         public var answerLimit: Duration
+        /// The partition that the file synchronises with; nil for a file with subscriptions.
+        public var partition: Value?
 
         public init(
             url: URL, accessToken: @escaping @Sendable () async throws -> String,
-            logger: Logger = Logger(label: "tombolo.sync"), answerLimit: Duration = SyncEngine.defaultAnswerLimit
+            logger: Logger = Logger(label: "tombolo.sync"), answerLimit: Duration = SyncEngine.defaultAnswerLimit,
+            partition: Value? = nil
         ) {
+            self.partition = partition
             self.url = url
             self.accessToken = accessToken
             self.logger = logger
@@ -99,7 +103,7 @@ public actor SyncEngine {
         self.onReset = onReset
         self.onReport = onReport
         codec = MessageCodec(schema: store.schema)
-        session = ClientSession(schema: store.schema)
+        session = ClientSession(schema: store.schema, partition: configuration.partition)
     }
 
     /// Connects, and reconnects whenever the connection is lost.

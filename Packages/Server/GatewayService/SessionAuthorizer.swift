@@ -25,8 +25,14 @@ public struct SessionAuthorizer: Sendable {
         guard let user = subject.userID else {
             throw SessionFailure(.notAuthenticated, "Synchronising needs a user: log in first.")
         }
-        return SessionAuthority(
-            user: user.stringValue, rulesFingerprint: rules.fingerprint(of: subject), readable: rules.readable(subject),
-            hidden: rules.hiddenColumns(subject), permit: rules.permit(subject), denial: rules.denial(subject))
+        return Self.authority(of: subject, user.stringValue, rules)
+    }
+
+    private static func authority(of subject: Subject, _ user: String, _ rules: Rules) -> SessionAuthority {
+        SessionAuthority(
+            user: user, rulesFingerprint: rules.fingerprint(of: subject), readable: rules.readable(subject),
+            hidden: rules.hiddenColumns(subject), permit: rules.permit(subject), denial: rules.denial(subject),
+            partition: subject.partition.map { SessionPartition(value: $0, columns: rules.partitionColumns) },
+            inPartition: { partition in authority(of: subject.inPartition(partition), user, rules) })
     }
 }

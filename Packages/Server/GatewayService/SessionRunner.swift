@@ -43,6 +43,8 @@ actor SessionRunner {
     struct Authority {
         let accessToken: String
         let user: String
+        /// The partition that the session is in, for as long as it lasts.
+        let partition: Value?
         var rulesFingerprint: UInt64
         /// Changes of what the user may do up to this tick are in it.
         var tick: Int64
@@ -74,6 +76,8 @@ actor SessionRunner {
     private var didOpen = false
     private var messages: MessageStream?
     private var admission: Admission?
+    /// As the device's hello says it.
+    private var partition: Value?
     private var writer: MessageWriter?
     var authority: Authority?
     private var checking: Task<Void, Never>?
@@ -206,6 +210,7 @@ actor SessionRunner {
         do {
             let seat = try await services.generations.enter(serving: hello.classes, move: moving)
             self.seat = seat
+            partition = hello.partition
             codec = seat.generation.codec
             session.serve(seat.generation.store.schema)
             addJob.yield { await self.startWatching(seat.generation.feed) }
@@ -332,10 +337,36 @@ actor SessionRunner {
             known = await authorize(accessToken)
         }
         guard let known else { return }
-        authority = Authority(
-            accessToken: accessToken, user: known.authority.user,
-            rulesFingerprint: known.authority.rulesFingerprint, tick: known.tick, askedAt: known.askedAt)
-        handle(.authenticated(known.authority))
+        do {
+            let granted = try await narrow(known.authority, to: partition, in: known.generation)
+            authority = Authority(
+                accessToken: accessToken, user: granted.user, partition: partition,
+                rulesFingerprint: granted.rulesFingerprint, tick: known.tick, askedAt: known.askedAt)
+            handle(.authenticated(granted))
+        } catch let failure as SessionFailure {
+            handle(.failed(failure))
+        } catch {
+            fail(error, doing: "finding out what the user may do in the partition")
+        }
+    }
+
+    /// What the user may see and do in the session's partition. What they may read is kept, as it is for the rest.
+    private func narrow(
+        _ authority: SessionAuthority, to partition: Value?, in generation: Generation
+    ) async throws -> SessionAuthority {
+        guard let partition else { return authority }
+        guard let inPartition = authority.inPartition else {
+            throw SessionFailure(.badSubscription, "This gateway has no partitions. Open the Realm by subscriptions.")
+        }
+        let narrowed = inPartition(partition)
+        guard narrowed.hidden.isEmpty, narrowed.rulesFingerprint != self.authority?.rulesFingerprint else {
+            return narrowed
+        }
+        let store = generation.store
+        let readable = store.schema.classes.indices.map { ($0, narrowed.readable($0)) }
+        try await store.keepReadable(
+            Dictionary(uniqueKeysWithValues: readable), under: narrowed.rulesFingerprint)
+        return narrowed
     }
 
     // MARK: Moving to another generation
@@ -395,13 +426,14 @@ actor SessionRunner {
         do {
             let generation = next.generation
             let tick = await generation.feed.newestNumber
-            let known = try await generation.authorize(before.accessToken)
+            let known = try await narrow(
+                try await generation.authorize(before.accessToken), to: before.partition, in: generation)
             // Another call to move may have come meanwhile, never another message.
             guard session.canMove else { throw CancellationError() }
             seat = next
             authority = Authority(
-                accessToken: before.accessToken, user: known.user, rulesFingerprint: known.rulesFingerprint,
-                tick: tick, askedAt: asked)
+                accessToken: before.accessToken, user: known.user, partition: before.partition,
+                rulesFingerprint: known.rulesFingerprint, tick: tick, askedAt: asked)
             checking?.cancel()
             watching?.cancel()
             let actions = session.move(to: generation.store.schema, known)
@@ -457,7 +489,8 @@ actor SessionRunner {
         let asked = ContinuousClock.now
         do {
             let tick = await generation.feed.newestNumber
-            let known = try await generation.authorize(before.accessToken)
+            let known = try await narrow(
+                try await generation.authorize(before.accessToken), to: before.partition, in: generation)
             guard seat?.generation === generation, !session.isHeld else { return }
             authority?.askedAt = asked
             authority?.tick = tick

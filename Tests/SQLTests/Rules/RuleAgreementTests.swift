@@ -49,7 +49,7 @@ struct RuleAgreementTests {
                 let subject = world.subject()
                 let expected = rows.filter { row in
                     let oracle = RuleOracle(item: item, schema: world.schema, row: row, subject: subject)
-                    return oracle.holds(condition) && oracle.holds(filter)
+                    return oracle.isInPartition && oracle.holds(condition) && oracle.holds(filter)
                 }.map { $0[0] }
                 let predicate = rules.readable(subject)(0)
                 #expect(throws: Never.self, "\(document)") { try predicate.check(for: "A", in: world.schema) }

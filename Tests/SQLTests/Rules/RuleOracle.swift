@@ -124,7 +124,28 @@ struct RuleOracle {
         }
     }
 
+    /// Whether the object is one of the session's partition, if that is in one.
+    var isInPartition: Bool {
+        guard let partition = subject.partition else { return true }
+        guard let index = item.columnIndex("_partition") else { return false }
+        switch (partition, row[index]) {
+        case (.null, .null): return true
+        case (.string(let wanted), .string(let found)): return Array(wanted.utf8) == Array(found.utf8)
+        default: return false
+        }
+    }
+
+    private func lookUpPartition(_ text: String) -> Plain? {
+        guard let partition = subject.partition, let whole = Self.plain(partition) else { return nil }
+        if text == "%%partition" { return whole }
+        guard case .string(let name) = partition else { return nil }
+        let parts = name.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        return .text(String(parts[text == "%%partition.key" ? 0 : 1]))
+    }
+
     private func lookUp(_ text: String) -> Plain? {
+        if text.hasPrefix("%%partition") { return lookUpPartition(text) }
         let names = text.split(separator: ".").map(String.init).dropFirst()
         switch names.first {
         case "id": return subject.userID.map { .text($0.stringValue) }

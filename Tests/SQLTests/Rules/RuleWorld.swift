@@ -10,7 +10,7 @@ struct RuleWorld {
 
     static let ids = (0..<4).map { "00000000000000000000000\($0)" }
     static let tokens = (0..<3).map { "6ba7b810-9dad-11d1-80b4-00c04fd430c\($0)" }
-    static let texts = ["", "a", "B", "é", "e\u{301}", "a'b\"\\", "10", ids[1]]
+    static let texts = ["", "a", "B", "é", "e\u{301}", "a'b\"\\", "10", ids[1], "a=B", "=", "a=10=a"]
     static let numbers: [Int64] = [-1, 0, 1, 2, 9_007_199_254_740_993]
     static let fractions: [Double] = [-1.5, 0, 0.25, 1, 2]
     static let dates: [(text: String, microseconds: Int64)] = [
@@ -37,6 +37,7 @@ struct RuleWorld {
                     Column(name: "peer", type: .link(to: "B"), isOptional: true),
                     Column(name: "place", type: .embedded("P"), isOptional: true),
                     Column(name: "place.city", type: .string, isOptional: true),
+                    Column(name: "_partition", type: .string, isOptional: true),
                 ]),
             ClassSchema(name: "B", columns: [Column(name: "_id", type: .objectId, isPrimaryKey: true)]),
         ])
@@ -74,9 +75,14 @@ struct RuleWorld {
                 role: Role(random.pick(Self.roles)),
                 scope: random.pick([nil, .objectId(random.pick(ids)), .string(random.pick(Self.texts)), .int(1)]))
         }
-        return Subject(
+        let subject = Subject(
             user: random.pick(ids), data: ["email": .string(random.pick(Self.texts))], customData: data(depth: 0),
             grants: Set(grants))
+        switch random.int(0...5) {
+        case 0...1: return subject
+        case 2: return subject.inPartition(random.pick([.null, .objectId(random.pick(ids)), .int(1)]))
+        default: return subject.inPartition(.string(random.pick(Self.texts)))
+        }
     }
 
     private mutating func data(depth: Int) -> [String: UserValue] {
@@ -135,7 +141,7 @@ struct RuleWorld {
         random.pick([
             "%%user.id", "%%user.type", "%%user.data.email", "%%user.data.phone", "%%user.custom_data.a",
             "%%user.custom_data.b", "%%user.custom_data.c", "%%user.custom_data.a.b", "%%user.roles",
-            "%%user.grants.owner", "%%user.grants.editor",
+            "%%user.grants.owner", "%%user.grants.editor", "%%partition", "%%partition.key", "%%partition.value",
         ])
     }
 
@@ -165,7 +171,11 @@ struct RuleWorld {
                 "%%user.custom_data.a", "%%user.custom_data.b", "%%user.custom_data.a.c", "%%user.data.email",
             ]
             let holdsID = [.objectId, .string].contains(schema.storedType(of: column))
-            return .string(random.pick(references + (holdsID ? ["%%user.id", "%%user.id"] : [])))
+            let holdsPartition = [.objectId, .string, .uuid, .int(bits: 64)].contains(schema.storedType(of: column))
+            return .string(
+                random.pick(
+                    references + (holdsID ? ["%%user.id", "%%user.id"] : [])
+                        + (holdsPartition ? ["%%partition", "%%partition.key", "%%partition.value"] : [])))
         }
         if allowsNull, random.flag(6) { return .null }
         switch schema.storedType(of: column) {

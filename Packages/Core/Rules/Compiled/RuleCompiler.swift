@@ -5,6 +5,8 @@ struct RuleCompiler {
     let schema: Schema
     private(set) var roles: [Int: [ClassRole]] = [:]
     private(set) var grantColumns: [GrantColumns] = []
+    /// By the position of a class that isn't an element class.
+    private(set) var partitionColumns: [Int: Int] = [:]
     private(set) var notes: [String] = []
     private(set) var problems: [String] = []
 
@@ -19,6 +21,7 @@ struct RuleCompiler {
         }
         let others = schema.classes.indices.filter { schema[$0].owner == nil && files[$0] == nil }
         for book in books where book.hasDefaultRoles { addDefaultRoles(of: book, others, &files) }
+        addPartitionColumns(books)
     }
 
     // MARK: Classes
@@ -146,6 +149,47 @@ struct RuleCompiler {
             name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
             applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, operations: operations,
             hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
+    }
+
+    // MARK: Partitions
+
+    private mutating func addPartitionColumns(_ books: [RuleBook]) {
+        var declared: [Int: PartitionDeclaration] = [:]
+        for book in books {
+            guard let declaration = book.partition else { continue }
+            let (name, place) = (declaration.key.key, "\(book.file):\(declaration.key.line): partition: ")
+            var types: [PropertyType] = []
+            var known: [String] = []
+            for index in schema.classes.indices where schema[index].owner == nil {
+                guard book.scope?.contains(schema[index].name) ?? true else { continue }
+                if declared[index] != nil, book.scope == nil {
+                    problems.append("\(place)another document says which property it is already.")
+                    return
+                }
+                declared[index] = declaration
+                known += schema[index].columns.map(\.name)
+                if let column = schema[index].columnIndex(name) {
+                    types.append(schema.storedType(of: schema[index].columns[column]))
+                }
+            }
+            if types.isEmpty {
+                let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+                let shown = name.shortened(toByteCount: String.nearestLengthLimit)
+                problems.append("\(place)no class has a property '\(shown)'\(hint)")
+            } else if let type = types.first(where: { !PartitionKey.canHold($0) }) {
+                problems.append(
+                    "\(place)'\(name)' is of type \(type.name) and can't tell a partition; possible are string, int, "
+                        + "objectId and uuid.")
+            }
+        }
+        for index in schema.classes.indices where schema[index].owner == nil {
+            let item = schema[index]
+            let names = declared[index].map { [$0.key.key] } ?? PartitionKey.names
+            let column = names.lazy.compactMap { item.columnIndex($0) }.first {
+                PartitionKey.canHold(schema.storedType(of: item.columns[$0]))
+            }
+            if let column { partitionColumns[index] = column }
+        }
     }
 
     // MARK: Grants

@@ -10,10 +10,7 @@ extension RuleBook {
             return
         }
         if case .string("partition")? = document["type"]?.content {
-            problem(
-                document.line,
-                "these are permissions of partition-based sync; sessions have no partitions. Write roles "
-                    + "for each class instead.")
+            readPartitionConfiguration(document)
         } else if let permissions = document["permissions"] {
             readConfiguration(document, permissions)
         } else if document["collection"] != nil {
@@ -36,7 +33,9 @@ extension RuleBook {
 
     // MARK: The whole
 
-    static let topKeys = ["rules", "defaultRoles", "default_roles", "default_rule", "grants", "version", "permissions"]
+    static let topKeys = [
+        "rules", "defaultRoles", "default_roles", "default_rule", "grants", "version", "partition", "permissions",
+    ]
     /// The version of the rule language that ``version`` in a document may name.
     static let version: Int64 = 1
     /// Keys of Device Sync's `sync/config.json` that have no meaning for rules.
@@ -65,6 +64,7 @@ extension RuleBook {
             defaultRoles += roles(value, "default roles")
             checkKeys(value, Self.collectionKeys, "default_rule")
         case "grants": readGrants(value)
+        case "partition": readPartition(value)
         case "version":
             guard case .int(let version) = value.content, version >= 1 else {
                 return problem(value.line, "'version' is a whole number from 1, not \(value.kind).")
@@ -82,12 +82,6 @@ extension RuleBook {
 
     private mutating func readConfiguration(_ document: RuleNode, _ permissions: RuleNode) {
         guard case .map(let top) = document.content else { return }
-        if case .string("partition")? = document["type"]?.content {
-            return problem(
-                document.line,
-                "these are permissions of partition-based sync; sessions have no partitions. Write roles "
-                    + "for each class instead.")
-        }
         for entry in top where entry.key != "permissions" && entry.key != "grants" {
             if Self.configurationKeys.contains(entry.key) {
                 note(entry.line, "'\(entry.key)' is ignored: it isn't about rules.")
@@ -106,6 +100,65 @@ extension RuleBook {
             default: readTop(entry)
             }
         }
+    }
+
+    /// Device Sync's `sync/config.json` of an app that synchronises by partitions.
+    private mutating func readPartitionConfiguration(_ document: RuleNode) {
+        guard case .map(let entries) = document.content else { return }
+        for entry in entries {
+            switch entry.key {
+            case "partition": readPartition(entry.value)
+            case "grants": readGrants(entry.value)
+            case let key where Self.configurationKeys.contains(key):
+                if key != "type" { note(entry.line, "'\(key)' is ignored: it isn't about rules.") }
+            default:
+                problem(entry.line, unknownKey(entry.key, in: ["partition", "grants"], of: "a sync configuration"))
+            }
+        }
+        if document["partition"] == nil {
+            problem(
+                document.line,
+                "a configuration of type partition says nothing of the partition; add partition: {key: …}.")
+        }
+    }
+
+    /// The key, and permissions that stand for a default role.
+    private mutating func readPartition(_ node: RuleNode) {
+        guard case .map(let entries) = node.content else {
+            return problem(
+                node.line, "'partition' is a mapping with the name of a property as its key, not \(node.kind).")
+        }
+        for entry in entries {
+            switch (entry.key, entry.value.content) {
+            case ("key", .string(let name)) where !name.isEmpty:
+                partition = PartitionDeclaration(key: .init(key: name, line: entry.value.line, value: entry.value))
+            case ("key", _):
+                problem(entry.line, "partition: 'key' is the name of a property, not \(entry.value.kind).")
+            case ("permissions", _): readPartitionPermissions(entry.value)
+            case ("type", _), ("required", _): break
+            default:
+                problem(
+                    entry.line, unknownKey(entry.key, in: ["key", "permissions", "type", "required"], of: "partition"))
+            }
+        }
+        if node["key"] == nil {
+            problem(node.line, "partition: it doesn't say which property tells the partition of an object; add key: ….")
+        }
+    }
+
+    private mutating func readPartitionPermissions(_ node: RuleNode) {
+        guard case .map(let entries) = node.content else {
+            return problem(node.line, "partition: 'permissions' is a mapping of read and write, not \(node.kind).")
+        }
+        for entry in entries where !["read", "write"].contains(entry.key) {
+            problem(entry.line, unknownKey(entry.key, in: ["read", "write"], of: "partition, permissions"))
+        }
+        var role = RoleDeclaration(name: "partition", line: node.line)
+        role.applyWhen = RuleNode(.map([]), line: node.line)
+        role.read = node["read"]
+        role.write = node["write"]
+        hasDefaultRoles = true
+        defaultRoles.append(role)
     }
 
     private mutating func readCollection(_ document: RuleNode, _ line: Int) {

@@ -7,6 +7,8 @@ public struct RuleBook: Sendable {
     /// Whether the document has default roles, if only an empty list.
     var hasDefaultRoles = false
     var grants: [GrantDeclaration] = []
+    /// Nil where the property goes by ``PartitionKey/names``.
+    var partition: PartitionDeclaration?
     /// The classes of the book's app, if it shares a server with others: default roles are about no others. Nil for
     /// all classes.
     public var scope: Set<String>?

@@ -172,7 +172,7 @@ struct ExpressionCompiler {
             return .fieldIn(column, nodes.compactMap { operand(column, $0) })
         case .string(let text) where text.hasPrefix("%%"):
             guard let reference = reference(text, node.line) else { return .constant(false) }
-            guard reference != .id, reference != .type else {
+            guard reference.canBeList else {
                 return refuse(node.line, "\(key) takes a list, and \(text) isn't one.")
             }
             return .fieldInList(column, reference)
@@ -206,6 +206,13 @@ struct ExpressionCompiler {
                     node.line,
                     "'\(column.name)' is \(column.type.article) and can't hold a user's id, which is an "
                         + "ObjectId.")
+                return nil
+            }
+            guard !reference.isOfPartition || PartitionKey.canHold(column.type) else {
+                report(
+                    node.line,
+                    "'\(column.name)' is \(column.type.article) and can't hold a partition, which is a text, a whole "
+                        + "number, an ObjectId or a UUID.")
                 return nil
             }
             return .reference(reference)
@@ -334,8 +341,8 @@ struct ExpressionCompiler {
         case "%%partition":
             report(
                 line,
-                "sessions have no partition, so that %%partition stands for nothing: compare the property that "
-                    + "held the partition with something of the user, as in {\"owner\": \"%%user.id\"}.")
+                "'\(shown)' isn't known about partitions. There are "
+                    + "\(UserReference.partitionForms.joined(separator: ", ")).")
         case "%%values", "%%environment", "%%request":
             report(line, "\(shown) isn't available: write the value itself.")
         case "%%root", "%%prevRoot", "%%this", "%%prev":
@@ -347,7 +354,8 @@ struct ExpressionCompiler {
                 "'\(shown)' isn't known about users\(nearest) There are \(UserReference.forms.joined(separator: ", "))."
             )
         default:
-            let nearest = root.nearest(in: ["%%user", "%%true", "%%false"]).map { "; did you mean \($0)?" } ?? "."
+            let nearest =
+                root.nearest(in: ["%%user", "%%partition", "%%true", "%%false"]).map { "; did you mean \($0)?" } ?? "."
             report(line, "'\(shown)' isn't an expansion\(nearest)")
         }
         return nil
@@ -389,7 +397,8 @@ struct ExpressionCompiler {
     private func unknownOperator(_ key: String) -> String {
         if key == "%function" || key == "$function" {
             return "%function isn't possible: rules can't call code. Keep what the function looks up in the user's "
-                + "custom data, and compare with %%user.custom_data."
+                + "custom data, and compare with %%user.custom_data. A function that takes a partition apart is written "
+                + "with %%partition.key and %%partition.value."
         }
         let shown = key.shortened(toByteCount: 40)
         let nearest = key.nearest(in: RuleOperator.names).map { "; did you mean \($0)?" } ?? "."

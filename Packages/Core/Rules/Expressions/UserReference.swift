@@ -1,4 +1,4 @@
-/// What an expansion that begins with `%%user` stands for.
+/// What an expansion stands for: something of the user, or of the partition that the session is in.
 enum UserReference: Hashable, Sendable {
     case id
     case type
@@ -8,14 +8,28 @@ enum UserReference: Hashable, Sendable {
     case roles
     /// The keys of the objects within which the user has a role.
     case grants(String)
+    /// The partition as a whole, and the parts of a text before and after its first `=`.
+    case partition
+    case partitionKey
+    case partitionValue
 
     static let forms = [
         "%%user.id", "%%user.type", "%%user.data.NAME", "%%user.custom_data.NAME", "%%user.roles",
         "%%user.grants.ROLE",
     ]
+    static let partitionForms = ["%%partition", "%%partition.key", "%%partition.value"]
 
     init?(_ text: String) {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        switch text {
+        case "%%partition": self = .partition
+        case "%%partition.key": self = .partitionKey
+        case "%%partition.value": self = .partitionValue
+        default: self.init(ofUser: names)
+        }
+    }
+
+    private init?(ofUser names: [String]) {
         guard names.count >= 2, names[0] == "%%user", !names.contains("") else { return nil }
         switch (names[1], names.count) {
         case ("id", 2): self = .id
@@ -32,7 +46,23 @@ enum UserReference: Hashable, Sendable {
     var isList: Bool {
         switch self {
         case .roles, .grants: true
-        case .id, .type, .data, .customData: false
+        case .id, .type, .data, .customData, .partition, .partitionKey, .partitionValue: false
+        }
+    }
+
+    /// Whether it can stand for a list.
+    var canBeList: Bool {
+        switch self {
+        case .roles, .grants, .data, .customData: true
+        case .id, .type, .partition, .partitionKey, .partitionValue: false
+        }
+    }
+
+    /// Whether it says something of the session and not of the user.
+    var isOfPartition: Bool {
+        switch self {
+        case .partition, .partitionKey, .partitionValue: true
+        case .id, .type, .roles, .grants, .data, .customData: false
         }
     }
 }
@@ -46,6 +76,9 @@ extension UserReference: CustomStringConvertible {
         case .customData(let path): "%%user.custom_data.\(path.joined(separator: "."))"
         case .roles: "%%user.roles"
         case .grants(let role): "%%user.grants.\(role)"
+        case .partition: "%%partition"
+        case .partitionKey: "%%partition.key"
+        case .partitionValue: "%%partition.value"
         }
     }
 }

@@ -11,11 +11,17 @@ public struct Subject: Hashable, Sendable {
     public let customData: [String: UserValue]
     /// The roles that rows of other classes give to the user: `%%user.roles` and `%%user.grants` in rules.
     public let grants: Set<RoleGrant>
+    /// The partition that the session is in: `%%partition` in rules. `.null` for that of the objects without one; nil
+    /// for a session by subscriptions and for HTTP, which are in none. In a partition nobody may do anything with
+    /// objects outside it.
+    public let partition: Value?
 
     private init(
-        userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>
+        userID: ObjectId?, data: [String: UserValue], customData: [String: UserValue], grants: Set<RoleGrant>,
+        partition: Value? = nil
     ) {
         self.userID = userID
+        self.partition = partition
         self.data = data.compactMapValues(\.withoutNulls)
         self.customData = customData.compactMapValues(\.withoutNulls)
         self.grants = grants
@@ -27,6 +33,11 @@ public struct Subject: Hashable, Sendable {
         grants: Set<RoleGrant> = []
     ) {
         self.init(userID: user, data: data, customData: customData, grants: grants)
+    }
+
+    /// The same user in a session that is in a partition.
+    public func inPartition(_ partition: Value) -> Subject {
+        Subject(userID: userID, data: data, customData: customData, grants: grants, partition: partition)
     }
 
     public static let anonymous = Subject(userID: nil, data: [:], customData: [:], grants: [])
@@ -47,6 +58,19 @@ public struct Subject: Hashable, Sendable {
         case .grants(let role):
             let scopes = grants.compactMap { $0.role.name == role ? $0.scope : nil }
             return .array(scopes.sorted(by: Value.sortsBefore).map { UserValue(key: $0) })
+        case .partition: return partition.flatMap { UserValue(key: $0).withoutNulls }
+        case .partitionKey: return partitionParts.map { .string($0.key) }
+        case .partitionValue: return partitionParts.map { .string($0.value) }
         }
+    }
+
+    /// A text before and after its first `=`; nil for one without, and for a partition that isn't a text.
+    private var partitionParts: (key: String, value: String)? {
+        guard case .string(let text) = partition else { return nil }
+        let bytes = text.utf8
+        guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")),
+            let key = String(bytes[..<sign]), let value = String(bytes[bytes.index(after: sign)...])
+        else { return nil }
+        return (key, value)
     }
 }

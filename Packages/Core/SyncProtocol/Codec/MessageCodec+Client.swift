@@ -1,4 +1,5 @@
 internal import TomboloChangesets
+internal import TomboloModel
 
 extension MessageCodec {
     /// Uploads are written by hand: see ``ChangesetWriter``.
@@ -36,6 +37,7 @@ extension MessageCodec {
             result.columns = item.columns
             return result
         }
+        if let partition = hello.partition { result.partition = wire(partition) }
         return result
     }
 
@@ -87,7 +89,25 @@ extension MessageCodec {
             client: ClientID(rawValue: hello.client), position: try decode(hello.position),
             activeSubscriptions: try decode(hello.activeSubscriptions),
             wantedSubscriptions: try decode(hello.wantedSubscriptions), acknowledged: hello.acknowledged,
-            classes: hello.classes.map { HelloClass(name: $0.name, columns: $0.columns) })
+            classes: hello.classes.map { HelloClass(name: $0.name, columns: $0.columns) },
+            partition: hello.hasPartition ? try decodePartition(hello.partition) : nil)
+    }
+
+    private func decodePartition(_ wire: WireValue) throws(ProtocolError) -> Value {
+        let value = try decode(wire)
+        switch value {
+        case .null, .int, .objectId, .uuid: return value
+        case .string(let text):
+            guard text.utf8.count <= Self.maximumPartitionByteCount else {
+                throw ProtocolError(
+                    .tooLarge,
+                    "A partition may have at most \(Self.maximumPartitionByteCount) bytes, not \(text.utf8.count).")
+            }
+            guard !text.utf8.contains(0) else { throw ProtocolError(.malformed, "U+0000 in the partition") }
+            return value
+        case .bool, .double, .data, .date, .decimal:
+            throw ProtocolError(.malformed, "a partition that isn't text, a whole number, an ObjectId, a UUID or nil")
+        }
     }
 
     func wire(_ position: Position) -> WirePosition {

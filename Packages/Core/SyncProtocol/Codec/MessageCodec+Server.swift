@@ -119,6 +119,7 @@ extension MessageCodec {
         case .badSchema: .badSchema
         case .tooLarge: .tooLarge
         case .unavailable: .unavailable
+        case .notPermitted: .notPermitted
         }
     }
 
@@ -131,6 +132,7 @@ extension MessageCodec {
         case .badSchema: return .badSchema
         case .tooLarge: return .tooLarge
         case .unavailable: return .unavailable
+        case .notPermitted: return .notPermitted
         case .unspecified, .UNRECOGNIZED:
             throw ProtocolError(.malformed, "failure code \(wire.rawValue), which does not exist")
         }

@@ -31,6 +31,8 @@ public struct MessageCodec: Sendable {
     public static let maximumControlByteCount = 2 * maximumSubscriptionSetByteCount + (256 << 10)
     /// The maximum size of an access token in bytes.
     public static let maximumAccessTokenByteCount = 16 << 10
+    /// The maximum size of a partition that is a text, in bytes.
+    public static let maximumPartitionByteCount = 1_024
     /// The maximum size of an encoded changeset in bytes, so that it fits an upload.
     public static let maximumChangesetByteCount = maximumMessageByteCount - 64
     /// The maximum number of fields in a message, including nested messages; packed numbers count as one field.

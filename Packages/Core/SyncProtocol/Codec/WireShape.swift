@@ -16,7 +16,7 @@ enum WireShape {
         case (.clientMessage, 1): .hello
         case (.clientMessage, 2), (.hello, 5), (.hello, 6): .subscriptionSet
         case (.clientMessage, 3): .upload
-        case (.hello, 8): .fields
+        case (.hello, 8), (.hello, 9): .fields
         case (.subscriptionSet, 2): .subscription
         case (.subscription, 3), (.predicateList, 1), (.predicate, 7): .predicate
         case (.predicate, 5), (.predicate, 6): .predicateList

@@ -129,6 +129,18 @@ nonisolated struct WireHello: Sendable {
   /// properties. At most 10,000.
   var classes: [WireHelloClass] = []
 
+  /// Since version 3. The partition that the session is in: string (at most 1 KiB), int, object_id, uuid, or nil for
+  /// objects without one. The device then has every object of the partition that its user may read, and no
+  /// subscriptions. Absent for a session by subscriptions.
+  var partition: WireValue {
+    get {_partition ?? WireValue()}
+    set {_partition = newValue}
+  }
+  /// Returns true if `partition` has been explicitly set.
+  var hasPartition: Bool {self._partition != nil}
+  /// Clears the value of `partition`. Subsequent reads from it will return its default value.
+  mutating func clearPartition() {self._partition = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -136,6 +148,7 @@ nonisolated struct WireHello: Sendable {
   fileprivate var _position: WirePosition? = nil
   fileprivate var _activeSubscriptions: WireSubscriptionSet? = nil
   fileprivate var _wantedSubscriptions: WireSubscriptionSet? = nil
+  fileprivate var _partition: WireValue? = nil
 }
 
 nonisolated struct WireHelloClass: Sendable {
@@ -291,7 +304,7 @@ nonisolated extension WireClientMessage: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}protocol_version\0\u{3}access_token\0\u{1}client\0\u{1}position\0\u{3}active_subscriptions\0\u{3}wanted_subscriptions\0\u{1}acknowledged\0\u{1}classes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}protocol_version\0\u{3}access_token\0\u{1}client\0\u{1}position\0\u{3}active_subscriptions\0\u{3}wanted_subscriptions\0\u{1}acknowledged\0\u{1}classes\0\u{1}partition\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -307,6 +320,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 6: try { try decoder.decodeSingularMessageField(value: &self._wantedSubscriptions) }()
       case 7: try { try decoder.decodeSingularSInt64Field(value: &self.acknowledged) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.classes) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._partition) }()
       default: break
       }
     }
@@ -341,6 +355,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.classes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.classes, fieldNumber: 8)
     }
+    try { if let v = self._partition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -353,6 +370,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._wantedSubscriptions != rhs._wantedSubscriptions {return false}
     if lhs.acknowledged != rhs.acknowledged {return false}
     if lhs.classes != rhs.classes {return false}
+    if lhs._partition != rhs._partition {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

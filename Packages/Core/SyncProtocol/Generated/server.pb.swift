@@ -32,6 +32,9 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
   case badSchema // = 5
   case tooLarge // = 6
   case unavailable // = 7
+
+  /// Since version 3. The user may not open the partition.
+  case notPermitted // = 8
   case UNRECOGNIZED(Int)
 
   init() {
@@ -48,6 +51,7 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 5: self = .badSchema
     case 6: self = .tooLarge
     case 7: self = .unavailable
+    case 8: self = .notPermitted
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -62,6 +66,7 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .badSchema: return 5
     case .tooLarge: return 6
     case .unavailable: return 7
+    case .notPermitted: return 8
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -76,6 +81,7 @@ nonisolated enum WireFailureCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .badSchema,
     .tooLarge,
     .unavailable,
+    .notPermitted,
   ]
 
 }
@@ -207,7 +213,7 @@ nonisolated struct WireFailure: Sendable {
 fileprivate nonisolated let _protobuf_package = "tombolo.sync.v1"
 
 nonisolated extension WireFailureCode: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_CODE_UNSPECIFIED\0\u{1}FAILURE_CODE_UNSUPPORTED_VERSION\0\u{1}FAILURE_CODE_NOT_AUTHENTICATED\0\u{1}FAILURE_CODE_BAD_MESSAGE\0\u{1}FAILURE_CODE_BAD_SUBSCRIPTION\0\u{1}FAILURE_CODE_BAD_SCHEMA\0\u{1}FAILURE_CODE_TOO_LARGE\0\u{1}FAILURE_CODE_UNAVAILABLE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_CODE_UNSPECIFIED\0\u{1}FAILURE_CODE_UNSUPPORTED_VERSION\0\u{1}FAILURE_CODE_NOT_AUTHENTICATED\0\u{1}FAILURE_CODE_BAD_MESSAGE\0\u{1}FAILURE_CODE_BAD_SUBSCRIPTION\0\u{1}FAILURE_CODE_BAD_SCHEMA\0\u{1}FAILURE_CODE_TOO_LARGE\0\u{1}FAILURE_CODE_UNAVAILABLE\0\u{1}FAILURE_CODE_NOT_PERMITTED\0")
 }
 
 nonisolated extension WireServerMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

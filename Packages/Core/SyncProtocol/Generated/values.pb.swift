@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Tombolo's wire format, version 2. This file: the value of one field.
+/// Tombolo's wire format, version 3. This file: the value of one field.
 ///
 /// How the format as a whole works
 /// - Transport: one WebSocket; every binary message is one ClientMessage (client.proto, device to gateway) or one

@@ -31,12 +31,16 @@ public struct Hello: Hashable, Sendable {
     public var acknowledged: Int64
     /// The device's classes and columns. The gateway sends no others.
     public var classes: [HelloClass]
+    /// The partition that the session is in, which takes the place of subscriptions; nil for a session by subscriptions.
+    /// `.null` is the partition of objects without one.
+    public var partition: Value?
 
     public init(
         protocolVersion: Int = ProtocolVersion.current, accessToken: String, client: ClientID, position: Position,
         activeSubscriptions: SubscriptionSet, wantedSubscriptions: SubscriptionSet, acknowledged: Int64,
-        classes: [HelloClass]
+        classes: [HelloClass], partition: Value? = nil
     ) {
+        self.partition = partition
         self.protocolVersion = protocolVersion
         self.accessToken = accessToken
         self.client = client
@@ -81,9 +85,12 @@ public struct HelloClass: Hashable, Sendable {
 /// Versions of the wire format. History:
 /// - 1: the first.
 /// - 2: decimals. A device of version 1 has no decimal properties, so a gateway doesn't send it any.
+/// - 3: partitions. A device that opens none says that it speaks version 2, which older gateways understand too.
 public enum ProtocolVersion {
     /// The version that this code writes.
-    public static let current = 2
+    public static let current = 3
+    /// The newest version without partitions.
+    public static let withoutPartitions = 2
     /// The oldest version that a gateway still speaks.
     public static let oldest = 1
 }

@@ -40,6 +40,7 @@ public struct SessionFailure: Error, Hashable, Sendable, CustomStringConvertible
         case badSchema
         case tooLarge
         case unavailable
+        case notPermitted
     }
 
     /// What kind of failure it is; apps may act on it.

@@ -123,7 +123,13 @@ public struct ClientSession: Sendable {
     private var activeSubscriptions: Int64 = 0
     private var wantedSubscriptions: SubscriptionSet?
 
-    public init(schema: Schema) { self.schema = schema }
+    /// The partition whose objects the device has; nil for a device with subscriptions.
+    private let partition: Value?
+
+    public init(schema: Schema, partition: Value? = nil) {
+        self.schema = schema
+        self.partition = partition
+    }
 
     public var isLive: Bool { phase == .live }
 
@@ -190,9 +196,11 @@ public struct ClientSession: Sendable {
             .send(
                 .hello(
                     Hello(
+                        protocolVersion: partition == nil ? ProtocolVersion.withoutPartitions : ProtocolVersion.current,
                         accessToken: accessToken, client: state.client, position: state.position,
                         activeSubscriptions: state.active, wantedSubscriptions: state.wanted,
-                        acknowledged: state.acknowledged, classes: HelloClass.describe(schema))))
+                        acknowledged: state.acknowledged, classes: HelloClass.describe(schema),
+                        partition: partition)))
         ]
     }
 

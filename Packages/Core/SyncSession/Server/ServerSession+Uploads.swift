@@ -28,7 +28,10 @@ extension ServerSession {
                     .tooLarge, "More than \(Self.maximumWaitingChangesets) changesets wait to be applied.",
                     isRetryable: true))
         }
-        waitingChangesets += changesets
+        waitingChangesets +=
+            authority?.partition.map { partition in
+                changesets.map { partition.completing($0, in: schema) }
+            } ?? changesets
         return uploadNext()
     }
 

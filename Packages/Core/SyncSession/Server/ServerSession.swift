@@ -283,8 +283,14 @@ public struct ServerSession: Sendable {
             deviceNames = device.names
             mask = ColumnMask(hidden: authority.hidden, required: device.required)
             try check(hello.wantedSubscriptions)
+            try checkPartition(hello, authority)
         } catch {
             return fail(error)
+        }
+        var hello = hello
+        if authority.partition != nil {
+            hello.activeSubscriptions = everything
+            hello.wantedSubscriptions = everything
         }
         // A gateway with wider bounds may have taken it. What the device has by it is replaced, and not refused: the
         // device could never get rid of it.
@@ -414,6 +420,7 @@ public struct ServerSession: Sendable {
 
     mutating func subscribe(to set: SubscriptionSet) -> [Action] {
         do throws(SessionFailure) {
+            guard authority?.partition == nil else { throw Self.noSubscriptions }
             try check(set)
         } catch {
             return fail(error)

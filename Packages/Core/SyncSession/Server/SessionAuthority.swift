@@ -16,11 +16,19 @@ public struct SessionAuthority: Sendable {
     /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some.
     public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
 
+    /// The partition that the session is in; nil for a session by subscriptions. ``readable`` and ``permit`` are about
+    /// its objects only.
+    public let partition: SessionPartition?
+    /// What the same user may do in a partition; nil where there are none.
+    public let inPartition: (@Sendable (Value) -> SessionAuthority)?
+
     public init(
         user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
         hidden: [Int: Set<Int>] = [:],
         permit: @escaping @Sendable (WriteRequest) -> String?,
-        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil }
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil },
+        partition: SessionPartition? = nil,
+        inPartition: (@Sendable (Value) -> SessionAuthority)? = nil
     ) {
         self.user = user
         self.rulesFingerprint = rulesFingerprint
@@ -28,5 +36,7 @@ public struct SessionAuthority: Sendable {
         self.hidden = hidden
         self.permit = permit
         self.denial = denial
+        self.partition = partition
+        self.inPartition = inPartition
     }
 }

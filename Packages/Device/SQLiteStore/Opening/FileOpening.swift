@@ -123,6 +123,9 @@ struct FileOpening {
         insert.bind(Int64(bitPattern: options.schemaVersion ?? 0), at: 3)
         insert.bind(client.rawValue, at: 4)
         try insert.run()
+        if options.isSynced ?? true, case .named(let partition?) = options.partition {
+            try FilePartition.write(partition, connection)
+        }
     }
 
     private func describe(_ stored: StoredSchema) throws {
@@ -283,6 +286,9 @@ struct FileOpening {
                 .incompatibleHistory,
                 "'\(connection.path)' is a \(isSynced ? "synced" : "local") file and was opened as a "
                     + "\(wanted ? "synced" : "local") one. Use another file name.")
+        }
+        if isSynced, case .named(let partition) = options.partition {
+            try FilePartition.check(connection, is: partition)
         }
         let stored = try storedVersion()
         if let version = options.schemaVersion, version < stored {

@@ -7,6 +7,7 @@ package import TomboloModel
 /// - `tombolo_meta`: one row, see ``FileMeta``;
 /// - `tombolo_class`: a description of each class, to detect changes of the app's classes;
 /// - `tombolo_key`: in files with encrypted properties, detects a wrong key, see ``FileKey``;
+/// - `tombolo_partition`: in files of a partition its name;
 /// - `tombolo_subscriptions`: the sets that the app wanted, by version, back to the active one;
 /// - `tombolo_subscription_notes`: when the app made them, and which ones the server refused, see ``SubscriptionTable``;
 /// - `tombolo_pending`: the upload queue, one row per changeset;

@@ -4,6 +4,8 @@ package import Foundation
 package struct StoreOptions: Sendable {
     /// Whether local writes are queued for upload. Fixed when the file is created; nil opens either kind.
     package var isSynced: Bool?
+    /// Which partition a synced file belongs to, by name. Fixed when the file is created.
+    package var partition: Partition
     /// The app's schema version; nil if unknown, as for the sync engine.
     package var schemaVersion: UInt64?
     package var isReadOnly: Bool
@@ -17,13 +19,21 @@ package struct StoreOptions: Sendable {
     /// Decides whether to compact the file, given its size and its used part in bytes.
     package var shouldCompact: (@Sendable (Int, Int) -> Bool)?
 
+    package enum Partition: Hashable, Sendable {
+        /// Whatever it is; a new file has subscriptions.
+        case any
+        /// Nil for a file with subscriptions.
+        case named(String?)
+    }
+
     package init(
-        isSynced: Bool?, schemaVersion: UInt64? = nil, isReadOnly: Bool = false,
+        isSynced: Bool?, partition: Partition = .any, schemaVersion: UInt64? = nil, isReadOnly: Bool = false,
         durability: SQLiteConnection.Durability, encryptionKey: Data? = nil,
         migration: LocalMigrationPlan = LocalMigrationPlan(),
         refusesMigration: Bool = false, shouldCompact: (@Sendable (Int, Int) -> Bool)? = nil
     ) {
         self.isSynced = isSynced
+        self.partition = partition
         self.schemaVersion = schemaVersion
         self.isReadOnly = isReadOnly
         self.durability = durability

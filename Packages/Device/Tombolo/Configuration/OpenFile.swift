@@ -10,6 +10,7 @@ final class OpenFile: Sendable {
         var isReadOnly: Bool
         var isInMemory: Bool
         var isSynced: Bool
+        var partition: Partition?
         var schemaVersion: UInt64
         var encryptionKey: Data?
 
@@ -17,6 +18,7 @@ final class OpenFile: Sendable {
             isReadOnly = configuration.readOnly
             isInMemory = configuration.inMemoryIdentifier != nil
             isSynced = configuration.isSynced
+            partition = configuration.syncConfiguration?.partition
             schemaVersion = configuration.schemaVersion
             encryptionKey = configuration.encryptionKey
         }
@@ -25,7 +27,7 @@ final class OpenFile: Sendable {
         func difference(from other: Settings) -> String? {
             if isReadOnly != other.isReadOnly { return "with different read permissions" }
             if isInMemory != other.isInMemory { return "with different inMemory settings" }
-            if isSynced != other.isSynced { return "with different sync configuration" }
+            if isSynced != other.isSynced || partition != other.partition { return "with different sync configuration" }
             if encryptionKey != other.encryptionKey { return "with a different encryption key" }
             if schemaVersion != other.schemaVersion {
                 return "with different schema version (\(other.schemaVersion), not \(schemaVersion))"
@@ -71,12 +73,14 @@ final class OpenFile: Sendable {
     }
 
     private let path: String
+    private let settings: Settings
     /// Whether the file wasn't open elsewhere in the process.
     let isFirst: Bool
 
     /// - Throws: ``Realm/Error`` with the code `alreadyOpen` if the file is open with other settings.
     init(_ path: String, _ settings: Settings) throws {
         self.path = path
+        self.settings = settings
         isFirst = try Self.all.withLock { all in
             var uses = all[path] ?? Uses(settings: settings)
             if let difference = settings.difference(from: uses.settings) {
@@ -97,5 +101,9 @@ final class OpenFile: Sendable {
             uses.count -= 1
             all[path] = uses.count == 0 ? nil : uses
         }
+        if settings.partition != nil { SyncSession.closeIfUnused(path: path) }
     }
+
+    /// Whether a Realm in the process uses the file.
+    static func isUsed(_ path: String) -> Bool { all.withLock { $0[path] != nil } }
 }

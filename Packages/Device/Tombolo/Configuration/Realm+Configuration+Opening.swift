@@ -42,7 +42,9 @@ extension Realm.Configuration {
         let file = try StoreFile(
             path: path, schema: schema,
             options: StoreOptions(
-                isSynced: isSynced, schemaVersion: schemaVersion, isReadOnly: readOnly,
+                isSynced: isSynced,
+                partition: syncConfiguration.map { .named($0.partition?.fileName) } ?? .any,
+                schemaVersion: schemaVersion, isReadOnly: readOnly,
                 durability: isInMemory ? .off : .full, encryptionKey: encryptionKey, migration: plan(types),
                 refusesMigration: deleteRealmIfMigrationNeeded && !isSynced,
                 shouldCompact: use.isFirst ? shouldCompactOnLaunch : nil),

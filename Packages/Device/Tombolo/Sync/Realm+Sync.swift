@@ -4,7 +4,8 @@ extension Realm {
     /// The session that synchronises the file with the server; nil for a local Realm.
     public var syncSession: SyncSession? { core.syncSession }
 
-    /// The Realm's newest subscriptions. Stops the program for a local Realm, or if the file can't be read.
+    /// The Realm's newest subscriptions. Stops the program for a local Realm and for one of a partition, or if the file
+    /// can't be read.
     public var subscriptions: SyncSubscriptionSet {
         do {
             return try requireSubscriptions()
@@ -18,6 +19,12 @@ extension Realm {
         guard let session = core.syncSession else {
             throw Realm.Error(
                 .fail, "A local Realm has no subscriptions: open it with user.flexibleSyncConfiguration().")
+        }
+        if let partition = session.configuration()?.partition {
+            throw Realm.Error(
+                .fail,
+                "A Realm of a partition (\(partition.value)) has no subscriptions: it has all objects of the partition. For "
+                    + "subscriptions open one with user.flexibleSyncConfiguration().")
         }
         return try SyncSubscriptionSet(realm: self, session: session)
     }

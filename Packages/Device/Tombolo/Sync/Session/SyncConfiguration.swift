@@ -14,6 +14,8 @@ public struct SyncConfiguration: Sendable {
     /// Receives errors of this session outside the app's own calls, instead of ``SyncManager/errorHandler``: refused
     /// changesets, client resets, failed sessions. Called on the sync engine's thread.
     public var errorHandler: (@Sendable (SyncError, SyncSession) -> Void)?
+    /// The partition that the Realm synchronises with; nil for one with subscriptions.
+    var partition: Partition?
 
     public init(
         user: User, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),

@@ -11,6 +11,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// The device has to start over, and ``ClientResetMode/manual(errorHandler:)`` leaves it to the app when. Nothing
         /// unsent is lost.
         case clientResetError = 7
+        /// The user may not open the Realm's partition.
+        case permissionDeniedError = 9
         /// The server didn't accept the subscriptions.
         case invalidFlexibleSyncSubscriptions = 10
         /// The server can't be reached. Only those get it who asked for
@@ -39,6 +41,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
             switch failure.code {
             case .notAuthenticated: .clientUserError
             case .badSubscription: .invalidFlexibleSyncSubscriptions
+            case .notPermitted: .permissionDeniedError
             default: .clientSessionError
             }
         self.init(code, failure.message)

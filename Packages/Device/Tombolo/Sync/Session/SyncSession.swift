@@ -94,7 +94,8 @@ public final class SyncSession: Sendable {
                 url: url,
                 accessToken: {
                     try await situation.value.withLock { $0.configuration.user }.freshAccessToken()
-                }),
+                },
+                partition: configuration.partition?.value),
             makeStore: { try SQLiteDeviceStore(path: path, schema: schema) },
             onReset: { relay.session?.prepareReset($0) ?? .recover },
             onReport: { relay.session?.receive($0) })
@@ -157,6 +158,9 @@ public final class SyncSession: Sendable {
     static func sessions(of user: User) -> [SyncSession] {
         all.withLock { Array($0.values) }.filter { $0.parentUser() == user }
     }
+
+    /// The session of a file, or nil if there's none.
+    static func known(path: String) -> SyncSession? { all.withLock { $0[path] } }
 
     /// Removes the session of a file that is to be deleted, or returns nil if there's none. The caller closes it.
     static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }

@@ -1,0 +1,47 @@
+internal import TomboloModel
+
+/// A session in a partition has the objects of that partition and no others, whatever the roles permit beyond it.
+extension Rules {
+    /// The condition, narrowed to the objects of the partition; unchanged for a session that is in none.
+    func within(_ partition: Value?, _ classIndex: Int, _ condition: Predicate) -> Predicate {
+        guard let partition else { return condition }
+        guard partitionProblem(partition, classIndex) == nil, let column = partitionColumn(classIndex) else {
+            return .constant(false)
+        }
+        return .all([.compare(PropertyPath(column.name), .equal, partition), condition])
+    }
+
+    private func partitionColumn(_ classIndex: Int) -> Column? {
+        partitionColumns[classIndex].map { schema[classIndex].columns[$0] }
+    }
+
+    /// Why no object of a class, or an object with one of these rows, can be in the partition; nil if it can.
+    func partitionProblem(_ partition: Value, _ classIndex: Int, _ rows: [Row] = []) -> String? {
+        guard let index = partitionColumns[classIndex], let column = partitionColumn(classIndex) else {
+            return "the class has no property that tells the partition of an object, so that it isn't synchronised in "
+                + "Realms of a partition."
+        }
+        do throws(ValueError) {
+            try column.validate(partition, linkKeyType: schema.keyType(ofLink: column))
+        } catch {
+            return "the Realm's partition is \(partition), and \(error.message)"
+        }
+        for row in rows where row.values.indices.contains(index) && row[index] != partition {
+            // What an object outside the partition has there is nobody's business.
+            return
+                "its '\(column.name)' isn't the Realm's partition, \(partition); leave '\(column.name)' empty, or write "
+                + "the object in the Realm of its own partition."
+        }
+        return nil
+    }
+
+    /// What the rules say of the session beyond its roles.
+    func addPartition(_ partition: Value, to hash: inout StableHash) {
+        hash.add("partition")
+        hash.add(partition)
+        for index in partitionColumns.keys.sorted() {
+            hash.add(schema[index].name)
+            hash.add(partitionColumn(index)?.name ?? "")
+        }
+    }
+}

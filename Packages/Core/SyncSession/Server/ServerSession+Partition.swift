@@ -1,0 +1,37 @@
+internal import TomboloModel
+internal import TomboloSyncProtocol
+
+/// A session in a partition has no subscriptions: what it may read of the partition is what it gets.
+extension ServerSession {
+    static let noSubscriptions = SessionFailure(
+        .badSubscription,
+        "A Realm of a partition has no subscriptions: it has everything of the partition that the user may read. For "
+            + "queries of your own open the Realm with user.flexibleSyncConfiguration().")
+
+    /// Every class that the device has. What is no part of the partition can't be read in it.
+    var everything: SubscriptionSet {
+        let classes = deviceColumns.keys.sorted().filter { schema[$0].owner == nil }.map { schema[$0].name }
+        return SubscriptionSet(
+            version: 0,
+            subscriptions: classes.map { Subscription(name: nil, className: $0, predicate: .constant(true)) })
+    }
+
+    /// - Throws: a failure for subscriptions in a partition, and for a new device whose user may read nothing of it. A
+    ///   device that has something of it first gets it taken away.
+    func checkPartition(_ hello: Hello, _ authority: SessionAuthority) throws(SessionFailure) {
+        guard let partition = authority.partition else { return }
+        guard hello.wantedSubscriptions.subscriptions.isEmpty else { throw Self.noSubscriptions }
+        guard !partition.columns.isEmpty else {
+            throw SessionFailure(
+                .badSchema,
+                "No class of the server has a property that tells the partition of an object. Call it '_partition' or "
+                    + "'partition', or declare another one in the rule document: partition: {key: …}.")
+        }
+        guard hello.position.tick == 0 else { return }
+        guard partition.columns.keys.contains(where: { authority.readable($0) != .constant(false) }) else {
+            throw SessionFailure(
+                .notPermitted,
+                "Not permitted to open the partition \(partition.value): no role lets this user read anything of it.")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import TomboloModel
+
+@testable import Tombolo
+
+@Suite("Configurations of partitions")
+struct PartitionConfigurationTests {
+    private static let user = User(id: "ada", accessToken: "token", app: App(id: "tests"))
+
+    private static func name(_ configuration: Realm.Configuration) -> String {
+        (configuration.fileURL?.pathComponents.suffix(3) ?? []).joined(separator: "/")
+    }
+
+    @Test("Each partition of a user has a file of its own, named after its type and value")
+    func fileNames() throws {
+        let user = Self.user
+        #expect(Self.name(user.configuration(partitionValue: "user=1")) == "tests/ada/s_user%3D1.realm")
+        #expect(Self.name(user.configuration(partitionValue: "")) == "tests/ada/s_.realm")
+        #expect(Self.name(user.configuration(partitionValue: "../a/b c")) == "tests/ada/s_..%2Fa%2Fb%20c.realm")
+        #expect(Self.name(user.configuration(partitionValue: "é")) == "tests/ada/s_%C3%A9.realm")
+        #expect(Self.name(user.configuration(partitionValue: 7)) == "tests/ada/l_7.realm")
+        #expect(Self.name(user.configuration(partitionValue: Int64(-7))) == "tests/ada/l_-7.realm")
+        #expect(Self.name(user.configuration(partitionValue: Int32(7))) == "tests/ada/i_7.realm")
+        #expect(Self.name(user.configuration(partitionValue: nil)) == "tests/ada/null.realm")
+        #expect(Self.name(user.configuration(partitionValue: NSNull())) == "tests/ada/null.realm")
+        #expect(Self.name(user.configuration(partitionValue: String?.none)) == "tests/ada/null.realm")
+        #expect(Self.name(user.configuration(partitionValue: String?("null"))) == "tests/ada/s_null.realm")
+        let id = ObjectId(high: 1, low: 2)
+        #expect(Self.name(user.configuration(partitionValue: id)) == "tests/ada/o_\(id.stringValue).realm")
+        let uuid = UUID()
+        #expect(
+            Self.name(user.configuration(partitionValue: uuid))
+                == "tests/ada/u_\(uuid.uuidString.lowercased()).realm")
+    }
+
+    @Test("A name that no file system takes is hashed")
+    func longNames() {
+        let long = String(repeating: "x", count: 300)
+        let names = [long, long + "y", String(repeating: "é", count: 40)].map {
+            Self.user.configuration(partitionValue: $0).fileURL?.lastPathComponent ?? ""
+        }
+        #expect(Set(names).count == 3)
+        #expect(names.allSatisfy { $0.utf8.count <= 206 })
+        #expect(names.prefix(2).allSatisfy { $0.hasSuffix(".realm") && $0.count == 70 })
+    }
+
+    @Test("The configuration says which partition it is of")
+    func values() throws {
+        let user = Self.user
+        func value(_ configuration: Realm.Configuration) -> (any PartitionValue)? {
+            configuration.syncConfiguration?.partitionValue
+        }
+        #expect(value(user.configuration(partitionValue: "a")) as? String == "a")
+        #expect(value(user.configuration(partitionValue: Int32(7))) as? Int64 == 7)
+        #expect(value(user.configuration(partitionValue: nil)) is NSNull)
+        #expect(value(user.flexibleSyncConfiguration()) == nil)
+    }
+}
