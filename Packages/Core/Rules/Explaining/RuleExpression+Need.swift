@@ -21,7 +21,7 @@ extension RuleExpression {
             if holds(for: subject) { return nil }
             let found = subject.value(of: reference)
             if subject.isAnonymous { return .change("\(self), but nobody is logged in") }
-            return .change("\(self), but \(found.map { "it is \($0.listed)" } ?? "the user has no such value")")
+            return .change("\(self), but \(found.map { "it is \($0.listed)" } ?? reference.absence)")
         case .field(let column, _, let operand):
             guard case .reference(let reference) = operand else { return need(column, nil, subject, row, item) }
             return need(column, reference, subject, row, item)
@@ -38,8 +38,8 @@ extension RuleExpression {
         if predicate == .constant(true) { return nil }
         if predicate == .constant(false) {
             guard let reference, let found = subject.value(of: reference) else {
-                return .change(
-                    "\(self), but \(subject.isAnonymous ? "nobody is logged in" : "the user has no such value")")
+                let absence = reference?.absence ?? "the user has no such value"
+                return .change("\(self), but \(subject.isAnonymous ? "nobody is logged in" : absence)")
             }
             return .change("\(self), but \(reference) is \(found.listed)")
         }
@@ -47,6 +47,13 @@ extension RuleExpression {
         let value = item.columnIndex(column.name).map { row[$0] } ?? .null
         let origin = reference.map { " (\($0))" } ?? ""
         return .change("\(predicate)\(origin), but it is \(value)")
+    }
+}
+
+extension UserReference {
+    /// Why it stands for nothing.
+    fileprivate var absence: String {
+        isOfPartition ? "the session's partition has no such value" : "the user has no such value"
     }
 }
 

@@ -43,7 +43,7 @@ extension Rules {
         _ subject: Subject, _ operation: Operation, _ role: ClassRole, _ item: ClassSchema, _ index: Int, _ row: Row?
     ) -> Explanation.Permission {
         let expression = role.expression(for: operation)
-        let filter = expression.predicate(for: subject)
+        let filter = within(subject.partition, index, expression.predicate(for: subject))
         let decision = row.map { authorize(subject, operation, .object(classIndex: index, old: $0, new: $0)) }
         var needs = expression.need(for: subject, row: row, of: item)?.lines ?? []
         if needs.isEmpty, case .denied(let denial) = decision { needs = [denial.reason] }

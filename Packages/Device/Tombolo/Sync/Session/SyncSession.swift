@@ -8,6 +8,7 @@ internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 /// The synchronisation of one file for one user, shared by all of the process's Realms of the file until it's deleted.
+/// That of a partition ends with the last of them.
 /// May be used from any thread.
 public final class SyncSession: Sendable {
     /// Whether the session synchronises; being connected is another question, see ``ConnectionState``.
