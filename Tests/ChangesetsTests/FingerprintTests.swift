@@ -33,6 +33,28 @@ private typealias F = ArbiterFixture
         #expect(Set(all.map(fingerprint)).count == all.count)
     }
 
+    @Test("Another name for the class or a property doesn't change the fingerprint")
+    func renaming() throws {
+        func schema(_ name: String, _ former: [String], _ column: String, _ formerColumn: [String]) throws -> Schema {
+            try Schema([
+                ClassSchema(
+                    name: name,
+                    columns: [
+                        Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                        Column(name: column, type: .string, previousNames: formerColumn),
+                    ], previousNames: former)
+            ])
+        }
+        let set = changeset(
+            .set(ObjectReference(classIndex: 0, key: .int(1)), [FieldWrite(column: 1, value: .string("a"))]))
+        let schemas = [
+            try schema("A", [], "x", []), try schema("B", ["A"], "y", ["x"]),
+            try schema("C", ["B", "A"], "z", ["y", "x"]),
+        ]
+        #expect(Set(schemas.map { set.originalFingerprint(in: $0) }).count == 1)
+        #expect(set.originalFingerprint(in: try schema("C", [], "z", [])) != set.originalFingerprint(in: schemas[0]))
+    }
+
     @Test("The fingerprint of a known changeset never changes")
     func stability() {
         #expect(fingerprint(changeset()) == -8_527_108_716_313_975_875)

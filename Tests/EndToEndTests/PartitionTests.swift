@@ -43,7 +43,7 @@ struct PartitionTests {
             let app = App(id: "partitions", configuration: .init(baseURL: await server.gateway.url))
             for name in ["ann", "ben"] {
                 let token = try await server.user(name).token
-                users.append(try await app.login(credentials: .jwt(token: token)))
+                users.append(try await app.login(credentials: .accessToken(token)))
             }
             try await setConversations(server, #"["7"]"#)
             for (text, partition) in [

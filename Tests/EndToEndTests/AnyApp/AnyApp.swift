@@ -30,7 +30,9 @@ struct AnyApp {
     }
 
     /// The rule document: who may read what is shared depends on ``sharesRows``.
-    var rules: String {
+    var rules: String { rules(of: document) }
+
+    func rules(of document: ModelDocument) -> String {
         let own = #"{ \#(AnyDevice.ownerName): "%%user.id" }"#
         let shared = sharesRows ? "{ $or: [\(own), { \(AnyDevice.sharedName): true }] }" : own
         let classes = document.classes.filter { !$0.isEmbedded }.map { item in
@@ -48,6 +50,35 @@ struct AnyApp {
         let own = TomboloModel.Predicate.compare(PropertyPath(AnyDevice.ownerName), .equal, .string(user))
         guard sharesRows else { return own }
         return .or([own, .compare(PropertyPath(AnyDevice.sharedName), .equal, .bool(true))])
+    }
+
+    /// The same app with another name for every class, embedded ones too, and for every property that nothing looks at.
+    func renamed() throws -> ModelDocument {
+        func new(_ name: String) -> String { "\(name)Now" }
+        func renamedType(_ type: PropertyType) -> PropertyType {
+            switch type {
+            case .link(let target): .link(to: new(target))
+            case .embedded(let target): .embedded(new(target))
+            case .list(let element, let isOptional): .list(renamedType(element), isOptional: isOptional)
+            case .linkingObjects(let origin): .linkingObjects(new(origin))
+            default: type
+            }
+        }
+        func property(_ property: ModelProperty) -> ModelProperty {
+            let isKept =
+                property.isPrimaryKey || property.name == AnyDevice.ownerName || property.name == AnyDevice.sharedName
+            return ModelProperty(
+                name: isKept ? property.name : new(property.name), type: renamedType(property.type),
+                isOptional: property.isOptional, isPrimaryKey: property.isPrimaryKey, isIndexed: property.isIndexed,
+                deleteRule: property.deleteRule, previousNames: isKept ? [] : [property.name])
+        }
+        return try ModelDocument(
+            app: document.app,
+            classes: document.classes.map { item in
+                ModelClass(
+                    name: new(item.name), table: item.isEmbedded ? nil : Column.sqlName(for: new(item.name)),
+                    properties: item.properties.map(property), previousNames: [item.name])
+            })
     }
 
     /// The next version of the app: one property under another name, one gone, one new, and a new class.

@@ -199,6 +199,54 @@ struct AnyAppTests {
         }
     }
 
+    @Test("A device that was offline when its app got other names keeps its objects, and its edits reach the server")
+    func renamedOffline() async throws {
+        var random = SeededGenerator.printed(for: "renamed offline")
+        func fork() -> SeededGenerator { SeededGenerator(seed: random.next()) }
+        let app = try AnyApp("delta", prefix: "Delta", random: fork())
+        let renamed = try app.renamed()
+        try await AnyAppServer.with { server in
+            try await server.apply([(app.document, app.rules)])
+            try await server.gateway.start()
+            let user = try await server.user("ann")
+            func device(_ document: ModelDocument, _ version: Int64) async throws -> AnyDevice {
+                try await AnyDevice(
+                    "phone", schema: try document.schema(), url: try await server.url(), token: user.token,
+                    owner: user.id, folder: server.folder, values: RandomValues(fork()), subscriptionVersion: version)
+            }
+            let before = try await device(app.document, 1)
+            try await before.write(transactions: 5)
+            try await server.settle(before, app.readable(by: user.id))
+            try await server.gateway.kill9()
+            try await before.write(transactions: 20, erases: false)
+            var rows: [String: Set<Row>] = [:]
+            for index in before.schema.classes.indices {
+                rows[before.schema[index].name] = Set(try before.rows(ofClass: index))
+            }
+            before.close()
+
+            try await server.apply([(renamed, app.rules(of: renamed))])
+            let after = try await device(renamed, 2)
+            func expectRows(_ when: String) throws {
+                for index in after.schema.classes.indices {
+                    let item = after.schema[index]
+                    let former = try #require(item.previousNames.last ?? rows.keys.first { $0 == item.name })
+                    let (found, expected) = (Set(try after.rows(ofClass: index)), rows[former] ?? [])
+                    let differences =
+                        found.subtracting(expected).map { "new \($0.values)" }
+                        + expected.subtracting(found).map { "lost \($0.values)" }
+                    #expect(differences.isEmpty, "\(item.name) \(when)")
+                }
+            }
+            try expectRows("before it connects")
+            try await server.gateway.start()
+            try await server.settle(after, app.readable(by: user.id))
+            try expectRows("on the server")
+            #expect(after.reports.failures.isEmpty, "\(after.reports.failures)")
+            after.close()
+        }
+    }
+
     @Test("Development mode is refused on an address that others can reach")
     func developmentModeIsLocal() async throws {
         try await AnyAppServer.with(gatewayArguments: ["--development", "--host", "0.0.0.0"]) { server in

@@ -26,9 +26,12 @@ final class AnyDevice {
     private var made: [Int: [Value]] = [:]
     private var count = 0
 
-    /// - Parameter owner: the id of the user, which the objects carry.
+    /// - Parameters:
+    ///   - owner: the id of the user, which the objects carry.
+    ///   - subscriptionVersion: greater than before for a file that subscribes to other classes.
     init(
-        _ name: String, schema: Schema, url: URL, token: String, owner: String, folder: URL, values: RandomValues
+        _ name: String, schema: Schema, url: URL, token: String, owner: String, folder: URL, values: RandomValues,
+        subscriptionVersion: Int64 = 1
     ) async throws {
         self.name = name
         self.schema = schema
@@ -48,7 +51,7 @@ final class AnyDevice {
         let everything = schema.classes.filter { $0.owner == nil }.map {
             Subscription(name: $0.name, className: $0.name, predicate: .constant(true))
         }
-        try await engine.setSubscriptions(SubscriptionSet(version: 1, subscriptions: everything))
+        try await engine.setSubscriptions(SubscriptionSet(version: subscriptionVersion, subscriptions: everything))
         await engine.start()
     }
 
@@ -69,12 +72,14 @@ final class AnyDevice {
     // MARK: Writing
 
     /// Writes a few transactions: new objects with their lists, changes, and now and then an erasure.
-    func write(transactions: Int) async throws {
+    /// - Parameter erases: whether objects are erased too. Links to them are nil on the server, and on the device once it has
+    ///   the server's rows.
+    func write(transactions: Int, erases: Bool = true) async throws {
         for _ in 0..<transactions {
             var instructions: [Instruction] = []
             for _ in 0..<values.int(1...3) { instructions += create() }
             if values.flag(2) { instructions += change() }
-            if values.flag(4) { instructions += erase() }
+            if values.flag(4), erases { instructions += erase() }
             try file.writeTransaction {
                 for instruction in instructions { try writer.perform(instruction) }
                 try ChangesetQueue(file).append(

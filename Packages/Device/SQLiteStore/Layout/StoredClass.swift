@@ -34,6 +34,14 @@ package struct StoredClass: Equatable, Sendable {
         if case .embedded(let item) = schema.owner?.element { embeddedClass = item.name }
     }
 
+    /// The same class under another name.
+    init(_ item: StoredClass, name: String, table: String) {
+        self.name = name
+        self.table = table
+        properties = item.properties
+        embeddedClass = item.embeddedClass
+    }
+
     /// Whether this is an element class.
     package var isElement: Bool { name.contains(".") }
     /// The class that owns the list, or the class itself if it isn't an element class.

@@ -1,6 +1,7 @@
 package import TomboloModel
 
-/// What an app brings along for the migration of a local file.
+/// What an app brings along for the migration of a local file; for a synced one, whose tables follow the classes, only
+/// ``onStep`` counts.
 package struct LocalMigrationPlan: Sendable {
     /// Moments in a migration, in order. Nothing of it is kept when the process ends before the last.
     package enum Step: String, Sendable, CaseIterable {

@@ -65,6 +65,12 @@ struct FileOpening {
         let stored = try storedSchema()
         let differences = SchemaDifferences(from: stored, to: target)
         let version = try storedVersion()
+        if isSynced, !SchemaRenaming(from: stored, to: layout.schema, target).isEmpty {
+            throw mismatch(
+                differences.sentences,
+                "It was opened for reading only, and the app has new names for its classes or properties. Open it for "
+                    + "writing once.")
+        }
         guard differences.isEmpty, options.schemaVersion ?? version == version else {
             throw mismatch(
                 differences.sentences,
@@ -95,7 +101,11 @@ struct FileOpening {
             try make(newClient)
         }
         let isSynced = try check()
-        let stored = try storedSchema()
+        var stored = try storedSchema()
+        if isSynced {
+            options.migration.onStep?(.began)
+            stored = try rename(stored)
+        }
         let known = try FileKey.cipher(connection, key: options.encryptionKey)
         var cipher = known
         if cipher == nil, needsCipher, let key = options.encryptionKey {
@@ -103,6 +113,7 @@ struct FileOpening {
         }
         if isSynced {
             try followClasses(stored)
+            options.migration.onStep?(.tablesFinished)
         } else {
             try migrate(stored, isNew: isNew, ciphers: (known, cipher))
         }
@@ -192,6 +203,19 @@ struct FileOpening {
     }
 
     // MARK: Synced files
+
+    /// Gives tables and columns the names that the app has for them now.
+    /// - Returns: the file's classes.
+    private func rename(_ stored: StoredSchema) throws -> StoredSchema {
+        let renaming = SchemaRenaming(from: stored, to: layout.schema, target)
+        guard !renaming.isEmpty else { return stored }
+        // Their names are the old ones; the server sends the batch again.
+        try connection.run("DELETE FROM tombolo_staged")
+        try renaming.perform(connection)
+        try renaming.renameSubscriptions(connection, layout.schema)
+        options.migration.onStep?(.tablesPrepared)
+        return renaming.result
+    }
 
     /// Updates a synced file's tables to the app's classes, unless values would have to be converted. Removed columns
     /// are dropped.

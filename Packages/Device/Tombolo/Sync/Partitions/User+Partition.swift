@@ -9,15 +9,16 @@ extension User {
     /// without one aren't synchronised. New objects get the value from the server if the app leaves the property empty.
     ///
     /// Synchronisation ends with the last Realm of the file, once its changes are uploaded.
-    public func configuration<T: PartitionValue>(partitionValue: T) -> Realm.Configuration {
+    public func configuration<T: PartitionValue>(
+        partitionValue: T, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+        cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
         let partition = Partition(partitionValue)
-        var configuration = Realm.Configuration()
-        var sync = SyncConfiguration(user: self)
+        var sync = SyncConfiguration(
+            user: self, clientResetMode: clientResetMode,
+            cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors)
         sync.partition = partition
-        configuration.syncConfiguration = sync
-        configuration.fileURL = configuration.fileURL?.deletingLastPathComponent()
-            .appending(path: app.id).appending(path: id).appending(path: "\(partition.fileName).realm")
-        return configuration
+        return configuration(sync, fileName: "\(partition.fileName).realm")
     }
 
     /// The configuration of a Realm that synchronises the objects whose partition property is nil.

@@ -88,7 +88,7 @@ extension User {
         configuration(
             SyncConfiguration(
                 user: self, clientResetMode: clientResetMode,
-                cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors))
+                cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors), fileName: "flexible.realm")
     }
 
     /// The same, with subscriptions that a new Realm starts with.
@@ -102,14 +102,14 @@ extension User {
                 user: self, clientResetMode: clientResetMode,
                 cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors,
                 initialSubscriptions: InitialSubscriptionsConfiguration(
-                    callback: initialSubscriptions, rerunOnOpen: rerunOnOpen)))
+                    callback: initialSubscriptions, rerunOnOpen: rerunOnOpen)), fileName: "flexible.realm")
     }
 
-    private func configuration(_ sync: SyncConfiguration) -> Realm.Configuration {
+    func configuration(_ sync: SyncConfiguration, fileName: String) -> Realm.Configuration {
         precondition(state != .removed, "User '\(id)' has been removed and can't open Realms.")
         var configuration = Realm.Configuration()
         configuration.syncConfiguration = sync
-        configuration.fileURL = app.users.store.folder(ofUser: id).appending(path: "flexible.realm")
+        configuration.fileURL = app.users.store.folder(ofUser: id).appending(path: fileName)
         return configuration
     }
 }
