@@ -163,7 +163,7 @@ let package = Package(
         // Services.
         library(
             "TomboloAuthentication", "Server/Authentication",
-            ["TomboloModel", "TomboloRules", "PostgresClient", cryptoExtras, jwt]),
+            ["TomboloModel", "TomboloRules", "PostgresClient", crypto, cryptoExtras, jwt]),
         library(
             "TomboloServerModel", "Server/ServerModel",
             [
@@ -320,8 +320,8 @@ let package = Package(
         tests(
             "TomboloAuthenticationTests",
             [
-                "TomboloAuthentication", "TomboloModel", "TomboloRules", "PostgresClient", "TomboloPostgresStore",
-                "TestSupport", crypto,
+                "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
+                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdTesting, httpTypes, logging, nioCore,
             ]),
         tests(
             "OpenEventImportTests",

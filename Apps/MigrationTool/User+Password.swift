@@ -12,7 +12,7 @@ extension User {
                 first line is the password. It is never an argument: other users of the machine could see that.
 
                 Access tokens from before stop working: HTTP services refuse them within a second or two, and open \
-                sync sessions end within about a minute.
+                sync sessions end with the next tick.
 
                 EXAMPLES
                   migration-tool user password ann@example.org
@@ -41,7 +41,7 @@ extension User {
             abstract: "Log an account out everywhere; its password stays.",
             discussion: """
                 For a lost device or a leaked token. Access tokens from before stop working: HTTP services refuse \
-                them within a second or two, and open sync sessions end within about a minute.
+                them within a second or two, and open sync sessions end with the next tick.
 
                 Anybody who knows the password can log in again: 'migration-tool user password' changes that too.
                 """)

@@ -346,8 +346,13 @@ import TomboloRules
             try await AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
                 .setPassword("battery staple", email: "ann@example.org")
             // What the login goes on with: the generation that it read together with the hash.
-            let late = try await TokenSigner(tokens).sign(account.userID, generation: account.generation, now: Date())
+            let late = try await authenticator.begin(
+                account.userID, generation: account.generation, provider: Provider.emailPassword,
+                device: LoginDevice(), now: Date())
             await #expect(throws: AuthenticationError.revokedToken) { try await authenticator.verify(late.token) }
+            await #expect(throws: AuthenticationError.endedSession) {
+                try await authenticator.refresh(late.refreshToken)
+            }
         }
     }
 
@@ -359,7 +364,7 @@ import TomboloRules
             try await pool.execute("CREATE ROLE \(role); GRANT ALL ON ALL TABLES IN SCHEMA public TO \(role)")
             try await pool.withConnection { connection in
                 try await connection.execute("SET ROLE \(role)")
-                for table in ["credential", "account", "token_generation"] {
+                for table in AuthenticationSchema.tables.sorted() {
                     await #expect {
                         try await connection.query("SELECT * FROM tombolo.\(table)")
                     } throws: { error in

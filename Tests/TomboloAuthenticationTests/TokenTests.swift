@@ -7,6 +7,7 @@ import TomboloModel
 @Suite struct TokenTests {
     private let secret = String(repeating: "s", count: TokenConfiguration.minimumSecretByteCount)
     private let user = ObjectId(high: 5, low: 6)
+    private let session = ObjectId(high: 7, low: 8)
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func signer(_ configuration: TokenConfiguration? = nil) async throws -> TokenSigner {
@@ -15,8 +16,8 @@ import TomboloModel
 
     @Test func aTokenSpeaksForItsUserUntilItExpires() async throws {
         let signer = try await signer()
-        let token = try await signer.sign(user, now: now)
-        #expect(try await signer.verify(token.token, now: now) == .init(userID: user, generation: 0))
+        let token = try await signer.sign(user, session: session, now: now)
+        #expect(try await signer.verify(token.token, now: now) == .init(userID: user, sessionID: session, generation: 0))
         let tolerance = TimeInterval(TokenConfiguration.clockToleranceSeconds)
         let almost = token.expiresAt.addingTimeInterval(tolerance - 1)
         #expect(try await signer.verify(token.token, now: almost).userID == user)
@@ -29,7 +30,7 @@ import TomboloModel
 
     @Test func aTokenThatWasChangedIsNotValid() async throws {
         let signer = try await signer()
-        let token = try await signer.sign(user, now: now).token
+        let token = try await signer.sign(user, session: session, now: now).token
         for position in stride(from: 0, to: token.count, by: 7) {
             var characters = Array(token)
             characters[position] = characters[position] == "A" ? "B" : "A"
@@ -67,7 +68,7 @@ import TomboloModel
         ]
         let signer = try await signer()
         for other in others {
-            let token = try await self.signer(other).sign(user, now: now).token
+            let token = try await self.signer(other).sign(user, session: session, now: now).token
             await #expect {
                 try await signer.verify(token, now: now)
             } throws: { error in
@@ -78,7 +79,7 @@ import TomboloModel
 
     @Test func aTokenFromTheFutureIsRefused() async throws {
         let signer = try await signer()
-        let token = try await signer.sign(user, now: now.addingTimeInterval(3_600)).token
+        let token = try await signer.sign(user, session: session, now: now.addingTimeInterval(3_600)).token
         await #expect(throws: AuthenticationError.self) { try await signer.verify(token, now: now) }
     }
 
@@ -87,7 +88,7 @@ import TomboloModel
     private func claims(_ changes: [String: String?]) -> String {
         var all: [String: String?] = [
             "iss": #""tombolo""#, "aud": #""tombolo-services""#, "sub": "\"\(user)\"", "iat": "1799999999",
-            "exp": "1800000600",
+            "exp": "1800000600", "sid": "\"\(session)\"",
         ]
         for (name, value) in changes { all[name] = value }
         let members = all.sorted { $0.key < $1.key }.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
@@ -139,7 +140,7 @@ import TomboloModel
         ]
         for _ in 0..<2_000 {
             var changes: [String: String?] = [:]
-            for name in ["iss", "aud", "sub", "iat", "exp", "nbf", "gen", "extra"] where Bool.random(using: &generator)
+            for name in ["iss", "aud", "sub", "iat", "exp", "nbf", "gen", "sid", "extra"] where Bool.random(using: &generator)
             {
                 changes.updateValue(
                     Int.random(in: 0..<8) == 0 ? nil : values.randomElement(using: &generator), forKey: name)
@@ -163,7 +164,7 @@ import TomboloModel
 
     @Test func secretsAndTokensAreNotInDescriptions() async throws {
         let configuration = try TokenConfiguration(secret: secret)
-        let token = try await signer(configuration).sign(user, now: now)
+        let token = try await signer(configuration).sign(user, session: session, now: now)
         let hash = PasswordHash(parameters: .weakForTests, salt: [222, 173], key: [190, 239])
         for value in [configuration, token, hash] as [Any] {
             var text = "\(value)\(String(reflecting: value))"

@@ -13,6 +13,10 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case expiredToken(expiredAt: Int64)
     /// The password was changed, or the tokens were revoked, after the token was made.
     case revokedToken
+    /// The refresh token is malformed, or its login session has ended.
+    case endedSession
+    /// The user has no such login session.
+    case noSuchSession
     /// The token is good, but its user's account is gone or disabled.
     case unknownUser
     case invalidEmail(reason: String)
@@ -31,7 +35,9 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .busy: "Too many people are logging in at the moment: try again in a few seconds."
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."
-        case .revokedToken: "The access token was revoked, or the password was changed since: log in again."
+        case .revokedToken: "The login of this access token has ended, or the password was changed since: log in again."
+        case .endedSession: "The login has ended: log in again."
+        case .noSuchSession: "There is no such login, or it has ended."
         case .unknownUser: "The access token's account no longer exists."
         case .invalidEmail(let reason): "This e-mail address cannot be used: \(reason)"
         case .invalidPassword(let reason): "This password cannot be used: \(reason)"

@@ -30,10 +30,10 @@ public final class Authenticator: Sendable {
     /// How many users' roles are remembered.
     public static let maximumRememberedRoles = 10_000
 
-    private let pool: PostgresPool
-    private let hasher: PasswordHasher
-    private let accounts: AccountRegistry
-    private let signer: TokenSigner
+    let pool: PostgresPool
+    let hasher: PasswordHasher
+    let accounts: AccountRegistry
+    let signer: TokenSigner
     /// Guards each bounded map on its own: they are never used together.
     private let limiter: Mutex<LoginLimiter>
     private let known: Mutex<AccountCache>
@@ -59,14 +59,22 @@ public final class Authenticator: Sendable {
 
     private var steadySeconds: Double { (clock.now - start) / .seconds(1) }
 
-    /// Checks e-mail and password and makes a token. An unknown e-mail takes the time of a wrong password.
+    /// Checks e-mail and password and begins a login session. An unknown e-mail takes the time of a wrong password.
     /// - Parameters:
     ///   - address: where the request came from, for the limit on failed attempts.
-    ///   - now: the token counts from then.
+    ///   - device: for the user's list of logins.
+    ///   - now: the tokens count from then.
     /// - Throws: ``AuthenticationError``, or the database's error.
     public func login(
-        email: String, password: String, address: String = "", now: Date = Date()
-    ) async throws -> AccessToken {
+        email: String, password: String, address: String = "", device: LoginDevice = LoginDevice(), now: Date = Date()
+    ) async throws -> Login {
+        let account = try await check(email: email, password: password, address: address)
+        return try await begin(
+            account.userID, generation: account.generation, provider: Provider.emailPassword, device: device, now: now)
+    }
+
+    /// The account with this e-mail and password. Failed attempts are limited.
+    func check(email: String, password: String, address: String) async throws -> Accounts.Account {
         let email = AccountRegistry.normalized(email)
         let key = LoginLimiter.Key(email: email, address: AddressGroup(address).text)
         let begun = limiter.withLock { limiter in
@@ -83,7 +91,7 @@ public final class Authenticator: Sendable {
             throw AuthenticationError.wrongCredentials
         }
         outcome = .succeeded
-        return try await signer.sign(account.userID, generation: account.generation, now: now)
+        return account
     }
 
     /// Makes an account with a password.
@@ -99,24 +107,34 @@ public final class Authenticator: Sendable {
     /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)``,
     ///   ``AuthenticationError/revokedToken`` or ``AuthenticationError/unknownUser``; the database's error.
     public func verify(_ token: String, now: Date = Date()) async throws -> Subject {
+        try await checked(token, now: now).account.subject
+    }
+
+    /// What an access token says, and its account.
+    func checked(
+        _ token: String, now: Date = Date()
+    ) async throws -> (content: TokenSigner.Content, account: KnownAccount) {
         let content = try await signer.verify(token, now: now)
-        let known = try await known(content.userID, sinceGeneration: content.generation)
-        guard known.generation == content.generation else { throw AuthenticationError.revokedToken }
-        return known.subject
+        let known = try await known(content.userID, of: content)
+        guard known.generation == content.generation, known.sessions.contains(content.sessionID) else {
+            throw AuthenticationError.revokedToken
+        }
+        return (content, known)
     }
 
     /// A user with their roles, as of at most ``roleLifetimeSeconds`` ago.
     /// - Throws: ``AuthenticationError/unknownUser`` for a user whose account is gone or disabled.
     public func subject(of userID: ObjectId) async throws -> Subject {
-        try await known(userID, sinceGeneration: .min).subject
+        try await known(userID, of: nil).subject
     }
 
-    /// - Parameter generation: what is remembered counts only from this one on: a token that another server has just
-    ///   made is newer than what this one remembers.
-    private func known(_ userID: ObjectId, sinceGeneration generation: Int64) async throws -> KnownAccount {
+    /// - Parameter token: what is remembered counts only if it knows of the token's generation and session: a token
+    ///   that another server has just made is newer than what this one remembers.
+    private func known(_ userID: ObjectId, of token: TokenSigner.Content?) async throws -> KnownAccount {
         let asked = steadySeconds
-        if let account = known.withLock({ $0.account(userID, now: asked) }), account.generation >= generation {
-            return account
+        if let account = known.withLock({ $0.account(userID, now: asked) }) {
+            guard let token else { return account }
+            if account.generation >= token.generation, account.sessions.contains(token.sessionID) { return account }
         }
         guard let account = try await Accounts.known(userID, grants: grants(), pool) else {
             forget(userID)

@@ -10,18 +10,24 @@ enum BearerToken {
     static func of(_ request: Request) throws -> String {
         let values = request.headers[values: .authorization]
         guard let value = values.first else {
-            throw RequestFailure(
-                .unauthenticated, "This needs an access token.",
+            throw refusal(
+                "This needs an access token.",
                 hint: "Log in with POST /login and send the header Authorization: Bearer TOKEN.")
         }
         let parts = value.split(separator: " ", omittingEmptySubsequences: true)
         guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
             parts[1].utf8.count <= lengthLimit
         else {
-            throw RequestFailure(
-                .unauthenticated, "The Authorization header is not of the form 'Bearer TOKEN'.",
+            throw refusal(
+                "The Authorization header is not of the form 'Bearer TOKEN'.",
                 hint: "Log in with POST /login and send the accessToken of its answer.")
         }
         return String(parts[1])
+    }
+
+    private static func refusal(_ message: String, hint: String) -> RequestFailure {
+        var failure = RequestFailure(.unauthenticated, message, hint: hint)
+        failure.appError = .invalidSession
+        return failure
     }
 }

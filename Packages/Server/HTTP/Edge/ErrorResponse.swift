@@ -9,12 +9,14 @@ struct ErrorResponse {
     let request: Request
     let requestID: String
 
-    /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`.
+    /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`,
+    /// and `"error"` if RealmSwift has a name for it.
     struct Body: Encodable {
         var code: String
         var message: String
         var hint: String?
         var properties: [String]?
+        var error: String?
     }
 
     /// How long a client should wait before it tries again.
@@ -51,7 +53,8 @@ struct ErrorResponse {
     private var json: String {
         let body = Body(
             code: failure.code.rawValue, message: failure.message, hint: failure.hint,
-            properties: failure.properties.isEmpty ? nil : failure.properties)
+            properties: failure.properties.isEmpty ? nil : failure.properties,
+            error: failure.appError?.rawValue)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(body) else { return "{}" }

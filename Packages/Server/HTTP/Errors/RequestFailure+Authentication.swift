@@ -1,7 +1,7 @@
 public import TomboloAuthentication
 
 extension RequestFailure {
-    /// Login and token errors; their texts are fit for clients.
+    /// Errors of logins, tokens and accounts; their texts are fit for clients.
     public init(_ error: AuthenticationError) {
         let hint = "Log in with POST /login."
         switch error {
@@ -10,12 +10,29 @@ extension RequestFailure {
             self.init(.tooManyRequests, error.description)
             retryAfterSeconds = seconds
         case .busy: self.init(.unavailable, error.description)
-        case .invalidToken, .expiredToken, .revokedToken, .unknownUser:
+        case .invalidToken, .expiredToken, .revokedToken, .unknownUser, .endedSession:
             self.init(.unauthenticated, error.description, hint: hint)
+        case .noSuchSession: self.init(.notFound, error.description, hint: "GET /sessions lists the logins.")
         case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData:
             self.init(.unprocessable, error.description)
         case .emailTaken: self.init(.conflict, error.description, properties: ["email"])
         case .weakSecret: self.init(.internalError, "The server is not set up.", cause: error)
         }
+        appError = AppErrorName(error)
+    }
+}
+
+extension AppErrorName {
+    fileprivate init(_ error: AuthenticationError) {
+        self =
+            switch error {
+            case .wrongCredentials: .invalidPassword
+            case .tooManyAttempts: .authError
+            case .busy, .weakSecret: .internalServerError
+            case .invalidToken, .expiredToken, .revokedToken, .unknownUser, .endedSession: .invalidSession
+            case .noSuchSession: .valueNotFound
+            case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData: .badRequest
+            case .emailTaken: .accountNameInUse
+            }
     }
 }

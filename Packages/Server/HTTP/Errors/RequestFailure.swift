@@ -10,6 +10,8 @@ public struct RequestFailure: Error, Sendable {
     public var hint: String?
     /// For a conflict: the properties whose values clash.
     public var properties: [String]
+    /// For requests about accounts: what RealmSwift calls it.
+    public var appError: AppErrorName?
     /// The underlying error. Never sent.
     public var cause: (any Error)?
     /// When to try again; nil for the edge's default.

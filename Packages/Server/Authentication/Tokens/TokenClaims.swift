@@ -12,6 +12,8 @@ struct TokenClaims: JWTPayload {
     var nbf: Int64?
     /// The account's token generation when the token was made; tokens from before there were any have none.
     var gen: Int64?
+    /// The id of the login session, 24 hexadecimal digits; tokens from before there were any have none.
+    var sid: String?
 
     /// The signature only: the claims are checked against an injected time by ``TokenSigner``.
     func verify(using algorithm: some JWTAlgorithm) throws {}

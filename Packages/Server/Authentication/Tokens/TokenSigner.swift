@@ -16,21 +16,23 @@ struct TokenSigner: Sendable {
     }
 
     /// - Parameter generation: the account's, as of when its password was checked.
-    func sign(_ userID: ObjectId, generation: Int64 = 0, now: Date) async throws -> AccessToken {
+    func sign(_ userID: ObjectId, session: ObjectId, generation: Int64 = 0, now: Date) async throws -> AccessToken {
         let issued = Int64(now.timeIntervalSince1970)
         let latest = TokenConfiguration.validTimes.upperBound
         let expires = issued + min(configuration.lifetimeSeconds, latest - min(issued, latest))
         let token = try await keys.sign(
             TokenClaims(
                 iss: configuration.issuer, aud: configuration.audience, sub: userID.stringValue, iat: issued,
-                exp: expires, gen: generation))
+                exp: expires, gen: generation, sid: session.stringValue))
         return AccessToken(
             token: token, userID: userID, expiresAt: Date(timeIntervalSince1970: TimeInterval(expires)))
     }
 
-    /// What a token says: the user that it speaks for, and the account's generation when it was made.
+    /// What a token says: the user that it speaks for, their login session, and the account's generation when it was
+    /// made.
     struct Content: Hashable, Sendable {
         let userID: ObjectId
+        let sessionID: ObjectId
         let generation: Int64
     }
 
@@ -66,10 +68,10 @@ struct TokenSigner: Sendable {
         guard (claims.nbf ?? 0) <= now + TokenConfiguration.clockToleranceSeconds else {
             throw .invalidToken(reason: "It is not valid yet.")
         }
-        do throws(ValueError) {
-            return Content(userID: try ObjectId(string: claims.sub), generation: claims.gen ?? 0)
-        } catch {
-            throw .invalidToken(reason: "It names no user.")
+        guard let userID = try? ObjectId(string: claims.sub) else { throw .invalidToken(reason: "It names no user.") }
+        guard let sessionID = claims.sid.flatMap({ try? ObjectId(string: $0) }) else {
+            throw .invalidToken(reason: "It belongs to no login session.")
         }
+        return Content(userID: userID, sessionID: sessionID, generation: claims.gen ?? 0)
     }
 }

@@ -17,6 +17,8 @@ struct KnownAccount: Hashable, Sendable {
     /// Tokens of any other generation are revoked.
     let generation: Int64
     var grants: Set<Grant> = []
+    /// The login sessions whose tokens count.
+    var sessions: Set<ObjectId> = []
 
     /// What rules decide by: `%%user.data` has `email` and `name`.
     var subject: Subject {

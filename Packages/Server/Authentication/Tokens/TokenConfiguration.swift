@@ -4,8 +4,8 @@ public struct TokenConfiguration: Sendable {
     public static let minimumSecretByteCount = 32
     public static let defaultIssuer = "tombolo"
     public static let defaultAudience = "tombolo-services"
-    /// How long a token is good for, in seconds: a working day.
-    public static let defaultLifetimeSeconds: Int64 = 12 * 60 * 60
+    /// How long an access token is good for, in seconds. Devices get the next one with their refresh token.
+    public static let defaultLifetimeSeconds: Int64 = 30 * 60
     /// How far the clocks of servers may be apart, in seconds.
     public static let clockToleranceSeconds: Int64 = 30
     /// The times that a token may name, in seconds since 1970: up to the end of the year 9999.

@@ -38,22 +38,25 @@ public enum AuthenticationSchema {
         );
         COMMENT ON TABLE tombolo.token_generation IS
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
+        \(SessionSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
+        \(SessionSchema.triggers);
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
-    public static let tables: Set<String> = ["account", "credential", "token_generation"]
+    public static let tables: Set<String> = SessionSchema.tables.union(["account", "credential", "token_generation"])
 
     /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
     /// triggers that call them.
     public static let functions = [
         "log_account": logBody(key: "id"), "log_token_generation": logBody(key: "user_id"),
+        "log_login_session": logBody(key: "user_id"),
     ]
 
     /// What a role needs that checks access tokens, besides reading the tables that roles come from.
-    public static let tokenTables = ["tombolo.account", "tombolo.token_generation"]
+    public static let tokenTables = ["tombolo.account", "tombolo.token_generation", "tombolo.login_session"]
 
     /// Tells gateways, with the next tick, that they must look at the account again.
     private static func logBody(key: String) -> String {

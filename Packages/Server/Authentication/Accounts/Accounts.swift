@@ -39,7 +39,8 @@ enum Accounts {
         let grants = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(separator: "\nUNION ALL ")
         let result = try await pool.query(
             """
-            SELECT a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0), g.role, g.scope, g.source
+            SELECT a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0), g.role, g.scope, g.source,
+                ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive))
             FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
                 LEFT JOIN LATERAL (
             \(grants)
@@ -50,6 +51,7 @@ enum Accounts {
         var known = KnownAccount(
             userID: userID, email: try first[0].nonNull?.string, displayName: try first[1].string,
             customData: try customData(first[2].string), generation: try first[3].int64)
+        known.sessions = Set(try first[7].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
         for row in result {
             guard let role = try row[4].nonNull?.string else { continue }
             var scope: Value?

@@ -1,0 +1,96 @@
+public import Foundation
+internal import PostgresClient
+public import TomboloModel
+
+/// Who made a request.
+public struct Caller: Hashable, Sendable {
+    public let userID: ObjectId
+    /// The login session of the request's access token.
+    public let sessionID: ObjectId
+}
+
+extension Authenticator {
+    /// Who an access token speaks for.
+    /// - Throws: as ``verify(_:now:)``.
+    public func caller(_ token: String, now: Date = Date()) async throws -> Caller {
+        let content = try await checked(token, now: now).content
+        return Caller(userID: content.userID, sessionID: content.sessionID)
+    }
+
+    /// Begins a login session for a user who has proved who they are.
+    /// - Parameter generation: the account's, as of when that was checked: what was revoked since then stays revoked.
+    func begin(
+        _ userID: ObjectId, generation: Int64, provider: String, device: LoginDevice, apiKey: ObjectId? = nil,
+        now: Date
+    ) async throws -> Login {
+        let session = LoginSessions.Session(
+            id: .generate(), userID: userID, deviceID: device.id, generation: generation, provider: provider)
+        let token = RefreshToken(sessionID: session.id)
+        try await pool.transaction { connection in
+            try await LoginSessions.insert(
+                session, device, apiKey: apiKey, token: token, now: now.microseconds, connection)
+        }
+        return try await login(session, token, now: now)
+    }
+
+    private func login(_ session: LoginSessions.Session, _ token: RefreshToken, now: Date) async throws -> Login {
+        Login(
+            accessToken: try await signer.sign(
+                session.userID, session: session.id, generation: session.generation, now: now),
+            refreshToken: token.text,
+            refreshExpiresAt: Date(microseconds: LoginSessions.expiry(after: now.microseconds)),
+            sessionID: session.id, deviceID: session.deviceID, provider: session.provider)
+    }
+
+    /// Exchanges a refresh token for the next pair of tokens. Only the newest token of a session is exchanged; one that
+    /// was exchanged before ends the session, except within ``RefreshGrace``.
+    /// - Throws: ``AuthenticationError/endedSession``, or the database's error.
+    public func refresh(_ text: String, now: Date = Date()) async throws -> Login {
+        guard let token = RefreshToken(text) else { throw AuthenticationError.endedSession }
+        let seed = [UInt8].random(count: RefreshToken.secretByteCount)
+        if let session = try await LoginSessions.exchange(token, seed: seed, now: now.microseconds, pool) {
+            return try await login(session, token.successor(seed: seed), now: now)
+        }
+        guard let (session, seed) = try await LoginSessions.repeatExchange(token, now: now.microseconds, pool) else {
+            throw AuthenticationError.endedSession
+        }
+        guard let seed else {
+            forget(session.userID)
+            throw AuthenticationError.endedSession
+        }
+        return try await login(session, token.successor(seed: seed), now: now)
+    }
+
+    /// Logs out: ends the session of a refresh token, if it hasn't ended.
+    /// - Throws: ``AuthenticationError/endedSession`` for what never was a refresh token.
+    public func logOut(_ text: String, now: Date = Date()) async throws {
+        guard let token = RefreshToken(text),
+            let userID = try await LoginSessions.end(token, now: now.microseconds, pool)
+        else { throw AuthenticationError.endedSession }
+        forget(userID)
+    }
+
+    /// A user's logins, the one that was used last first.
+    public func sessions(of userID: ObjectId, now: Date = Date()) async throws -> [LoginSession] {
+        try await LoginSessions.live(of: userID, now: now.microseconds, pool)
+    }
+
+    /// Ends one of a user's logins.
+    /// - Throws: ``AuthenticationError/noSuchSession`` if the user has no such login.
+    public func endSession(_ id: ObjectId, of userID: ObjectId, now: Date = Date()) async throws {
+        let count = try await pool.withConnection {
+            try await LoginSessions.end([id], of: userID, reason: "ended by the user", now: now.microseconds, $0)
+        }
+        guard count == 1 else { throw AuthenticationError.noSuchSession }
+        forget(userID)
+    }
+
+    /// Ends all of a user's logins but one.
+    public func endSessions(of userID: ObjectId, but kept: ObjectId? = nil, now: Date = Date()) async throws {
+        try await pool.withConnection {
+            try await LoginSessions.endAll(
+                of: userID, but: kept, reason: "ended by the user", now: now.microseconds, $0)
+        }
+        forget(userID)
+    }
+}

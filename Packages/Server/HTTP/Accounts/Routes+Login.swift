@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+public import TomboloAuthentication
+import TomboloModel
+
+extension Routes {
+    /// Logging in, exchanging a refresh token, and logging out:
+    ///
+    ///     POST   /login    credentials → tokens
+    ///     POST   /session  Authorization: Bearer REFRESH_TOKEN → the next tokens
+    ///     DELETE /session  Authorization: Bearer REFRESH_TOKEN
+    ///
+    /// 401 for wrong credentials, without saying what was wrong; 429 after too many failed attempts.
+    public func addLogin(_ authenticator: Authenticator) {
+        on(.post, "/login", access: .open(because: "this is where access tokens come from")) { request, context, _ in
+            let body = try await request.json(LoginRequest.self, context)
+            let login = try await authenticator.login(
+                email: body.email, password: body.password, address: context.remoteAddress,
+                device: body.device?.device ?? LoginDevice())
+            return JSONAnswer(LoginAnswer(login))
+        }
+        on(.post, "/session", access: .open(because: "it asks for a refresh token")) { request, _, _ in
+            JSONAnswer(LoginAnswer(try await authenticator.refresh(RefreshBearer.of(request))))
+        }
+        on(.delete, "/session", access: .open(because: "it asks for a refresh token")) { request, _, _ in
+            try await authenticator.logOut(RefreshBearer.of(request))
+            return HTTPResponse.Status.noContent
+        }
+    }
+}
+
+private struct LoginRequest: Decodable {
+    var email: String
+    var password: String
+    var device: DeviceRequest?
+}
+
+/// The refresh token of a request; without one, the login counts as ended.
+private enum RefreshBearer {
+    static func of(_ request: Request) throws -> String {
+        do {
+            return try BearerToken.of(request)
+        } catch var failure as RequestFailure {
+            failure.message = failure.message.replacing("an access token", with: "a refresh token")
+            failure.hint = "Send the refreshToken of the last answer as Authorization: Bearer TOKEN."
+            throw failure
+        }
+    }
+}

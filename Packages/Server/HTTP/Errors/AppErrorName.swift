@@ -1,0 +1,5 @@
+/// What RealmSwift calls an error of accounts: the names of `AppError.Code`'s cases.
+public enum AppErrorName: String, Sendable {
+    case accountNameInUse, apiKeyAlreadyExists, authError, authProviderNotFound, badRequest, functionExecutionError
+    case internalServerError, invalidPassword, invalidSession, valueAlreadyExists, valueNotFound
+}

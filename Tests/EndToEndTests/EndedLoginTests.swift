@@ -1,0 +1,50 @@
+import Testing
+import TomboloAuthentication
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@Suite struct EndedLoginTests {
+    private static let codec = MessageCodec(schema: Platform.schema)
+
+    @Test("ending a login ends its open sync sessions on every gateway, and no other login's")
+    func openSessionsEnd() async throws {
+        try await Platform.with(gateways: 2) { platform in
+            let authenticator = await Authenticator(
+                pool: platform.pool, tokens: try TokenConfiguration(secret: Platform.secret))
+            func login() async throws -> Login {
+                try await authenticator.login(email: Platform.email("attendee"), password: Platform.password)
+            }
+            let (ended, kept) = (try await login(), try await login())
+            for gateway in platform.gateways {
+                let other = try await login()
+                try await RawSocket.with(gateway) { socket in
+                    try await greet(socket, other.token)
+                    try await authenticator.endSession(other.sessionID, of: other.userID)
+                    let failure = try await socket.failure(Self.codec)
+                    #expect(failure.code == .notAuthenticated, "\(failure)")
+                }
+                // The same user's other login goes on.
+                try await RawSocket.with(gateway) { try await greet($0, kept.token) }
+            }
+            // A refresh token that a thief showed ends the open session too.
+            try await RawSocket.with(platform.gateways[1]) { socket in
+                let second = try await authenticator.refresh(ended.refreshToken)
+                try await greet(socket, second.token)
+                _ = try await authenticator.refresh(second.refreshToken)
+                await #expect(throws: AuthenticationError.endedSession) {
+                    try await authenticator.refresh(ended.refreshToken)
+                }
+                #expect(try await socket.failure(Self.codec).code == .notAuthenticated)
+            }
+        }
+    }
+
+    private func greet(_ socket: RawSocket, _ token: String) async throws {
+        try await socket.send(
+            Greeting.hello(Platform.schema, token: token, client: Greeting.newClient()), codec: Self.codec)
+        guard case .message(let bytes) = try await socket.next(),
+            case .welcome = try Self.codec.decodeServerMessage(bytes)
+        else { throw EndToEndFailure("The gateway does not welcome the device.") }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import TomboloModel
+import TomboloPostgresStore
+
+@testable import TomboloAuthentication
+
+/// A database with accounts and nothing else.
+struct AccountPlace: Sendable {
+    static let password = "correct horse"
+    static let email = "ann@example.org"
+
+    let pool: PostgresPool
+    let tokens: TokenConfiguration
+    let authenticator: Authenticator
+
+    static func with(_ body: (AccountPlace) async throws -> Void) async throws {
+        let pool = PostgresPool(configuration: try await TestCluster.shared().createDatabase())
+        do {
+            try await pool.withConnection { connection in
+                try await PostgresSchema.install(.empty, on: connection)
+                try await connection.execute(AuthenticationSchema.sql)
+            }
+            let tokens = try TokenConfiguration(secret: String(repeating: "k", count: 40))
+            try await body(AccountPlace(pool: pool, tokens: tokens, authenticator: await server(pool, tokens)))
+        } catch {
+            await pool.shutdown()
+            throw error
+        }
+        await pool.shutdown()
+    }
+
+    /// One more server on the same database.
+    func server() async -> Authenticator { await Self.server(pool, tokens) }
+
+    private static func server(_ pool: PostgresPool, _ tokens: TokenConfiguration) async -> Authenticator {
+        await Authenticator(pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests))
+    }
+
+    @discardableResult
+    func register(_ email: String = Self.email) async throws -> ObjectId {
+        try await authenticator.register(email: email, password: Self.password, displayName: "Ann")
+    }
+
+    func login(
+        _ email: String = Self.email, device: LoginDevice = LoginDevice(), now: Date = Date()
+    ) async throws -> Login {
+        try await authenticator.login(email: email, password: Self.password, device: device, now: now)
+    }
+
+    /// Why a session ended, or nil if it goes on.
+    func endReason(_ session: ObjectId) async throws -> String? {
+        try await pool.query(
+            "SELECT end_reason FROM tombolo.login_session WHERE id = $1", [.bytea(session.bytes)]
+        ).first?[0].nonNull?.string
+    }
+
+    /// What the changelog says of accounts after `body`.
+    func logged(_ body: () async throws -> Void) async throws -> [String] {
+        let before = try await pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
+        try await body()
+        return try await pool.query(
+            """
+            SELECT key FROM tombolo.changelog WHERE seq > $1 AND class = \(AuthenticationSchema.changelogClass)
+            ORDER BY seq
+            """, [.int64(before)]
+        ).map { try $0[0].string }
+    }
+}
