@@ -321,7 +321,8 @@ let package = Package(
             "TomboloAuthenticationTests",
             [
                 "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdTesting, httpTypes, logging, nioCore,
+                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdTesting, httpTypes, jwt, logging,
+                nioCore,
             ]),
         tests(
             "OpenEventImportTests",

@@ -21,6 +21,6 @@ struct MigrationTool: AsyncParsableCommand {
             """,
         subcommands: [
             Plan.self, Apply.self, Status.self, RulesCommand.self, Models.self, Adopt.self, User.self,
-            RewriteModels.self,
+            Keys.self, RewriteModels.self,
         ])
 }

@@ -27,6 +27,15 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case emailTaken
     /// The configured signing secret is too short; in bytes.
     case weakSecret(byteCount: Int)
+    /// The database has no key that this server can sign with.
+    case noUsableKey
+    /// A private key can't be sealed.
+    case unreadableKey(id: String)
+    /// There are ``SigningKey/maximumCount`` keys that count.
+    case tooManyKeys
+    case noSuchKey(id: String)
+    /// Retiring the only key that counts would refuse every token without another to sign new ones.
+    case lastKey
 
     public var description: String {
         switch self {
@@ -44,6 +53,13 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .invalidDisplayName(let reason): "This name cannot be used: \(reason)"
         case .invalidCustomData(let reason): "This custom data cannot be used: \(reason)"
         case .emailTaken: "There is an account with this e-mail address already: log in, or use another address."
+        case .noUsableKey:
+            "No signing key can be opened with this server's TOMBOLO_JWT_SECRET. Give all servers the same secret; if it "
+                + "was replaced, run 'migration-tool keys rotate' with the new one."
+        case .unreadableKey(let id): "The signing key \(id) can't be sealed."
+        case .tooManyKeys: "\(SigningKey.maximumCount) keys count already: retire old ones first."
+        case .noSuchKey(let id): "There is no signing key \(id)."
+        case .lastKey: "It is the only key that counts: make another first."
         case .weakSecret(let count):
             "The token secret has \(count) bytes; it needs at least \(TokenConfiguration.minimumSecretByteCount). "
                 + "Make one with 'openssl rand -hex 32' and set TOMBOLO_JWT_SECRET to it."

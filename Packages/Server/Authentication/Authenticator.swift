@@ -50,11 +50,12 @@ public final class Authenticator: Sendable {
         self.hasher = hasher
         self.grants = grants
         accounts = AccountRegistry(pool: pool, hasher: hasher)
-        signer = await TokenSigner(tokens)
         limiter = Mutex(LoginLimiter())
         known = Mutex(
             AccountCache(maximumCount: Self.maximumRememberedRoles, lifetimeSeconds: Self.roleLifetimeSeconds))
-        start = clock.now
+        let (clock, start) = (clock, clock.now)
+        self.start = start
+        signer = TokenSigner(tokens, KeyRing(pool: pool, tokens: tokens) { (clock.now - start) / .seconds(1) })
     }
 
     private var steadySeconds: Double { (clock.now - start) / .seconds(1) }

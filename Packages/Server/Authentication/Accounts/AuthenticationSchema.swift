@@ -39,6 +39,7 @@ public enum AuthenticationSchema {
         COMMENT ON TABLE tombolo.token_generation IS
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
         \(SessionSchema.sql)
+        \(KeySchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
@@ -46,7 +47,9 @@ public enum AuthenticationSchema {
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
-    public static let tables: Set<String> = SessionSchema.tables.union(["account", "credential", "token_generation"])
+    public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union([
+        "account", "credential", "token_generation",
+    ])
 
     /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
     /// triggers that call them.
@@ -56,7 +59,10 @@ public enum AuthenticationSchema {
     ]
 
     /// What a role needs that checks access tokens, besides reading the tables that roles come from.
-    public static let tokenTables = ["tombolo.account", "tombolo.token_generation", "tombolo.login_session"]
+    public static let tokenTables = [
+        "tombolo.account", "tombolo.token_generation", "tombolo.login_session",
+        "tombolo.signing_key",
+    ]
 
     /// Tells gateways, with the next tick, that they must look at the account again.
     private static func logBody(key: String) -> String {

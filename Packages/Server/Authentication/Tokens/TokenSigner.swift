@@ -2,17 +2,17 @@ import Foundation
 import JWTKit
 import TomboloModel
 
-/// Signs and checks access tokens with HMAC-SHA256.
+/// Signs and checks access tokens with the installation's keys.
 struct TokenSigner: Sendable {
     /// Longer texts are no tokens of ours, in bytes.
     static let maximumTokenByteCount = 4_096
 
     private let configuration: TokenConfiguration
-    private let keys: JWTKeyCollection
+    private let ring: KeyRing
 
-    init(_ configuration: TokenConfiguration) async {
+    init(_ configuration: TokenConfiguration, _ ring: KeyRing) {
         self.configuration = configuration
-        keys = await JWTKeyCollection().add(hmac: HMACKey(from: configuration.secret), digestAlgorithm: .sha256)
+        self.ring = ring
     }
 
     /// - Parameter generation: the account's, as of when its password was checked.
@@ -20,10 +20,12 @@ struct TokenSigner: Sendable {
         let issued = Int64(now.timeIntervalSince1970)
         let latest = TokenConfiguration.validTimes.upperBound
         let expires = issued + min(configuration.lifetimeSeconds, latest - min(issued, latest))
+        let (id, keys) = try await ring.signer()
         let token = try await keys.sign(
             TokenClaims(
                 iss: configuration.issuer, aud: configuration.audience, sub: userID.stringValue, iat: issued,
-                exp: expires, gen: generation, sid: session.stringValue))
+                exp: expires, gen: generation, sid: session.stringValue),
+            kid: JWKIdentifier(string: id))
         return AccessToken(
             token: token, userID: userID, expiresAt: Date(timeIntervalSince1970: TimeInterval(expires)))
     }
@@ -37,10 +39,24 @@ struct TokenSigner: Sendable {
     }
 
     /// Checks everything about a token but whether it was revoked.
-    func verify(_ token: String, now: Date) async throws(AuthenticationError) -> Content {
+    /// - Throws: ``AuthenticationError``, or the database's error.
+    func verify(_ token: String, now: Date) async throws -> Content {
         guard token.utf8.count <= Self.maximumTokenByteCount else {
-            throw .invalidToken(reason: "It is longer than \(Self.maximumTokenByteCount) bytes.")
+            throw AuthenticationError.invalidToken(reason: "It is longer than \(Self.maximumTokenByteCount) bytes.")
         }
+        // The algorithm is the key's, whatever the token says: never 'none', and never a public key as a shared secret.
+        guard let header = TokenHeader(of: token), header.alg == SigningKey.algorithm, let id = header.kid else {
+            throw AuthenticationError.invalidToken(reason: "It is no JSON Web Token of this server.")
+        }
+        guard let keys = try await ring.verifying(id) else {
+            throw AuthenticationError.invalidToken(reason: "Its key is unknown or retired.")
+        }
+        return try await check(token, keys, now: now)
+    }
+
+    private func check(
+        _ token: String, _ keys: JWTKeyCollection, now: Date
+    ) async throws(AuthenticationError) -> Content {
         let claims: TokenClaims
         do {
             claims = try await keys.verify(token, as: TokenClaims.self)

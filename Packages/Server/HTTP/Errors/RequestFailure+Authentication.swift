@@ -16,7 +16,8 @@ extension RequestFailure {
         case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData:
             self.init(.unprocessable, error.description)
         case .emailTaken: self.init(.conflict, error.description, properties: ["email"])
-        case .weakSecret: self.init(.internalError, "The server is not set up.", cause: error)
+        case .weakSecret, .noUsableKey, .unreadableKey, .tooManyKeys, .noSuchKey, .lastKey:
+            self.init(.internalError, "The server is not set up.", cause: error)
         }
         appError = AppErrorName(error)
     }
@@ -28,7 +29,8 @@ extension AppErrorName {
             switch error {
             case .wrongCredentials: .invalidPassword
             case .tooManyAttempts: .authError
-            case .busy, .weakSecret: .internalServerError
+            case .busy, .weakSecret, .noUsableKey, .unreadableKey, .tooManyKeys, .noSuchKey, .lastKey:
+                .internalServerError
             case .invalidToken, .expiredToken, .revokedToken, .unknownUser, .endedSession: .invalidSession
             case .noSuchSession: .valueNotFound
             case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData: .badRequest

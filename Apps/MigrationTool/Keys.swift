@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import TomboloAuthentication
+import ToolSupport
+
+/// `migration-tool keys`
+struct Keys: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Manage the keys that access tokens are signed with.",
+        discussion: """
+            The newest key signs; tokens of older ones stay good until their key is retired. To replace a key, 'rotate', \
+            wait for half an hour until its last tokens have expired, then 'retire' it. If a key has leaked, retire it \
+            at once: devices get new tokens with their refresh tokens, without a login.
+            """,
+        subcommands: [List.self, Rotate.self, Retire.self])
+
+    /// `migration-tool keys list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the keys, newest first. Secrets aren't shown.")
+
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            try await database.withPool { pool in
+                let keys = try await SigningKeys(pool: pool, tokens: Keys.withoutSecret()).list()
+                if keys.isEmpty { print("There is no key yet; the first login makes one.") }
+                let signer = keys.first { $0.retiredAt == nil }
+                for key in keys {
+                    let state =
+                        if let retiredAt = key.retiredAt {
+                            "retired \(retiredAt.formatted(.iso8601))"
+                        } else {
+                            key == signer ? "signs" : "verifies"
+                        }
+                    print("\(key.id)  \(SigningKey.algorithm)  \(key.createdAt.formatted(.iso8601))  \(state)")
+                }
+            }
+        }
+    }
+
+    /// `migration-tool keys rotate`
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new key, which signs from now on.",
+            discussion: """
+                TOMBOLO_JWT_SECRET must be what the servers have: the private key is sealed under it. To replace the \
+                secret itself, restart the servers with a new one right after a rotation under it, then retire the \
+                older keys.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        func run() async throws {
+            let tokens = try Keys.fromEnvironment()
+            try await database.withPool { pool in
+                let key = try await SigningKeys(pool: pool, tokens: tokens).rotate()
+                print("Made the key \(key.id). Servers sign with it within a few seconds.")
+            }
+        }
+    }
+
+    /// `migration-tool keys retire`
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refuse a key's tokens from now on, and delete its private part.")
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The key's id, as 'keys list' prints it.")
+        var id: String
+
+        func run() async throws {
+            try await database.withPool { pool in
+                do {
+                    let isNew = try await SigningKeys(pool: pool, tokens: Keys.withoutSecret()).retire(id)
+                    print(
+                        isNew
+                            ? "Retired the key \(id). Servers refuse its tokens within a few seconds."
+                            : "The key \(id) was retired already.")
+                } catch let error as AuthenticationError {
+                    throw ToolError(error.description, fix: "See 'migration-tool keys list' and 'keys rotate'.")
+                }
+            }
+        }
+    }
+
+    private static let variable = "TOMBOLO_JWT_SECRET"
+
+    private static func fromEnvironment() throws -> TokenConfiguration {
+        guard let secret = ProcessInfo.processInfo.environment[variable], !secret.isEmpty else {
+            throw ToolError("\(variable) is not set.", fix: "Set it to what the servers have.")
+        }
+        do throws(AuthenticationError) {
+            return try TokenConfiguration(secret: secret)
+        } catch {
+            throw ToolError(error.description, fix: "Set \(variable) to what the servers have.")
+        }
+    }
+
+    /// For commands that seal nothing.
+    private static func withoutSecret() throws -> TokenConfiguration {
+        try TokenConfiguration(secret: UUID().uuidString)
+    }
+}
