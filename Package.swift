@@ -163,7 +163,10 @@ let package = Package(
         // Services.
         library(
             "TomboloAuthentication", "Server/Authentication",
-            ["TomboloModel", "TomboloRules", "PostgresClient", crypto, cryptoExtras, jwt]),
+            [
+                "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient, crypto, cryptoExtras, jwt, lifecycle,
+                logging, nioCore, nioHTTP1,
+            ]),
         library(
             "TomboloServerModel", "Server/ServerModel",
             [
@@ -321,8 +324,8 @@ let package = Package(
             "TomboloAuthenticationTests",
             [
                 "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdTesting, httpTypes, jwt, logging,
-                nioCore,
+                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore, hummingbirdTesting, httpTypes,
+                logging, nioCore,
             ]),
         tests(
             "OpenEventImportTests",

@@ -21,6 +21,6 @@ struct MigrationTool: AsyncParsableCommand {
             """,
         subcommands: [
             Plan.self, Apply.self, Status.self, RulesCommand.self, Models.self, Adopt.self, User.self,
-            Keys.self, RewriteModels.self,
+            Keys.self, Providers.self, ServerKeys.self, RewriteModels.self,
         ])
 }

@@ -25,6 +25,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             X-Forwarded-For or Forwarded believed; they must set one of the two
               TOMBOLO_CONNECTIONS_PER_ADDRESS  connections of one address at a time, \
             \(Gateway.maximumConnectionCountOfAddress) by default
+              TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
+              TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
+              TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
               TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
 
             Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
@@ -61,11 +64,13 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             let development = try await development.mode(
                 host: configuration.host, configuration.database, logger: logger)
             let models = try await ServerModels.load(pool, isOpen: development != nil)
+            let mail = configuration.mail.map { MailRoom($0, logger: logger) }
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+                breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
                 grants: { models.grants })
             services =
-                [DatabaseService(pool)]
+                [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
                 + (try await buildGatewayServices(
                     host: configuration.host, port: configuration.port, pool: pool, models: models,
                     authenticator: authenticator, development: development, runsSequencer: sequencer,

@@ -23,6 +23,7 @@ struct TomboloCommand: AsyncParsableCommand {
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
               TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
+              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
 
             In production, run sync-gateway and admin-server as processes of their own.
             """)
@@ -37,7 +38,7 @@ struct TomboloCommand: AsyncParsableCommand {
     var notes: String?
 
     func run() async throws {
-        let notes = try notes.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        var notes = try notes.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
         func configuration(_ variable: String, _ port: Int) throws -> ServerConfiguration {
             try ServerConfiguration(portVariable: variable, defaultPort: port)
         }
@@ -56,11 +57,14 @@ struct TomboloCommand: AsyncParsableCommand {
         let development = try await development.mode(
             host: gateway.host, gateway.database, logger: logger("gateway"))
         let models = try await ServerModels.load(pool, isOpen: development != nil)
+        let mail = gateway.mail.map { MailRoom($0, logger: logger("mail")) }
+        if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
+            breached: try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
             grants: { models.grants })
         let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
-        var services: [any Service] = [DatabaseService(pool)]
+        var services: [any Service] = [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, models: models,
             authenticator: authenticator, development: development, limits: gateway.limits, logger: logger("gateway")

@@ -40,6 +40,24 @@ import TomboloSyncSession
         }
     }
 
+    @Test("deleting an account ends its open sync session")
+    func deletedAccounts() async throws {
+        try await Platform.with { platform in
+            let authenticator = await Authenticator(
+                pool: platform.pool, tokens: try TokenConfiguration(secret: Platform.secret),
+                hasher: PasswordHasher(parameters: .weakForTests))
+            let email = Platform.email("leaving")
+            let user = try await authenticator.register(
+                email: email, password: Platform.password, displayName: "Leaving")
+            let login = try await authenticator.login(email: email, password: Platform.password)
+            try await RawSocket.with(platform.gateways[0]) { socket in
+                try await greet(socket, login.token)
+                try await authenticator.deleteAccount(user)
+                #expect(try await socket.failure(Self.codec).code == .notAuthenticated)
+            }
+        }
+    }
+
     private func greet(_ socket: RawSocket, _ token: String) async throws {
         try await socket.send(
             Greeting.hello(Platform.schema, token: token, client: Greeting.newClient()), codec: Self.codec)

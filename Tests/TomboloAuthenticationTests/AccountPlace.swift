@@ -38,6 +38,15 @@ struct AccountPlace: Sendable {
         await Authenticator(pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests))
     }
 
+    var providers: ProviderRegistry { ProviderRegistry(pool: pool) }
+
+    /// Sets a provider, and lets the server know at once.
+    func switchOn(_ provider: String, _ settings: String = "{}") async throws {
+        try await providers.set(settings, of: provider)
+        try await providers.setEnabled(true, provider)
+        await authenticator.providers.forget()
+    }
+
     @discardableResult
     func register(_ email: String = Self.email) async throws -> ObjectId {
         try await authenticator.register(email: email, password: Self.password, displayName: "Ann")

@@ -1,6 +1,7 @@
 import PostgresClient
 import TestSupport
 import Testing
+import TomboloAuthentication
 import TomboloModel
 import TomboloPostgresStore
 
@@ -159,6 +160,26 @@ import TomboloPostgresStore
                 try await connection.execute(sql)
             } throws: { error in
                 (error as? PostgresError)?.code == .insufficientPrivilege
+            }
+        }
+        // Every table of accounts, also one that is added without being named here: what checking a token takes may be
+        // read, and nothing else.
+        for table in AuthenticationSchema.tables.map({ "tombolo.\($0)" }).sorted() {
+            let isReadable = AuthenticationSchema.tokenTables.contains(table)
+            let tries = [
+                ("SELECT * FROM \(table)", isReadable), ("SELECT count(*) FROM \(table)", isReadable),
+                ("DELETE FROM \(table)", false), ("TRUNCATE \(table) CASCADE", false),
+                ("INSERT INTO \(table) SELECT * FROM \(table)", false),
+                ("DROP TABLE \(table) CASCADE", false),
+            ]
+            for (sql, isAllowed) in tries {
+                var code: PostgresSQLState?
+                do {
+                    try await connection.execute(sql)
+                } catch {
+                    code = (error as? PostgresError)?.code
+                }
+                #expect(code == (isAllowed ? nil : .insufficientPrivilege), "\(sql)")
             }
         }
         await connection.close()

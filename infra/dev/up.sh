@@ -64,6 +64,8 @@ if [ ! -s "$SECRET_FILE" ]; then
 fi
 TOMBOLO_JWT_SECRET="$(cat "$SECRET_FILE")"
 export TOMBOLO_JWT_SECRET
+# Mails to users, such as those that confirm an address, are files here.
+export TOMBOLO_MAIL="${TOMBOLO_MAIL:-folder:$DIR/mail}"
 
 say "Migrating the database"
 EXAMPLE=Apps/Examples/Listings

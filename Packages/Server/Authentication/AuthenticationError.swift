@@ -36,6 +36,23 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case noSuchKey(id: String)
     /// Retiring the only key that counts would refuse every token without another to sign new ones.
     case lastKey
+    /// The way to log in is off, or there is none of this name.
+    case noSuchProvider
+    /// Anonymous credentials and API keys can't be added to an account.
+    case notLinkable
+    /// Another account has the identity, or this one has an address already.
+    case identityTaken
+    case apiKeyNameTaken
+    case tooManyAPIKeys
+    case noSuchAPIKey
+    /// A mailed token is wrong, expired, or was used.
+    case badMailToken
+    /// The server can't send mails.
+    case noMail
+    /// An outside issuer or hook doesn't answer as it should.
+    case unreachable
+    case functionFailed
+    case invalidSettings(reason: String)
 
     public var description: String {
         switch self {
@@ -53,6 +70,17 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .invalidDisplayName(let reason): "This name cannot be used: \(reason)"
         case .invalidCustomData(let reason): "This custom data cannot be used: \(reason)"
         case .emailTaken: "There is an account with this e-mail address already: log in, or use another address."
+        case .noSuchProvider: "This way to log in, or to register, isn't offered here."
+        case .notLinkable: "Anonymous credentials and API keys can't be linked."
+        case .identityTaken: "Another account has this identity, or this account has an e-mail address already."
+        case .apiKeyNameTaken: "There is a key of this name already."
+        case .tooManyAPIKeys: "There are \(APIKey.maximumCountOfUser) keys already: delete one first."
+        case .noSuchAPIKey: "There is no such key."
+        case .badMailToken: "This token is wrong, expired, or was used already: ask for another mail."
+        case .noMail: "This server can't send mails."
+        case .unreachable: "The service that vouches for users doesn't answer at the moment."
+        case .functionFailed: "The function that vouches for users failed."
+        case .invalidSettings(let reason): "These settings can't be used: \(reason)"
         case .noUsableKey:
             "No signing key can be opened with this server's TOMBOLO_JWT_SECRET. Give all servers the same secret; if it "
                 + "was replaced, run 'migration-tool keys rotate' with the new one."

@@ -34,31 +34,44 @@ public final class Authenticator: Sendable {
     let hasher: PasswordHasher
     let accounts: AccountRegistry
     let signer: TokenSigner
+    let providers: ProviderDirectory
+    let mail: MailRoom?
+    /// Outside issuers whose keys are kept.
+    static let maximumIssuerCount = 32
     /// Guards each bounded map on its own: they are never used together.
     private let limiter: Mutex<LoginLimiter>
+    let actions = Mutex(ActionLimiter())
+    let issuers = Mutex<[String: IssuerKeys]>([:])
     private let known: Mutex<AccountCache>
     private let grants: @Sendable () -> [GrantSource]
-    private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
+    let clock = ContinuousClock()
+    let start: ContinuousClock.Instant
 
-    /// - Parameter grants: where roles are looked up; called whenever the database is asked, so that it may change.
+    /// - Parameters:
+    ///   - breached: passwords that are refused because they are known.
+    ///   - mail: sends mails; it must run for as long as requests are served. Nil where no mail can be sent.
+    ///   - grants: where roles are looked up; called whenever the database is asked, so that it may change.
     public init(
         pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
+        breached: BreachedPasswords? = nil, mail: MailRoom? = nil,
         grants: @escaping @Sendable () -> [GrantSource] = { [] }
     ) async {
         self.pool = pool
         self.hasher = hasher
         self.grants = grants
-        accounts = AccountRegistry(pool: pool, hasher: hasher)
+        self.mail = mail
+        accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
         limiter = Mutex(LoginLimiter())
         known = Mutex(
             AccountCache(maximumCount: Self.maximumRememberedRoles, lifetimeSeconds: Self.roleLifetimeSeconds))
         let (clock, start) = (clock, clock.now)
         self.start = start
-        signer = TokenSigner(tokens, KeyRing(pool: pool, tokens: tokens) { (clock.now - start) / .seconds(1) })
+        let now: @Sendable () -> Double = { (clock.now - start) / .seconds(1) }
+        signer = TokenSigner(tokens, KeyRing(pool: pool, tokens: tokens, now: now))
+        providers = ProviderDirectory(pool: pool, now: now)
     }
 
-    private var steadySeconds: Double { (clock.now - start) / .seconds(1) }
+    var steadySeconds: Double { (clock.now - start) / .seconds(1) }
 
     /// Checks e-mail and password and begins a login session. An unknown e-mail takes the time of a wrong password.
     /// - Parameters:
@@ -69,9 +82,8 @@ public final class Authenticator: Sendable {
     public func login(
         email: String, password: String, address: String = "", device: LoginDevice = LoginDevice(), now: Date = Date()
     ) async throws -> Login {
-        let account = try await check(email: email, password: password, address: address)
-        return try await begin(
-            account.userID, generation: account.generation, provider: Provider.emailPassword, device: device, now: now)
+        try await login(
+            .emailPassword(email: email, password: password), address: address, device: device, now: now)
     }
 
     /// The account with this e-mail and password. Failed attempts are limited.
@@ -92,6 +104,12 @@ public final class Authenticator: Sendable {
             throw AuthenticationError.wrongCredentials
         }
         outcome = .succeeded
+        if let hash = account.hash, hasher.parameters.isStronger(than: hash.parameters) {
+            // The login is good without it; the next one tries again.
+            if let stronger = try? await hasher.hash(password, lane: key.address) {
+                try await Accounts.strengthen(hash, to: stronger, of: account.userID, pool)
+            }
+        }
         return account
     }
 

@@ -49,7 +49,7 @@ public func buildGatewayServices(
     ) {
         $0.addHealth(pool)
         $0.addLogin(authenticator)
-        $0.addSessions(authenticator)
+        $0.addAccounts(authenticator)
         $0.addWebSocketHint()
     }
     let electable: [any Service] =

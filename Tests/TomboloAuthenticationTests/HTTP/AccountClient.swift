@@ -33,7 +33,7 @@ struct AccountClient: Sendable {
             name: "accounts", host: "127.0.0.1", port: 0, logger: logger, authenticator: authenticator
         ) {
             $0.addLogin(authenticator)
-            $0.addSessions(authenticator)
+            $0.addAccounts(authenticator)
         }
     }
 

@@ -13,12 +13,17 @@ public struct AccountRegistry: Sendable {
     /// As PostgreSQL prints it, with a blank after each comma and colon.
     public static let maximumCustomDataByteCount = 16 << 10
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let hasher: PasswordHasher
+    private let breached: BreachedPasswords?
 
-    public init(pool: PostgresPool, hasher: PasswordHasher = PasswordHasher()) {
+    /// - Parameter breached: passwords that are refused because they are known.
+    public init(
+        pool: PostgresPool, hasher: PasswordHasher = PasswordHasher(), breached: BreachedPasswords? = nil
+    ) {
         self.pool = pool
         self.hasher = hasher
+        self.breached = breached
     }
 
     /// Makes an account with a password, both or neither.
@@ -27,15 +32,22 @@ public struct AccountRegistry: Sendable {
     @discardableResult
     public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
         let email = try Self.validated(email: email)
-        try Self.validate(password: password)
+        try validate(password: password)
         let displayName = try Self.validated(displayName: displayName)
         let hash = try await hasher.hash(password)
         let userID = ObjectId.generate()
+        try await insert(userID, email: email, displayName: displayName, hash)
+        return userID
+    }
+
+    /// - Parameter isUnused: whether another account may still be linked to it.
+    func insert(
+        _ userID: ObjectId, email: String, displayName: String, _ hash: PasswordHash, isUnused: Bool = false
+    ) async throws {
         try await pool.transaction { connection in
             try await Accounts.insert(userID, email: email, displayName: displayName, connection)
-            try await Accounts.setPassword(hash, of: userID, connection)
+            try await Accounts.setPassword(hash, of: userID, isUnused: isUnused, connection)
         }
-        return userID
     }
 
     /// Sets the password of an account, whether it had one or not, and revokes its tokens: who knew the old password
@@ -44,7 +56,7 @@ public struct AccountRegistry: Sendable {
     /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail.
     @discardableResult
     public func setPassword(_ password: String, email: String) async throws -> ObjectId {
-        try Self.validate(password: password)
+        try validate(password: password)
         guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
             throw AuthenticationError.unknownUser
         }
@@ -120,7 +132,7 @@ public struct AccountRegistry: Sendable {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 
-    private static func validated(email: String) throws(AuthenticationError) -> String {
+    static func validated(email: String) throws(AuthenticationError) -> String {
         let email = normalized(email)
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[1].split(separator: ".").count >= 2,
@@ -135,16 +147,19 @@ public struct AccountRegistry: Sendable {
         return email
     }
 
-    private static func validate(password: String) throws(AuthenticationError) {
-        guard password.count >= minimumPasswordLength else {
-            throw .invalidPassword(reason: "it needs at least \(minimumPasswordLength) characters.")
+    func validate(password: String) throws(AuthenticationError) {
+        guard password.count >= Self.minimumPasswordLength else {
+            throw .invalidPassword(reason: "it needs at least \(Self.minimumPasswordLength) characters.")
         }
-        guard password.utf8.count <= maximumPasswordByteCount else {
-            throw .invalidPassword(reason: "it is longer than \(maximumPasswordByteCount) bytes.")
+        guard password.utf8.count <= Self.maximumPasswordByteCount else {
+            throw .invalidPassword(reason: "it is longer than \(Self.maximumPasswordByteCount) bytes.")
+        }
+        guard breached?.contains(password) != true else {
+            throw .invalidPassword(reason: "it is known from a leak: choose another.")
         }
     }
 
-    private static func validated(displayName: String) throws(AuthenticationError) -> String {
+    static func validated(displayName: String) throws(AuthenticationError) -> String {
         let name = displayName.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !name.isEmpty else { throw .invalidDisplayName(reason: "it is empty.") }
         guard name.utf8.count <= maximumDisplayNameByteCount else {

@@ -10,13 +10,16 @@ enum Accounts {
         let hash: PasswordHash?
         /// Tokens of any other generation are revoked.
         let generation: Int64
+        /// It was registered and never logged in.
+        var isUnused = false
     }
 
     /// The account that logs in with this address; nil also for a disabled one.
     static func account(email: String, _ pool: PostgresPool) async throws -> Account? {
         let result = try await pool.query(
             """
-            SELECT a.id, coalesce(t.generation, 0), c.rounds, c.block_size, c.parallelism, c.salt, c.key
+            SELECT a.id, coalesce(t.generation, 0), c.rounds, c.block_size, c.parallelism, c.salt, c.key,
+                c.is_unused
             FROM tombolo.account a LEFT JOIN tombolo.credential c ON c.user_id = a.id
                 LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
             WHERE a.email = $1 AND a.disabled_at IS NULL
@@ -28,7 +31,7 @@ enum Accounts {
             rounds: try row[2].int, blockSize: try row[3].int, parallelism: try row[4].int)
         return Account(
             userID: userID, hash: PasswordHash(parameters: parameters, salt: try row[5].bytes, key: try row[6].bytes),
-            generation: generation)
+            generation: generation, isUnused: try row[7].bool)
     }
 
     /// What the database says of a user now, all of one snapshot; nil if there is no such account or it is disabled.
@@ -85,29 +88,60 @@ enum Accounts {
     }
 
     static func setPassword(
-        _ hash: PasswordHash, of userID: ObjectId, _ connection: PostgresConnection
+        _ hash: PasswordHash, of userID: ObjectId, isUnused: Bool = false, _ connection: PostgresConnection
     ) async throws {
         try await connection.query(
             """
-            INSERT INTO tombolo.credential (user_id, algorithm, rounds, block_size, parallelism, salt, key)
-            VALUES ($1, 'scrypt', $2, $3, $4, $5, $6)
+            INSERT INTO tombolo.credential (user_id, algorithm, rounds, block_size, parallelism, salt, key, is_unused)
+            VALUES ($1, 'scrypt', $2, $3, $4, $5, $6, $7)
             ON CONFLICT (user_id) DO UPDATE SET algorithm = EXCLUDED.algorithm, rounds = EXCLUDED.rounds,
                 block_size = EXCLUDED.block_size, parallelism = EXCLUDED.parallelism, salt = EXCLUDED.salt,
-                key = EXCLUDED.key, changed_at = clock_timestamp()
+                key = EXCLUDED.key, is_unused = EXCLUDED.is_unused, changed_at = clock_timestamp()
             """,
             [
                 .bytea(userID.bytes), .int64(Int64(hash.parameters.rounds)), .int64(Int64(hash.parameters.blockSize)),
                 .int64(Int64(hash.parameters.parallelism)), .bytea(hash.salt), .bytea(hash.key),
+                .bool(isUnused),
             ])
     }
 
+    /// Replaces a hash by a stronger one of the same password, unless the password was changed meanwhile.
+    static func strengthen(
+        _ old: PasswordHash, to new: PasswordHash, of userID: ObjectId, _ pool: PostgresPool
+    ) async throws {
+        try await pool.query(
+            """
+            UPDATE tombolo.credential SET rounds = $3, block_size = $4, parallelism = $5, salt = $6, key = $7
+            WHERE user_id = $1 AND key = $2
+            """,
+            [
+                .bytea(userID.bytes), .bytea(old.key), .int64(Int64(new.parameters.rounds)),
+                .int64(Int64(new.parameters.blockSize)), .int64(Int64(new.parameters.parallelism)), .bytea(new.salt),
+                .bytea(new.key),
+            ])
+    }
+
+    /// An account that logged in belongs to its user: no other is linked to it any more.
+    static func noteUse(of userID: ObjectId, _ pool: PostgresPool) async throws {
+        try await pool.query(
+            "UPDATE tombolo.credential SET is_unused = false WHERE user_id = $1", [.bytea(userID.bytes)])
+    }
+
+    /// Whether an account has the address, also a disabled one.
+    static func exists(email: String, _ pool: PostgresPool) async throws -> Bool {
+        try await !pool.query("SELECT 1 FROM tombolo.account WHERE email = $1", [.text(email)]).isEmpty
+    }
+
     /// Makes every token of the user that was signed before this invalid.
-    static func revokeTokens(of userID: ObjectId, _ connection: PostgresConnection) async throws {
+    /// - Returns: the generation of tokens that are good from now on.
+    @discardableResult
+    static func revokeTokens(of userID: ObjectId, _ connection: PostgresConnection) async throws -> Int64 {
         try await connection.query(
             """
             INSERT INTO tombolo.token_generation AS t (user_id, generation) VALUES ($1, 1)
             ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
-            """, [.bytea(userID.bytes)])
+            RETURNING generation
+            """, [.bytea(userID.bytes)])[0, 0].int64
     }
 
     /// Replaces an account's custom data, of a disabled account too.

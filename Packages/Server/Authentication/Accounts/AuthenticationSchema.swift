@@ -40,6 +40,7 @@ public enum AuthenticationSchema {
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
         \(SessionSchema.sql)
         \(KeySchema.sql)
+        \(ProviderSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
@@ -47,9 +48,10 @@ public enum AuthenticationSchema {
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
-    public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union([
-        "account", "credential", "token_generation",
-    ])
+    public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
+        .union([
+            "account", "credential", "token_generation",
+        ])
 
     /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
     /// triggers that call them.

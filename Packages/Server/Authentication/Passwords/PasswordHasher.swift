@@ -32,10 +32,11 @@ public final class PasswordHasher: Sendable {
     var waitingCount: Int { state.withLock { $0.jobs.count } }
 
     /// Hashes a new password under a random salt.
-    public func hash(_ password: String) async throws -> PasswordHash {
+    /// - Parameter lane: who asks, for the turns: an ``AddressGroup``.
+    public func hash(_ password: String, lane: String = "") async throws -> PasswordHash {
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<PasswordHash.saltByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        let key = try await derive(password, salt, parameters, "")
+        let key = try await derive(password, salt, parameters, lane)
         return PasswordHash(parameters: parameters, salt: salt, key: key)
     }
 

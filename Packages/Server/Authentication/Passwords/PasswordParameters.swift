@@ -13,6 +13,12 @@ public struct PasswordParameters: Hashable, Sendable {
         self.parallelism = parallelism
     }
 
+    /// Whether a hash costs more than with others.
+    func isStronger(than other: PasswordParameters) -> Bool {
+        Double(rounds) * Double(blockSize) * Double(parallelism)
+            > Double(other.rounds) * Double(other.blockSize) * Double(other.parallelism)
+    }
+
     /// What new passwords get: 32 MiB and some tens of milliseconds each.
     public static let standard = PasswordParameters(rounds: 1 << 15, blockSize: 8, parallelism: 1)
     /// For tests only: a hash that costs next to nothing.

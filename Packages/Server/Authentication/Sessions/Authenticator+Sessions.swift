@@ -1,5 +1,6 @@
 public import Foundation
 internal import PostgresClient
+internal import Synchronization
 public import TomboloModel
 
 /// Who made a request.
@@ -44,8 +45,16 @@ extension Authenticator {
 
     /// Exchanges a refresh token for the next pair of tokens. Only the newest token of a session is exchanged; one that
     /// was exchanged before ends the session, except within ``RefreshGrace``.
+    /// - Parameter address: where the request came from, for the limit on failed attempts.
     /// - Throws: ``AuthenticationError/endedSession``, or the database's error.
-    public func refresh(_ text: String, now: Date = Date()) async throws -> Login {
+    public func refresh(_ text: String, address: String = "", now: Date = Date()) async throws -> Login {
+        try begin(.exchange, address: address)
+        let login = try await exchange(text, now: now)
+        actions.withLock { $0.giveBack(.exchange, address: AddressGroup(address).text) }
+        return login
+    }
+
+    private func exchange(_ text: String, now: Date) async throws -> Login {
         guard let token = RefreshToken(text) else { throw AuthenticationError.endedSession }
         let seed = [UInt8].random(count: RefreshToken.secretByteCount)
         if let session = try await LoginSessions.exchange(token, seed: seed, now: now.microseconds, pool) {

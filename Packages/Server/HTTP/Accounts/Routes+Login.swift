@@ -14,26 +14,21 @@ extension Routes {
     /// 401 for wrong credentials, without saying what was wrong; 429 after too many failed attempts.
     public func addLogin(_ authenticator: Authenticator) {
         on(.post, "/login", access: .open(because: "this is where access tokens come from")) { request, context, _ in
-            let body = try await request.json(LoginRequest.self, context)
+            let body = try await request.json(CredentialsRequest.self, context)
             let login = try await authenticator.login(
-                email: body.email, password: body.password, address: context.remoteAddress,
-                device: body.device?.device ?? LoginDevice())
+                body.credentials(), address: context.remoteAddress, device: body.device?.device ?? LoginDevice())
             return JSONAnswer(LoginAnswer(login))
         }
-        on(.post, "/session", access: .open(because: "it asks for a refresh token")) { request, _, _ in
-            JSONAnswer(LoginAnswer(try await authenticator.refresh(RefreshBearer.of(request))))
+        on(.post, "/session", access: .open(because: "it asks for a refresh token")) { request, context, _ in
+            JSONAnswer(
+                LoginAnswer(
+                    try await authenticator.refresh(RefreshBearer.of(request), address: context.remoteAddress)))
         }
         on(.delete, "/session", access: .open(because: "it asks for a refresh token")) { request, _, _ in
             try await authenticator.logOut(RefreshBearer.of(request))
             return HTTPResponse.Status.noContent
         }
     }
-}
-
-private struct LoginRequest: Decodable {
-    var email: String
-    var password: String
-    var device: DeviceRequest?
 }
 
 /// The refresh token of a request; without one, the login counts as ended.

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-public import TomboloAuthentication
+import TomboloAuthentication
 import TomboloModel
 
 extension Routes {
@@ -11,7 +11,7 @@ extension Routes {
     ///     DELETE /sessions/{id}            ends one
     ///     DELETE /sessions                 ends all
     ///     DELETE /sessions?except=current  ends all others
-    public func addSessions(_ authenticator: Authenticator) {
+    func addSessions(_ authenticator: Authenticator) {
         on(.get, "/sessions", access: .own("logins")) { request, _, user in
             let current = try await authenticator.caller(BearerToken.of(request)).sessionID
             return JSONAnswer(

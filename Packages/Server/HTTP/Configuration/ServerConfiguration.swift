@@ -1,6 +1,7 @@
 public import Foundation
 public import Logging
 public import PostgresClient
+public import TomboloAuthentication
 
 /// What an HTTP server of the platform is started with, read from environment variables.
 public struct ServerConfiguration: Sendable {
@@ -16,6 +17,10 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies = TrustedProxies.none
     /// Connections of one address at a time; nil for the server's default.
     public var connectionsPerAddress: Int?
+    /// Who carries mails to users; nil if nobody does.
+    public var mail: MailHook?
+    /// The file of passwords that are known from leaks.
+    public var breachedPasswords: String?
 
     public static let hostVariable = "TOMBOLO_HOST"
     public static let databaseVariable = "TOMBOLO_DATABASE_URL"
@@ -109,6 +114,12 @@ public struct ServerConfiguration: Sendable {
                 problems.append("\(Self.connectionsVariable) is '\(value)': give a number greater than 0.")
             }
         }
+        do throws(AuthenticationError) {
+            mail = try MailHook(text(MailHook.variable) ?? "", secret: text(MailHook.secretVariable))
+        } catch {
+            problems.append(error.description)
+        }
+        breachedPasswords = text(BreachedPasswords.variable)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 }

@@ -54,7 +54,7 @@ struct ErrorResponse {
         let body = Body(
             code: failure.code.rawValue, message: failure.message, hint: failure.hint,
             properties: failure.properties.isEmpty ? nil : failure.properties,
-            error: failure.appError?.rawValue)
+            error: (failure.appError ?? (failure.code == .badRequest ? .badRequest : nil))?.rawValue)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(body) else { return "{}" }

@@ -13,6 +13,14 @@ extension RequestFailure {
         case .invalidToken, .expiredToken, .revokedToken, .unknownUser, .endedSession:
             self.init(.unauthenticated, error.description, hint: hint)
         case .noSuchSession: self.init(.notFound, error.description, hint: "GET /sessions lists the logins.")
+        case .noSuchProvider:
+            self.init(.notFound, error.description, hint: "'migration-tool providers' switches ways to log in on.")
+        case .identityTaken: self.init(.conflict, error.description)
+        case .apiKeyNameTaken, .tooManyAPIKeys: self.init(.conflict, error.description, properties: ["name"])
+        case .noSuchAPIKey: self.init(.notFound, error.description)
+        case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
+        case .noMail, .unreachable, .functionFailed: self.init(.unavailable, error.description)
+        case .invalidSettings: self.init(.internalError, "The server is not set up.", cause: error)
         case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData:
             self.init(.unprocessable, error.description)
         case .emailTaken: self.init(.conflict, error.description, properties: ["email"])
@@ -34,6 +42,13 @@ extension AppErrorName {
             case .invalidToken, .expiredToken, .revokedToken, .unknownUser, .endedSession: .invalidSession
             case .noSuchSession: .valueNotFound
             case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData: .badRequest
+            case .noSuchProvider: .authProviderNotFound
+            case .identityTaken: .valueAlreadyExists
+            case .apiKeyNameTaken, .tooManyAPIKeys: .apiKeyAlreadyExists
+            case .noSuchAPIKey: .valueNotFound
+            case .badMailToken, .notLinkable: .badRequest
+            case .noMail, .unreachable, .invalidSettings: .internalServerError
+            case .functionFailed: .functionExecutionError
             case .emailTaken: .accountNameInUse
             }
     }

@@ -1,0 +1,95 @@
+public import Foundation
+internal import PostgresClient
+public import TomboloModel
+
+extension Authenticator {
+    /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
+    public func details(of userID: ObjectId) async throws -> AccountDetails {
+        guard let details = try await Accounts.details(userID, pool) else { throw AuthenticationError.unknownUser }
+        return details
+    }
+
+    /// Deletes an account with its identities, sessions and keys. What it wrote into an app's classes stays.
+    public func deleteAccount(_ userID: ObjectId) async throws {
+        let result = try await pool.query(
+            "DELETE FROM tombolo.account WHERE id = $1 RETURNING id", [.bytea(userID.bytes)])
+        guard !result.isEmpty else { throw AuthenticationError.unknownUser }
+        forget(userID)
+    }
+
+    /// Adds an identity to an account: it can log in that way too, from then on.
+    ///
+    /// An e-mail address with its password is added if they were registered and never logged in with, or, where addresses
+    /// need no confirmation, if the address is free.
+    /// - Throws: ``AuthenticationError/identityTaken`` if another account has the identity,
+    ///   ``AuthenticationError/notLinkable`` for anonymous credentials and API keys; as a login.
+    public func link(
+        _ credentials: LoginCredentials, to userID: ObjectId, address: String = "", now: Date = Date()
+    ) async throws {
+        switch credentials {
+        case .anonymous, .apiKey: throw AuthenticationError.notLinkable
+        case .token, .function:
+            let outsider = try await outsider(credentials, address: address, now: now)
+            try await Identities.link(
+                credentials.provider, outsider.identifier, to: userID, profile: outsider.profile, pool)
+        case .emailPassword(let email, let password):
+            let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
+            do {
+                let other = try await check(email: email, password: password, address: address)
+                try await take(over: other, by: userID, email: AccountRegistry.normalized(email))
+            } catch AuthenticationError.wrongCredentials
+                where settings.registration == true && settings.confirmation == EmailPasswordSettings.Confirmation.none
+            {
+                try await addEmail(email, password, to: userID)
+            }
+        }
+        forget(userID)
+    }
+
+    /// Moves address and password of a registration that never logged in.
+    private func take(over other: Accounts.Account, by userID: ObjectId, email: String) async throws {
+        guard other.userID != userID else { return }
+        guard let hash = other.hash else { throw AuthenticationError.identityTaken }
+        try await pool.transaction { connection in
+            let deleted = try await connection.query(
+                """
+                DELETE FROM tombolo.account a WHERE a.id = $1
+                    AND EXISTS (SELECT 1 FROM tombolo.credential c WHERE c.user_id = a.id AND c.is_unused)
+                    AND NOT EXISTS (SELECT 1 FROM tombolo.identity i WHERE i.user_id = a.id)
+                RETURNING a.id
+                """, [.bytea(other.userID.bytes)])
+            guard !deleted.isEmpty else { throw AuthenticationError.identityTaken }
+            try await Accounts.setEmail(email, of: userID, connection)
+            try await Accounts.setPassword(hash, of: userID, connection)
+        }
+    }
+
+    /// - Throws: ``AuthenticationError/wrongCredentials`` if another account has the address.
+    private func addEmail(_ email: String, _ password: String, to userID: ObjectId) async throws {
+        let email = try AccountRegistry.validated(email: email)
+        try accounts.validate(password: password)
+        let hash = try await hasher.hash(password)
+        try await pool.transaction { connection in
+            try await Accounts.setEmail(email, of: userID, connection)
+            try await Accounts.setPassword(hash, of: userID, connection)
+        }
+    }
+}
+
+extension Accounts {
+    /// Gives an account that has no address one.
+    /// - Throws: ``AuthenticationError/identityTaken`` if it has one, ``AuthenticationError/wrongCredentials`` if another
+    ///   account has this one: the answer of a wrong password.
+    fileprivate static func setEmail(
+        _ email: String, of userID: ObjectId, _ connection: PostgresConnection
+    ) async throws {
+        do {
+            let result = try await connection.query(
+                "UPDATE tombolo.account SET email = $2 WHERE id = $1 AND email IS NULL RETURNING id",
+                [.bytea(userID.bytes), .text(email)])
+            guard !result.isEmpty else { throw AuthenticationError.identityTaken }
+        } catch let error as PostgresError where error.code == .uniqueViolation {
+            throw AuthenticationError.wrongCredentials
+        }
+    }
+}

@@ -1,0 +1,194 @@
+public import Foundation
+internal import PostgresClient
+internal import TomboloModel
+
+extension Authenticator {
+    /// Registers an e-mail address with a password.
+    ///
+    /// Where addresses are confirmed, the answer and the work are the same for one that has an account: its owner gets a
+    /// mail that says so. Otherwise the answer tells; there is no other way to say that the account was not made.
+    /// - Parameter name: the name to show; the address's first part if it is nil.
+    /// - Returns: whether the account can log in at once.
+    /// - Throws: ``AuthenticationError/noSuchProvider`` where strangers can't register,
+    ///   ``AuthenticationError/emailTaken``, errors about what can't be used, and about limits.
+    public func requestRegistration(
+        email: String, password: String, name: String?, address: String = "", now: Date = Date()
+    ) async throws -> Bool {
+        let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
+        guard settings.registration == true else { throw AuthenticationError.noSuchProvider }
+        let email = try AccountRegistry.validated(email: email)
+        let name = try AccountRegistry.validated(displayName: name ?? String(email.prefix { $0 != "@" }))
+        try accounts.validate(password: password)
+        let isMailed = settings.confirmation != EmailPasswordSettings.Confirmation.none
+        let room = isMailed ? try mailRoom() : nil
+        try begin(.mail, address: address, email: email)
+        let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
+        guard let room else {
+            try await accounts.insert(ObjectId.generate(), email: email, displayName: name, hash, isUnused: true)
+            return true
+        }
+        let pool = pool
+        try room.post {
+            if try await Accounts.exists(email: email, pool) { return .alreadyRegistered(email) }
+            let secret = MailTokens.Secret()
+            try await pool.transaction {
+                try await MailTokens.insert(
+                    secret, to: .confirm, email: email,
+                    registration: MailTokens.Registration(displayName: name, hash: hash), now: now.microseconds, $0)
+            }
+            return .confirm(email, secret, link: settings.confirmURL)
+        }
+        return false
+    }
+
+    /// Makes the account of a registration whose mail was read.
+    /// - Throws: ``AuthenticationError/badMailToken``.
+    public func confirm(token: String, tokenID: String, address: String = "", now: Date = Date()) async throws {
+        try begin(.proof, address: address)
+        try await pool.transaction { connection in
+            guard
+                let taken = try await MailTokens.take(
+                    id: tokenID, text: token, for: .confirm, now: now.microseconds, connection),
+                let registration = taken.registration
+            else { throw AuthenticationError.badMailToken }
+            let userID = ObjectId.generate()
+            do {
+                try await Accounts.insert(
+                    userID, email: taken.email, displayName: registration.displayName, connection)
+            } catch AuthenticationError.emailTaken {
+                throw AuthenticationError.badMailToken
+            }
+            try await Accounts.setPassword(registration.hash, of: userID, isUnused: true, connection)
+        }
+    }
+
+    /// Mails another token for a registration that waits, if there is one.
+    public func resendConfirmation(email: String, address: String = "", now: Date = Date()) async throws {
+        let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
+        let (room, pool) = (try mailRoom(), pool)
+        let email = AccountRegistry.normalized(email)
+        try begin(.mail, address: address, email: email)
+        try room.post {
+            let secret = MailTokens.Secret()
+            let isWaiting = try await pool.transaction { connection in
+                guard
+                    let registration = try await MailTokens.registration(
+                        email: email, now: now.microseconds, connection)
+                else { return false }
+                try await MailTokens.insert(
+                    secret, to: .confirm, email: email, registration: registration, now: now.microseconds, connection)
+                return true
+            }
+            return isWaiting ? .confirm(email, secret, link: settings.confirmURL) : nil
+        }
+    }
+
+    /// Mails a token to replace a forgotten password, if the address has an account.
+    public func sendReset(email: String, address: String = "", now: Date = Date()) async throws {
+        let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
+        let (room, pool) = (try mailRoom(), pool)
+        let email = AccountRegistry.normalized(email)
+        try begin(.mail, address: address, email: email)
+        try room.post {
+            guard !email.utf8.contains(0), let account = try await Accounts.account(email: email, pool) else {
+                return nil
+            }
+            let secret = MailTokens.Secret()
+            try await pool.transaction {
+                try await MailTokens.insert(
+                    secret, to: .reset, email: email, user: account.userID, now: now.microseconds, $0)
+            }
+            return .reset(email, secret, link: settings.resetURL)
+        }
+    }
+
+    /// Replaces a forgotten password, and ends all logins.
+    /// - Throws: ``AuthenticationError/badMailToken``, ``AuthenticationError/invalidPassword(reason:)``.
+    public func reset(
+        password: String, token: String, tokenID: String, address: String = "", now: Date = Date()
+    ) async throws {
+        try accounts.validate(password: password)
+        try begin(.proof, address: address)
+        let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
+        let userID = try await pool.transaction { connection in
+            guard
+                let taken = try await MailTokens.take(
+                    id: tokenID, text: token, for: .reset, now: now.microseconds, connection), let userID = taken.user
+            else { throw AuthenticationError.badMailToken }
+            try await Accounts.setPassword(hash, of: userID, connection)
+            try await Accounts.revokeTokens(of: userID, connection)
+            return userID
+        }
+        forget(userID)
+    }
+
+    /// Replaces a password by one who knows it. All other logins end; this one gets new tokens.
+    /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/invalidPassword(reason:)``.
+    public func changePassword(
+        of caller: Caller, from current: String, to password: String, address: String = "", now: Date = Date()
+    ) async throws -> Login {
+        try accounts.validate(password: password)
+        let email = try await Accounts.details(caller.userID, pool)?.email ?? ""
+        let account = try await check(email: email, password: current, address: address)
+        guard account.userID == caller.userID else { throw AuthenticationError.wrongCredentials }
+        let device = try await sessions(of: caller.userID, now: now).first { $0.id == caller.sessionID }?.device
+        let hash = try await hasher.hash(password, lane: AddressGroup(address).text)
+        let generation = try await pool.transaction { connection in
+            try await Accounts.setPassword(hash, of: caller.userID, connection)
+            return try await Accounts.revokeTokens(of: caller.userID, connection)
+        }
+        forget(caller.userID)
+        return try await begin(
+            caller.userID, generation: generation, provider: Provider.emailPassword, device: device ?? LoginDevice(),
+            now: now)
+    }
+
+    private func mailRoom() throws(AuthenticationError) -> MailRoom {
+        guard let mail else { throw .noMail }
+        return mail
+    }
+}
+
+extension Mail {
+    static func confirm(_ email: String, _ secret: MailTokens.Secret, link: String?) -> Mail {
+        let whole = link.map { address($0, secret) }
+        return Mail(
+            purpose: .confirm, to: email, subject: "Confirm your e-mail address",
+            text: """
+                Somebody registered this address. If it was you, confirm it within \(MailTokens.lifetimeSeconds / 60) minutes:
+
+                \(whole ?? "token \(secret.text)\ntoken id \(secret.id)")
+
+                If it wasn't you, do nothing: without the confirmation there is no account.
+                """,
+            token: secret.text, tokenID: secret.id.stringValue, link: whole)
+    }
+
+    static func reset(_ email: String, _ secret: MailTokens.Secret, link: String?) -> Mail {
+        let whole = link.map { address($0, secret) }
+        return Mail(
+            purpose: .reset, to: email, subject: "Set a new password",
+            text: """
+                Somebody asked for a new password for the account with this address. If it was you, set it within \
+                \(MailTokens.lifetimeSeconds / 60) minutes:
+
+                \(whole ?? "token \(secret.text)\ntoken id \(secret.id)")
+
+                If it wasn't you, do nothing: the password stays.
+                """,
+            token: secret.text, tokenID: secret.id.stringValue, link: whole)
+    }
+
+    static func alreadyRegistered(_ email: String) -> Mail {
+        Mail(
+            purpose: .alreadyRegistered, to: email, subject: "You have an account already",
+            text: """
+                Somebody registered this address, which has an account already. If it was you, log in, or ask for a new \
+                password. If it wasn't you, there is nothing to do.
+                """)
+    }
+
+    private static func address(_ link: String, _ secret: MailTokens.Secret) -> String {
+        "\(link)\(link.contains("?") ? "&" : "?")token=\(secret.text)&tokenId=\(secret.id)"
+    }
+}

@@ -1,0 +1,26 @@
+/// A mail that an account needs: a token, once, to whoever reads the address.
+public struct Mail: Codable, Hashable, Sendable {
+    public enum Purpose: String, Codable, Sendable {
+        /// Proves the address of a registration.
+        case confirm
+        /// Lets a forgotten password be replaced.
+        case reset
+        /// Somebody registered an address that has an account; holds no token.
+        case alreadyRegistered
+    }
+
+    public let purpose: Purpose
+    public let to: String
+    public let subject: String
+    public let text: String
+    public var token: String?
+    public var tokenID: String?
+    /// The configured address with both added.
+    public var link: String?
+}
+
+extension Mail: CustomStringConvertible, CustomReflectable {
+    /// Without the token: it must not end up in logs.
+    public var description: String { "<mail to \(purpose.rawValue)>" }
+    public var customMirror: Mirror { Mirror(self, children: ["purpose": purpose]) }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+
+extension MailHook {
+    /// How long a program may take, in seconds.
+    static let commandSeconds: Double = 30
+
+    /// Runs a program with the mail on standard input, and ends it when it takes too long.
+    static func run(_ words: [String], _ mail: Mail) async throws {
+        guard let program = words.first else { throw AuthenticationError.unreachable }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = Array(words.dropFirst())
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        // A file and not a pipe: a program that doesn't read can't hold up the writer.
+        let file = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
+        guard
+            FileManager.default.createFile(
+                atPath: file.path(), contents: Data(message(mail).utf8), attributes: [.posixPermissions: 0o600])
+        else { throw AuthenticationError.unreachable }
+        defer { try? FileManager.default.removeItem(at: file) }
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+                DispatchQueue.global().asyncAfter(deadline: .now() + commandSeconds) {
+                    if process.isRunning { process.terminate() }
+                }
+            } catch {
+                process.terminationHandler = nil
+                done.resume(throwing: error)
+            }
+        }
+        guard status == 0 else { throw AuthenticationError.unreachable }
+    }
+}

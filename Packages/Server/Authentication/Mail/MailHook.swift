@@ -1,0 +1,75 @@
+public import Foundation
+
+/// Who carries mails. Servers read it from `TOMBOLO_MAIL`:
+///
+///     folder:/path               a file for each mail, for development
+///     https://example.org/mail   POST with the mail as JSON; any status from 200 to 299 takes it
+///     command:/usr/sbin/sendmail -t -i    the mail with its headers on standard input; exit code 0 takes it
+public enum MailHook: Sendable {
+    case folder(URL)
+    /// - `secret` goes with each request as `Authorization: Bearer`.
+    case http(url: String, secret: String?)
+    /// A program and its arguments, parted by blanks; no shell is involved.
+    case command([String])
+
+    public static let variable = "TOMBOLO_MAIL"
+    public static let secretVariable = "TOMBOLO_MAIL_SECRET"
+
+    /// - Returns: nil for an empty text: no mail is sent then.
+    /// - Throws: ``AuthenticationError/invalidSettings(reason:)``.
+    public init?(_ text: String, secret: String? = nil) throws(AuthenticationError) {
+        guard !text.isEmpty else { return nil }
+        if text.hasPrefix("folder:/") {
+            self = .folder(URL(fileURLWithPath: String(text.dropFirst("folder:".count))))
+        } else if text.hasPrefix("command:/") {
+            self = .command(text.dropFirst("command:".count).split(separator: " ").map(String.init))
+        } else if OutgoingRequest.isAllowed(text) {
+            self = .http(url: text, secret: secret)
+        } else {
+            throw .invalidSettings(
+                reason: "\(Self.variable) must be folder:/PATH, command:/PROGRAM or an https:// address.")
+        }
+    }
+
+    /// Hands a mail over.
+    /// - Throws: an error if it wasn't taken; trying again may help.
+    func deliver(_ mail: Mail) async throws {
+        switch self {
+        case .folder(let folder): try Self.write(mail, to: folder)
+        case .http(let url, let secret):
+            let answer = try await OutgoingRequest(
+                url: url, body: Array(try JSONEncoder().encode(mail)), bearer: secret, timeoutSeconds: 10,
+                maximumByteCount: 64 << 10
+            ).send()
+            guard (200..<300).contains(answer.status) else { throw AuthenticationError.unreachable }
+        case .command(let words): try await Self.run(words, mail)
+        }
+    }
+
+    /// Readable for the server's user only: it holds a token.
+    private static func write(_ mail: Mail, to folder: URL) throws {
+        let files = FileManager.default
+        try files.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let name = "\(Int64(Date().timeIntervalSince1970 * 1_000))-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
+        let file = folder.appending(path: name)
+        guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw AuthenticationError.unreachable
+        }
+        try Data(message(mail).utf8).write(to: file)
+    }
+
+    /// RFC 5322. Addresses were checked for control characters when the account was made.
+    static func message(_ mail: Mail) -> String {
+        """
+        To: \(mail.to)
+        Subject: \(mail.subject)
+        MIME-Version: 1.0
+        Content-Type: text/plain; charset=utf-8
+        Content-Transfer-Encoding: 8bit
+
+        \(mail.text)
+
+        """
+    }
+}

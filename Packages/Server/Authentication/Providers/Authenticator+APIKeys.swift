@@ -1,0 +1,53 @@
+internal import Foundation
+internal import PostgresClient
+public import TomboloModel
+
+extension Authenticator {
+    /// Makes a key for a user.
+    /// - Returns: the key, and its text, which is not kept.
+    /// - Throws: ``AuthenticationError/apiKeyNameTaken``, ``AuthenticationError/tooManyAPIKeys``,
+    ///   ``AuthenticationError/invalidDisplayName(reason:)``, ``AuthenticationError/noSuchProvider`` where keys are off.
+    public func makeAPIKey(named name: String, for userID: ObjectId) async throws -> (key: APIKey, text: String) {
+        _ = try await providers.settings(of: Provider.apiKey, as: NoSettings.self)
+        return try await AccountRegistry(pool: pool, hasher: hasher).makeAPIKey(named: name, for: userID)
+    }
+
+    /// A user's keys, oldest first.
+    public func apiKeys(of userID: ObjectId) async throws -> [APIKey] { try await APIKeys.list(of: userID, pool) }
+
+    /// - Throws: ``AuthenticationError/noSuchAPIKey``.
+    public func setAPIKey(_ id: ObjectId, enabled: Bool, of userID: ObjectId) async throws {
+        try await APIKeys.change(id, of: userID, enabled ? .enable : .disable, pool)
+        forget(userID)
+    }
+
+    /// - Throws: ``AuthenticationError/noSuchAPIKey``.
+    public func deleteAPIKey(_ id: ObjectId, of userID: ObjectId) async throws {
+        try await APIKeys.change(id, of: userID, .delete, pool)
+        forget(userID)
+    }
+}
+
+extension AccountRegistry {
+    /// Makes a key for a user, whether the provider is on or not.
+    public func makeAPIKey(named name: String, for userID: ObjectId) async throws -> (key: APIKey, text: String) {
+        let name = try Self.validated(displayName: name)
+        guard name.utf8.count <= APIKey.maximumNameByteCount else {
+            throw AuthenticationError.invalidDisplayName(
+                reason: "it is longer than \(APIKey.maximumNameByteCount) bytes.")
+        }
+        let secret = [UInt8].random(count: APIKey.secretByteCount)
+        let key = APIKey(id: .generate(), name: name, isDisabled: false, createdAt: Date())
+        try await APIKeys.insert(key, secret: secret, of: userID, pool)
+        return (key, APIKey.text(key.id, secret))
+    }
+
+    /// Makes an account that nobody but a program logs in to, with a key.
+    public func makeServerKey(named name: String) async throws -> (userID: ObjectId, text: String) {
+        let userID = ObjectId.generate()
+        let name = try Self.validated(displayName: name)
+        try await pool.query(
+            "INSERT INTO tombolo.account (id, display_name) VALUES ($1, $2)", [.bytea(userID.bytes), .text(name)])
+        return (userID, try await makeAPIKey(named: name, for: userID).text)
+    }
+}

@@ -1,0 +1,100 @@
+internal import Foundation
+internal import JWTKit
+
+/// The keys that an outside issuer publishes, fetched when they are needed: a value for each address.
+actor IssuerKeys {
+    /// How long what was fetched is used without asking again, in seconds.
+    static let lifetimeSeconds: Double = 15 * 60
+    /// An unknown key has them fetched again, no more often than this, in seconds: also while fetching fails.
+    static let refetchSeconds: Double = 30
+    /// How long they are used while the issuer doesn't answer, in seconds.
+    static let maximumAgeSeconds: Double = 24 * 60 * 60
+    static let maximumKeyCount = 64
+    static let maximumByteCount = 256 << 10
+
+    struct Key: Sendable {
+        /// What the issuer says that it is for, if it says so.
+        let algorithm: String?
+        let keys: JWTKeyCollection
+    }
+
+    private let fetch: @Sendable () async throws -> [UInt8]
+    private let now: @Sendable () -> Double
+    private var keys: [String: Key] = [:]
+    private var fetchedAt = -Double.infinity
+    private var triedAt = -Double.infinity
+    private var fetching: Task<Void, any Error>?
+
+    /// - Parameters:
+    ///   - fetch: gets the key set (RFC 7517, section 5).
+    ///   - now: seconds of a steady clock.
+    init(now: @escaping @Sendable () -> Double, fetch: @escaping @Sendable () async throws -> [UInt8]) {
+        self.now = now
+        self.fetch = fetch
+    }
+
+    init(url: String, now: @escaping @Sendable () -> Double) {
+        self.init(now: now) {
+            let answer = try await OutgoingRequest(url: url, maximumByteCount: IssuerKeys.maximumByteCount).send()
+            guard answer.status == 200 else { throw AuthenticationError.unreachable }
+            return answer.body
+        }
+    }
+
+    /// - Returns: nil for a key that the issuer doesn't publish.
+    /// - Throws: ``AuthenticationError/unreachable`` without any keys that are new enough.
+    func key(_ id: String) async throws -> Key? {
+        let age = now() - fetchedAt
+        if let key = keys[id], age < Self.lifetimeSeconds { return key }
+        if now() - triedAt >= Self.refetchSeconds {
+            do {
+                try await fetchShared()
+            } catch {
+                guard keys[id] != nil, now() - fetchedAt < Self.maximumAgeSeconds else {
+                    throw AuthenticationError.unreachable
+                }
+            }
+        }
+        guard now() - fetchedAt < Self.maximumAgeSeconds else { throw AuthenticationError.unreachable }
+        return keys[id]
+    }
+
+    /// Callers at the same time share one request.
+    private func fetchShared() async throws {
+        if let fetching { return try await fetching.value }
+        let task = Task { try await self.fetchNow() }
+        fetching = task
+        defer { fetching = nil }
+        try await task.value
+    }
+
+    private func fetchNow() async throws {
+        // Counts from the end, so that a slow issuer isn't asked without a pause; set before for those who come meanwhile.
+        defer { triedAt = now() }
+        let found = try await Self.parse(try await fetch())
+        guard !found.isEmpty else { throw AuthenticationError.unreachable }
+        keys = found
+        fetchedAt = now()
+    }
+
+    /// The keys with an id, for signatures with a public key; others are passed over.
+    static func parse(_ bytes: [UInt8]) async throws -> [String: Key] {
+        guard bytes.count <= maximumByteCount,
+            let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
+            let list = object["keys"] as? [[String: Any]], list.count <= maximumKeyCount
+        else { throw AuthenticationError.unreachable }
+        var found: [String: Key] = [:]
+        for members in list {
+            // Never "oct": a shared secret that anybody can fetch is none.
+            guard let kind = members["kty"] as? String, ["RSA", "EC", "OKP"].contains(kind),
+                (members["use"] as? String ?? "sig") == "sig", let id = members["kid"] as? String, id.utf8.count <= 256,
+                let data = try? JSONSerialization.data(withJSONObject: members),
+                let key = try? JSONDecoder().decode(JWK.self, from: data)
+            else { continue }
+            let keys = JWTKeyCollection()
+            guard (try? await keys.add(jwk: key)) != nil else { continue }
+            found[id] = Key(algorithm: members["alg"] as? String, keys: keys)
+        }
+        return found
+    }
+}

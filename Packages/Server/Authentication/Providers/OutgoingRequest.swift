@@ -1,0 +1,56 @@
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A request to an address that an administrator configured: bounded in time and size, and never redirected, so that the
+/// address that was allowed is the one that is asked.
+struct OutgoingRequest: Sendable {
+    struct Answer: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .seconds(5)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    let url: String
+    var body: [UInt8]?
+    var bearer: String?
+    var timeoutSeconds: Double = 5
+    var maximumByteCount = 256 << 10
+
+    /// HTTPS anywhere, plain HTTP on this machine only.
+    static func isAllowed(_ text: String) -> Bool {
+        guard let url = URL(string: text), let host = url.host(), !host.isEmpty else { return false }
+        if url.scheme == "https" { return true }
+        return url.scheme == "http" && ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
+    }
+
+    /// - Throws: ``AuthenticationError/unreachable`` for anything but an answer within the bounds.
+    func send() async throws -> Answer {
+        guard Self.isAllowed(url) else { throw AuthenticationError.unreachable }
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "Accept", value: "application/json")
+        if let body {
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(body)
+        }
+        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
+        do {
+            let response = try await Self.client.execute(
+                request, timeout: .milliseconds(Int64(timeoutSeconds * 1_000)))
+            let bytes = try await response.body.collect(upTo: maximumByteCount)
+            return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw AuthenticationError.unreachable
+        }
+    }
+}

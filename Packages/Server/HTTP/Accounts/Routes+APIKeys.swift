@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloModel
+
+extension Routes {
+    /// A user's own API keys:
+    ///
+    ///     POST   /api-keys               {"name"} → the key, with its text this once
+    ///     GET    /api-keys               all, oldest first
+    ///     GET    /api-keys/{id}
+    ///     PUT    /api-keys/{id}/enable
+    ///     PUT    /api-keys/{id}/disable  ends the logins made with it
+    ///     DELETE /api-keys/{id}          the same
+    func addAPIKeys(_ authenticator: Authenticator) {
+        on(.post, "/api-keys", access: .own("API keys")) { request, context, user in
+            let body = try await request.json(NameRequest.self, context)
+            let made = try await authenticator.makeAPIKey(named: body.name, for: user)
+            return JSONAnswer(KeyAnswer(made.key, text: made.text), status: .created)
+        }
+        on(.get, "/api-keys", access: .own("API keys")) { _, _, user in
+            JSONAnswer(["keys": try await authenticator.apiKeys(of: user).map { KeyAnswer($0) }])
+        }
+        on(.get, "/api-keys/{id}", access: .own("API keys")) { _, context, user in
+            let id = try context.id()
+            guard let key = try await authenticator.apiKeys(of: user).first(where: { $0.id == id }) else {
+                throw AuthenticationError.noSuchAPIKey
+            }
+            return JSONAnswer(KeyAnswer(key))
+        }
+        for (action, isEnabled) in [("enable", true), ("disable", false)] {
+            on(.put, "/api-keys/{id}/\(action)", access: .own("API keys")) { _, context, user in
+                try await authenticator.setAPIKey(context.id(), enabled: isEnabled, of: user)
+                return HTTPResponse.Status.noContent
+            }
+        }
+        on(.delete, "/api-keys/{id}", access: .own("API keys")) { _, context, user in
+            try await authenticator.deleteAPIKey(context.id(), of: user)
+            return HTTPResponse.Status.noContent
+        }
+    }
+}
+
+private struct NameRequest: Decodable {
+    var name: String
+}
+
+private struct KeyAnswer: Encodable {
+    let id: String
+    let name: String
+    let disabled: Bool
+    let createdAt: Date
+    let key: String?
+
+    init(_ key: APIKey, text: String? = nil) {
+        id = key.id.stringValue
+        name = key.name
+        disabled = key.isDisabled
+        createdAt = key.createdAt
+        self.key = text
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+public import TomboloAuthentication
+import TomboloModel
+
+extension Routes {
+    /// Everything about accounts beside logins: sessions, the account itself, registration and API keys.
+    public func addAccounts(_ authenticator: Authenticator) {
+        addSessions(authenticator)
+        addAccount(authenticator)
+        addRegistration(authenticator)
+        addAPIKeys(authenticator)
+    }
+
+    /// A user's own account:
+    ///
+    ///     GET    /account   name, identities, profile, custom data
+    ///     DELETE /account   deletes it with its identities, logins and keys
+    ///     POST   /link      credentials → the account, which can log in with them too
+    ///     POST   /password  current and new password → tokens; all other logins end
+    func addAccount(_ authenticator: Authenticator) {
+        on(.get, "/account", access: .own("account")) { _, _, user in
+            JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
+        }
+        on(.delete, "/account", access: .own("account")) { _, _, user in
+            try await authenticator.deleteAccount(user)
+            return HTTPResponse.Status.noContent
+        }
+        on(.post, "/link", access: .own("account")) { request, context, user in
+            let credentials = try await request.json(CredentialsRequest.self, context).credentials()
+            try await authenticator.link(credentials, to: user, address: context.remoteAddress)
+            return JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
+        }
+        on(.post, "/password", access: .own("account")) { request, context, _ in
+            let body = try await request.json(PasswordRequest.self, context)
+            let login = try await authenticator.changePassword(
+                of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,
+                to: body.password, address: context.remoteAddress)
+            return JSONAnswer(LoginAnswer(login))
+        }
+    }
+}
+
+private struct PasswordRequest: Decodable {
+    var currentPassword: String
+    var password: String
+}
+
+private struct AccountAnswer: Encodable {
+    struct Identity: Encodable {
+        let provider: String
+        let identifier: String
+    }
+
+    let userID: String
+    let name: String
+    let email: String?
+    let createdAt: Date
+    let identities: [Identity]
+    let profile: [String: String]
+    let customData: JSON
+
+    init(_ details: AccountDetails) throws {
+        userID = details.userID.stringValue
+        name = details.name
+        email = details.email
+        createdAt = details.createdAt
+        identities = details.identities.map { Identity(provider: $0.provider, identifier: $0.identifier) }
+        profile = details.profile
+        customData = try JSONDecoder().decode(JSON.self, from: Data(details.customData.utf8))
+    }
+}

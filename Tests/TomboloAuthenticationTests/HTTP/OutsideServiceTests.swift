@@ -1,0 +1,162 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import HummingbirdTesting
+import Logging
+import Synchronization
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+@testable import TomboloAuthentication
+
+/// Somebody else's server: a key set, and a function that vouches for users.
+private final class OutsideService: Sendable {
+    private struct Payload: Decodable {
+        struct Content: Decodable { var badge: String? }
+        var payload: Content
+    }
+
+    let keys = Mutex("")
+    let secrets = Mutex<[String]>([])
+
+    func with(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
+        var logger = Logger(label: "outside")
+        logger.logLevel = .critical
+        let app = HTTPApplication(
+            name: "outside", host: "127.0.0.1", port: 0, logger: logger,
+            identify: { _ in throw RequestFailure(.unauthenticated, "no") }
+        ) { routes in
+            routes.on(.get, "/keys", access: .open(because: "keys are public")) { _, _, _ in
+                JSONAnswer(try JSONDecoder().decode(JSON.self, from: Data(self.keys.withLock { $0 }.utf8)))
+            }
+            routes.on(.get, "/huge", access: .open(because: "a test")) { _, _, _ in
+                JSONAnswer(["keys": String(repeating: "x", count: 1 << 20)])
+            }
+            routes.on(.post, "/function", access: .open(because: "a test")) { request, context, _ in
+                self.secrets.withLock { $0.append(request.headers[.authorization] ?? "none") }
+                let badge = try await request.json(Payload.self, context).payload.badge
+                guard badge != "slow" else {
+                    try await Task.sleep(for: .seconds(20))
+                    throw RequestFailure(.unavailable, "slow")
+                }
+                guard badge != "broken" else { return JSONAnswer(["something": "else"]) }
+                guard let badge, badge.hasPrefix("badge-") else { throw RequestFailure(.forbidden, "no") }
+                return JSONAnswer(["userID": badge, "name": "Ann of \(badge)"])
+            }
+        }
+        try await app.test(.live) { client in
+            try await body("http://127.0.0.1:\(client.port ?? 0)")
+        }
+    }
+}
+
+@Suite struct OutsideServiceTests {
+    private let now = Date()
+
+    @Test("a token of a configured issuer logs in to one account, whose profile follows it")
+    func issuer() async throws {
+        try await AccountPlace.with { place in
+            let key = P256.Signing.PrivateKey()
+            let point = Array(key.publicKey.x963Representation.dropFirst())
+            let outside = OutsideService()
+            outside.keys.withLock {
+                $0 =
+                    #"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"\#(Array(point.prefix(32)).base64URL)","#
+                    + #""y":"\#(Array(point.suffix(32)).base64URL)"}]}"#
+            }
+            func token(_ subject: String, picture: String) throws -> String {
+                let claims =
+                    #"{"iss":"school","aud":"app","sub":"\#(subject)","exp":\#(Int(now.timeIntervalSince1970) + 60),"#
+                    + #""name":"Ann","picture":"\#(picture)"}"#
+                let text = "\(Array(#"{"alg":"ES256","kid":"k"}"#.utf8).base64URL).\(Array(claims.utf8).base64URL)"
+                return "\(text).\(Array(try key.signature(for: Data(text.utf8)).rawRepresentation).base64URL)"
+            }
+            let tokens = [
+                try token("pupil", picture: "a.png"), try token("pupil", picture: "b.png"),
+                try token("other", picture: "c"),
+            ]
+            try await outside.with { address in
+                try await place.switchOn(
+                    "custom-token",
+                    #"{"jwksURL": "\#(address)/keys", "issuers": ["school"], "audiences": ["app"], "#
+                        + #""algorithms": ["ES256"], "profile": {"pictureURL": "picture"}}"#)
+                try await AccountClient.with(place) { call in
+                    func login(_ token: String) async throws -> AccountClient.Answer {
+                        try await call(.post, "/login", #"{"provider": "custom-token", "token": "\#(token)"}"#)
+                    }
+                    let first = try await login(tokens[0])
+                    #expect(first.status == 200, "\(first.text)")
+                    let second = try await login(tokens[1])
+                    #expect(second["userID"] == first["userID"])
+                    let account = try await call(.get, "/account", token: second["accessToken"])
+                    #expect(account["name"] == "Ann" && account.json["profile"]?["pictureURL"]?.text == "b.png")
+                    #expect(account.json["identities"]?.list.first?["identifier"]?.text == "pupil")
+                    let other = try await login(tokens[2])
+                    #expect(other["userID"] != first["userID"])
+                    // What belongs to another account stays there.
+                    let taken = try await call(
+                        .post, "/link", token: other["accessToken"],
+                        #"{"provider": "custom-token", "token": "\#(tokens[0])"}"#)
+                    #expect(taken.status == 409 && taken["error"] == "valueAlreadyExists", "\(taken.text)")
+                    let refused = try await login(tokens[0] + "x")
+                    #expect(refused.status == 401 && refused["error"] == "invalidPassword", "\(refused.text)")
+                }
+                // An issuer that sends too much.
+                try await place.switchOn(
+                    "custom-token-b",
+                    #"{"jwksURL": "\#(address)/huge", "issuers": ["school"], "audiences": ["app"], "algorithms": ["ES256"]}"#
+                )
+                await #expect(throws: AuthenticationError.unreachable) {
+                    try await place.authenticator.login(.token(provider: "custom-token-b", token: tokens[0]))
+                }
+            }
+        }
+    }
+
+    @Test("a custom function says who a payload is about, in bounded time, to those who know its secret")
+    func function() async throws {
+        try await AccountPlace.with { place in
+            let outside = OutsideService()
+            try await outside.with { address in
+                try await place.switchOn(
+                    "custom-function", #"{"url": "\#(address)/function", "secret": "hunter2", "timeoutSeconds": 0.5}"#)
+                try await AccountClient.with(place) { call in
+                    func login(_ badge: String) async throws -> AccountClient.Answer {
+                        try await call(
+                            .post, "/login", #"{"provider": "custom-function", "payload": {"badge": "\#(badge)"}}"#)
+                    }
+                    let first = try await login("badge-1")
+                    #expect(first.status == 200, "\(first.text)")
+                    #expect(try await login("badge-1")["userID"] == first["userID"])
+                    #expect(try await login("badge-2")["userID"] != first["userID"])
+                    let refused = try await login("nobody")
+                    #expect(refused.status == 401 && refused["error"] == "invalidPassword", "\(refused.text)")
+                    for badge in ["broken", "slow"] {
+                        let failed = try await login(badge)
+                        #expect(failed.status == 503 && failed["error"] == "functionExecutionError", "\(failed.text)")
+                    }
+                    let text = try await call(.post, "/login", #"{"provider": "custom-function", "payload": "x"}"#)
+                    #expect(text.status == 400, "\(text.text)")
+                }
+                #expect(outside.secrets.withLock { Set($0) } == ["Bearer hunter2"])
+            }
+            await #expect(throws: AuthenticationError.functionFailed) {
+                try await place.authenticator.login(.function(payload: "{}"))
+            }
+        }
+    }
+
+    @Test(
+        "addresses that could reach into the network, or be read on the way, are refused",
+        arguments: [
+            "http://example.org/x", "http://169.254.169.254/latest", "http://10.0.0.1", "ftp://example.org",
+            "file:///etc/passwd",
+            "//example.org", "", "https://", "http://127.0.0.1.example.org/", "unix:///run/x",
+        ])
+    func addresses(_ url: String) async {
+        #expect(!OutgoingRequest.isAllowed(url))
+        await #expect(throws: AuthenticationError.unreachable) { try await OutgoingRequest(url: url).send() }
+    }
+}

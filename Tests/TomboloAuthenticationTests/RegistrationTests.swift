@@ -1,0 +1,274 @@
+import Foundation
+import Logging
+import PostgresClient
+import Testing
+import TomboloModel
+
+@testable import TomboloAuthentication
+
+/// A server whose mails land in a folder.
+private struct MailPlace: Sendable {
+    let place: AccountPlace
+    let server: Authenticator
+    let folder: URL
+
+    static func with(
+        _ settings: String = #"{"registration": true}"#, _ body: @escaping @Sendable (MailPlace) async throws -> Void
+    ) async throws {
+        try await AccountPlace.with { place in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let room = MailRoom(.folder(folder), logger: Logger(label: "mail"))
+            let server = await Authenticator(
+                pool: place.pool, tokens: place.tokens, hasher: PasswordHasher(parameters: .weakForTests), mail: room)
+            try await place.switchOn("local-userpass", settings)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await room.run() }
+                group.addTask { try await body(MailPlace(place: place, server: server, folder: folder)) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Waits for a number of mails, and returns them, oldest first.
+    func mails(_ count: Int) async throws -> [String] {
+        while true {
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+            let texts = files.sorted().compactMap {
+                try? String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+            }.filter { !$0.isEmpty }
+            if texts.count >= count { return texts }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    func token(in mail: String) throws -> (token: String, id: String) {
+        let lines = mail.split(separator: "\n")
+        let token = try #require(lines.first { $0.hasPrefix("token ") && !$0.hasPrefix("token id") })
+        let id = try #require(lines.first { $0.hasPrefix("token id ") })
+        return (String(token.dropFirst(6)), String(id.dropFirst(9)))
+    }
+
+    func register(_ email: String = AccountPlace.email) async throws -> Bool {
+        try await server.requestRegistration(email: email, password: AccountPlace.password, name: nil)
+    }
+}
+
+@Suite struct RegistrationTests {
+    @Test("an address can log in once its mail was read, with a token that is good once")
+    func confirmation() async throws {
+        try await MailPlace.with { mail in
+            #expect(try await mail.register() == false)
+            await #expect(throws: AuthenticationError.wrongCredentials) { try await mail.place.login() }
+            let (token, id) = try mail.token(in: try await mail.mails(1)[0])
+            for (token, id) in [
+                (token, ObjectId.generate().stringValue), ((token.hasPrefix("A") ? "B" : "A") + token.dropFirst(), id),
+                ("", id), (token, ""),
+                (String(repeating: "x", count: 10_000), id),
+            ] {
+                await #expect(throws: AuthenticationError.badMailToken) {
+                    try await mail.server.confirm(token: token, tokenID: id)
+                }
+            }
+            // A token for one thing is good for nothing else.
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.reset(password: "battery staple", token: token, tokenID: id)
+            }
+            try await mail.server.confirm(token: token, tokenID: id)
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.confirm(token: token, tokenID: id)
+            }
+            _ = try await mail.place.login()
+            let stored = try await mail.place.pool.query("SELECT count(*) FROM tombolo.mail_token")
+            #expect(try stored[0, 0].int == 0)
+        }
+    }
+
+    @Test("another mail replaces the one before; an old one is of no use after a while")
+    func resending() async throws {
+        try await MailPlace.with { mail in
+            _ = try await mail.register()
+            let first = try mail.token(in: try await mail.mails(1)[0])
+            try await mail.server.resendConfirmation(email: AccountPlace.email)
+            let second = try mail.token(in: try await mail.mails(2)[1])
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.confirm(token: first.token, tokenID: first.id)
+            }
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.confirm(
+                    token: second.token, tokenID: second.id,
+                    now: Date().addingTimeInterval(Double(MailTokens.lifetimeSeconds) + 1))
+            }
+            try await mail.server.confirm(token: second.token, tokenID: second.id)
+            _ = try await mail.place.login()
+        }
+    }
+
+    @Test("a forgotten password is replaced with a mailed token, which ends all logins")
+    func resetting() async throws {
+        try await MailPlace.with { mail in
+            try await mail.place.register()
+            let login = try await mail.place.login()
+            try await mail.server.sendReset(email: " ANN@example.org")
+            let (token, id) = try mail.token(in: try await mail.mails(1)[0])
+            await #expect(throws: AuthenticationError.self) {
+                try await mail.server.reset(password: "short", token: token, tokenID: id)
+            }
+            try await mail.server.reset(password: "battery staple", token: token, tokenID: id)
+            await #expect(throws: AuthenticationError.badMailToken) {
+                try await mail.server.reset(password: "a third password", token: token, tokenID: id)
+            }
+            await #expect(throws: AuthenticationError.endedSession) {
+                try await mail.server.refresh(login.refreshToken)
+            }
+            await #expect(throws: AuthenticationError.wrongCredentials) { try await mail.place.login() }
+            _ = try await mail.server.login(email: AccountPlace.email, password: "battery staple")
+        }
+    }
+
+    @Test("a password change ends the other logins and gives this one new tokens")
+    func changing() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            let server = place.authenticator
+            let (mine, other) = (try await place.login(device: LoginDevice(name: "phone")), try await place.login())
+            let caller = Caller(userID: mine.userID, sessionID: mine.sessionID)
+            await #expect(throws: AuthenticationError.wrongCredentials) {
+                try await server.changePassword(of: caller, from: "wrong password", to: "battery staple")
+            }
+            let next = try await server.changePassword(of: caller, from: AccountPlace.password, to: "battery staple")
+            #expect(next.deviceID == mine.deviceID)
+            _ = try await server.verify(next.token)
+            _ = try await server.refresh(next.refreshToken)
+            for login in [mine, other] {
+                await #expect(throws: AuthenticationError.revokedToken) { try await server.verify(login.token) }
+                await #expect(throws: AuthenticationError.endedSession) {
+                    try await server.refresh(login.refreshToken)
+                }
+            }
+            #expect(try await server.sessions(of: mine.userID).map(\.device.name) == ["phone"])
+            // Somebody without a password has none to change.
+            try await place.switchOn("anon-user")
+            let anonymous = try await server.login(.anonymous)
+            await #expect(throws: AuthenticationError.wrongCredentials) {
+                try await server.changePassword(
+                    of: Caller(userID: anonymous.userID, sessionID: anonymous.sessionID), from: "", to: "battery staple"
+                )
+            }
+        }
+    }
+
+    @Test("mails tell the owner what a stranger isn't told, and nobody's mailbox is flooded")
+    func strangers() async throws {
+        try await MailPlace.with { mail in
+            try await mail.place.register()
+            #expect(try await mail.register() == false)
+            #expect(try await mail.register("nobody@example.org") == false)
+            try await mail.server.sendReset(email: "unknown@example.org")
+            try await mail.server.resendConfirmation(email: "unknown@example.org")
+            let mails = try await mail.mails(2)
+            #expect(mails.count { $0.contains("You have an account already") } == 1)
+            #expect(!mails.contains { $0.contains("To: unknown@example.org") })
+            for _ in 1..<ActionLimiter.maximumMails { try await mail.server.sendReset(email: AccountPlace.email) }
+            for email in [AccountPlace.email, " Ann@Example.ORG "] {
+                await #expect {
+                    try await mail.server.sendReset(email: email, address: "203.0.113.9")
+                } throws: { error in
+                    if case .tooManyAttempts = error as? AuthenticationError { true } else { false }
+                }
+            }
+        }
+    }
+
+    @Test("without a way to send mails, nothing that needs one is promised")
+    func noMail() async throws {
+        try await AccountPlace.with { place in
+            try await place.register()
+            try await place.switchOn("local-userpass", #"{"registration": true}"#)
+            for email in [AccountPlace.email, "nobody@example.org"] {
+                await #expect(throws: AuthenticationError.noMail) {
+                    _ = try await place.authenticator.requestRegistration(
+                        email: email, password: AccountPlace.password, name: nil)
+                }
+                await #expect(throws: AuthenticationError.noMail) {
+                    try await place.authenticator.sendReset(email: email)
+                }
+            }
+        }
+    }
+
+    @Test("a mail that the hook doesn't take is offered again, a bounded number of times")
+    func retries() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = folder.appending(path: "hook.sh")
+        try "#!/bin/sh\necho called >> \(folder.path())/calls\ngrep -q '^To: ann@' && exit 75\n".write(
+            to: script, atomically: true, encoding: .utf8)
+        let room = MailRoom(
+            try #require(try MailHook("command:/bin/sh \(script.path())")), logger: Logger(label: "mail"),
+            pauses: [.milliseconds(1), .milliseconds(1), .milliseconds(1), .milliseconds(1), .milliseconds(1)])
+        try room.post { .alreadyRegistered("ann@example.org") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await room.run() }
+            func calls() -> Int {
+                let text = (try? String(contentsOf: folder.appending(path: "calls"), encoding: .utf8)) ?? ""
+                return text.split(separator: "\n").count
+            }
+            while calls() < MailRoom.maximumAttempts { try await Task.sleep(for: .milliseconds(10)) }
+            // One that is taken comes after it: nothing else was tried meanwhile.
+            try room.post { .alreadyRegistered("bob@example.org") }
+            while calls() < MailRoom.maximumAttempts + 1 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(calls() == MailRoom.maximumAttempts + 1)
+            group.cancelAll()
+        }
+    }
+
+    @Test("a full room refuses every request alike")
+    func fullRoom() throws {
+        let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
+        for _ in 0..<MailRoom.maximumCount { try room.post { nil } }
+        #expect(throws: AuthenticationError.busy) { try room.post { nil } }
+    }
+
+    @Test("mails and credentials don't show their secrets in descriptions")
+    func descriptions() {
+        let secret = MailTokens.Secret()
+        let mail = Mail.confirm("ann@example.org", secret, link: "https://example.org/confirm?x=1")
+        #expect(mail.link == "https://example.org/confirm?x=1&token=\(secret.text)&tokenId=\(secret.id)")
+        for value in [mail, LoginCredentials.apiKey(secret.text)] as [Any] {
+            var text = "\(value)\(String(reflecting: value))"
+            dump(value, to: &text)
+            #expect(!text.contains(secret.text), "\(text)")
+        }
+    }
+
+    @Test("passwords that are known from a leak are refused")
+    func breachedPasswords() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "breached-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let known = ["password", "correct horse", "12345678", "qwertyuiop", "letmein!"]
+        for end in ["\n", "\r\n", ""] {
+            let lines = known.map { ($0.sha1, Int.random(in: 1...9_999_999)) }.sorted { $0.0 < $1.0 }
+            var text = lines.map { "\($0.0):\($0.1)" }.joined(separator: end.isEmpty ? "\n" : end)
+            text += end
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            let breached = try BreachedPasswords(path: file.path())
+            for password in known { #expect(breached.contains(password), "\(password)") }
+            for number in 0..<200 { #expect(!breached.contains("unknown \(number)")) }
+        }
+        #expect(throws: AuthenticationError.self) { try BreachedPasswords(path: "/nowhere") }
+        let breached = try BreachedPasswords(path: file.path())
+        try await AccountPlace.with { place in
+            let accounts = AccountRegistry(
+                pool: place.pool, hasher: PasswordHasher(parameters: .weakForTests), breached: breached)
+            await #expect(
+                throws: AuthenticationError.invalidPassword(reason: "it is known from a leak: choose another.")
+            ) {
+                try await accounts.register(email: "x@example.org", password: "correct horse", displayName: "X")
+            }
+            try await accounts.register(email: "x@example.org", password: "battery staple", displayName: "X")
+        }
+    }
+}
