@@ -140,7 +140,7 @@ struct RenamingTests {
                 try ChangesetQueue(file).append(ChangesetWriter(schema: schema, instructions), wallMicroseconds: 10)
             }
         }
-        let store = SQLiteDeviceStore(file)
+        let store = try SQLiteDeviceStore(file)
         try store.setWantedSubscriptions(
             SubscriptionSet(
                 version: 1,

@@ -24,7 +24,8 @@ final class AnyAppServer: Sendable {
     }
 
     static func with(
-        gatewayArguments: [String] = [], _ body: (AnyAppServer) async throws -> Void
+        gatewayArguments: [String] = [], environment: [String: String] = [:],
+        _ body: (AnyAppServer) async throws -> Void
     ) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let keywords = configuration.keywords
@@ -35,7 +36,8 @@ final class AnyAppServer: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let gateway = Server(
             gatewayArguments,
-            environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret],
+            environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret]
+                .merging(environment) { _, new in new },
             messages: folder.appending(path: "gateway.log"))
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 6))
         let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address)
