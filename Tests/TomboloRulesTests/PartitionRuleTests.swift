@@ -169,6 +169,19 @@ import TomboloRules
         #expect(try Self.access(rules, nil, object: .string("public=1")) == "--")
     }
 
+    @Test("an explanation is about the partition's objects, and says what the partition lacks")
+    func explanation() throws {
+        let rules = try Self.rules(Self.chat)
+        func text(_ partition: String) throws -> String {
+            "\(try #require(rules.explain(Self.subject(.string(partition)), className: "Message")))"
+        }
+        let own = "user=\(Self.ann.stringValue)"
+        #expect(try text(own).contains("read: objects with partition == \"\(own)\""))
+        let other = try text("somebody")
+        #expect(other.contains("read: nothing"))
+        #expect(other.contains("%%partition.key == \"user\", but the session's partition has no such value"))
+    }
+
     @Test("a property that a role fixes may be that of the partition, which the server sets")
     func fixed() throws {
         let rules = try Self.rules(

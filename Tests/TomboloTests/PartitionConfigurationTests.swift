@@ -45,6 +45,21 @@ struct PartitionConfigurationTests {
         #expect(names.prefix(2).allSatisfy { $0.hasSuffix(".realm") && $0.count == 70 })
     }
 
+    @Test("A partition's Realm has no subscriptions: asking for them stops the program and says what to do")
+    func noSubscriptions() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:0"))
+            let user = User(id: "ada", accessToken: "token", app: app)
+            var configuration = user.configuration(partitionValue: "a")
+            configuration.objectTypes = [Session.self, Speaker.self, Room.self]
+            configuration.fileURL = FileManager.default.temporaryDirectory
+                .appending(path: "partition-\(UUID().uuidString)").appending(path: "a.realm")
+            _ = try Realm(configuration: configuration).subscriptions
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("user.flexibleSyncConfiguration()"), "\(text)")
+    }
+
     @Test("The configuration says which partition it is of")
     func values() throws {
         let user = Self.user
