@@ -81,7 +81,10 @@ struct PartitionTests {
 
     /// The texts of the notes in a file, as any SQLite tool sees them.
     private static func texts(_ configuration: Realm.Configuration) throws -> [String] {
-        let queue = try DatabaseQueue(path: configuration.fileURL?.path ?? "")
+        // A session that ends locks its file for a moment.
+        var options = GRDB.Configuration()
+        options.busyMode = .timeout(30)
+        let queue = try DatabaseQueue(path: configuration.fileURL?.path ?? "", configuration: options)
         return try queue.read { try String.fetchAll($0, sql: "SELECT text FROM partition_note ORDER BY text") }
     }
 
