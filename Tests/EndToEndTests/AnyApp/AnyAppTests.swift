@@ -215,7 +215,7 @@ struct AnyAppTests {
                     owner: user.id, folder: server.folder, values: RandomValues(fork()), subscriptionVersion: version)
             }
             let before = try await device(app.document, 1)
-            try await before.write(transactions: 5)
+            try await before.write(transactions: 5, erases: false)
             try await server.settle(before, app.readable(by: user.id))
             try await server.gateway.kill9()
             try await before.write(transactions: 20, erases: false)

@@ -72,8 +72,8 @@ final class AnyDevice {
     // MARK: Writing
 
     /// Writes a few transactions: new objects with their lists, changes, and now and then an erasure.
-    /// - Parameter erases: whether objects are erased too. Links to them are nil on the server, and on the device once it has
-    ///   the server's rows.
+    /// - Parameter erases: whether objects are erased too, with what the server erases then. Links to them are nil there, and
+    ///   on the device once it has the server's rows.
     func write(transactions: Int, erases: Bool = true) async throws {
         for _ in 0..<transactions {
             var instructions: [Instruction] = []
