@@ -247,15 +247,4 @@ import TomboloRules
             #expect(try await place.logged { try await place.authenticator.endSessions(of: ann) } == [ann.stringValue])
         }
     }
-
-    @Test("an exchange costs little: a hundred in a row")
-    func cost() async throws {
-        try await AccountPlace.with { place in
-            try await place.register()
-            var login = try await place.login()
-            let start = clock()
-            for _ in 0..<100 { login = try await place.authenticator.refresh(login.refreshToken) }
-            print("CPU of one exchange, ms: \(Double(clock() - start) / Double(CLOCKS_PER_SEC) * 10)")
-        }
-    }
 }
