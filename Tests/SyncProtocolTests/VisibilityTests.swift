@@ -169,6 +169,28 @@ struct VisibilityTests {
         #expect(builder.frames().first?.blocks.first?.columns == [0])
     }
 
+    @Test("A change of hidden properties alone sends nothing, and one of others leaves them out")
+    func hiddenColumns() throws {
+        let all = Visibility(predicates: [tag: .constant(true), room: .constant(true)])
+        var builder = FrameBuilder(schema: schema, deviceColumns: allColumns, hidden: [room: [1]])
+        builder.add(change(5, 6), old: all, new: all)
+        #expect(builder.frames().isEmpty && builder.objectCount == 0)
+        builder.add(change(nil, 6), old: all, new: all)
+        #expect(builder.frames().first?.blocks.first?.columns == [0, 1], "A whole object has every column.")
+    }
+
+    @Test("A list is hidden if its elements may not be read and some of the objects that have it may")
+    func hiddenLists() throws {
+        let others = schema.elementClassIndexes(of: everything).filter { $0 != element }
+        func hidden(_ readable: (Int) -> Predicate) -> Set<Int> {
+            Visibility.hiddenLists(of: schema.classes.indices, in: schema, readable: readable)
+        }
+        #expect(hidden { .constant($0 != element) } == [element])
+        #expect(hidden { _ in .constant(true) } == [])
+        #expect(hidden { _ in .constant(false) } == [], "Nothing of the class may be read.")
+        #expect(hidden { $0 == everything ? seats(.less, 5) : .constant(false) } == Set(others + [element]))
+    }
+
     @Test("Large batches are cut into numbered frames with nothing missing")
     func cut() throws {
         let all = Visibility(predicates: [room: .constant(true)])

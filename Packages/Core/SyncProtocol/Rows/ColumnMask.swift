@@ -1,15 +1,20 @@
 public import TomboloModel
 
-/// Values that a device gets in place of the server's: nothing of columns that its user may not read, and a zero in place
-/// of nil where its version of the app knows a property as required.
+/// Values that a device gets in place of the server's: nothing of columns and lists that its user may not read, and a zero
+/// in place of nil where its version of the app knows a property as required.
 public struct ColumnMask: Hashable, Sendable {
     /// By class position: columns whose values are nil, or the zero of a required property.
     public var hidden: [Int: Set<Int>]
+    /// The element classes of lists that are empty on the device although it has their objects.
+    public var hiddenLists: Set<Int>
     /// By class position: columns in which nil becomes the zero of the type.
     public var required: [Int: Set<Int>]
 
-    public init(hidden: [Int: Set<Int>] = [:], required: [Int: Set<Int>] = [:]) {
+    public init(
+        hidden: [Int: Set<Int>] = [:], hiddenLists: Set<Int> = [], required: [Int: Set<Int>] = [:]
+    ) {
         self.hidden = hidden
+        self.hiddenLists = hiddenLists
         self.required = required
     }
 
@@ -20,6 +25,10 @@ public struct ColumnMask: Hashable, Sendable {
     public func apply(to frame: BatchFrame, schema: Schema) -> BatchFrame {
         guard self != .none else { return frame }
         var frame = frame
+        if !hiddenLists.isEmpty {
+            frame.blocks.removeAll { hiddenLists.contains($0.classIndex) }
+            frame.removals.removeAll { hiddenLists.contains($0.classIndex) }
+        }
         for index in frame.blocks.indices {
             let block = frame.blocks[index]
             for (position, column) in block.columns.enumerated() {

@@ -12,6 +12,7 @@ public struct FrameBuilder: Sendable {
     private let schema: Schema
     /// The columns that the device has, by class, the primary key's first.
     private let deviceColumns: [Int: [Int]]
+    private let hidden: [Int: Set<Int>]
     private var blocks: [RowBlock] = []
     private var openBlock: [Shape: Int] = [:]
     private var removals: [Int: [Value]] = [:]
@@ -20,11 +21,15 @@ public struct FrameBuilder: Sendable {
 
     /// Collects for a device that has only some classes and columns.
     ///
-    /// - Parameter deviceColumns: by class position, the columns to send, the primary key's first. Other classes are
+    /// - Parameters:
+    ///   - deviceColumns: by class position, the columns to send, the primary key's first. Other classes are
     /// left out.
-    public init(schema: Schema, deviceColumns: [Int: [Int]]) {
+    ///   - hidden: by class position, columns whose changes the device isn't told. Whole objects have them nevertheless,
+    ///   for ``ColumnMask`` to empty.
+    public init(schema: Schema, deviceColumns: [Int: [Int]], hidden: [Int: Set<Int>] = [:]) {
         self.schema = schema
         self.deviceColumns = deviceColumns
+        self.hidden = hidden
     }
 
     /// Adds the effect of a change on a session that saw objects by `old` before and sees them by `new` now.
@@ -62,7 +67,8 @@ public struct FrameBuilder: Sendable {
 
     private mutating func addChanged(_ changed: [Int], of row: Row, classIndex: Int) {
         guard let known = deviceColumns[classIndex], let key = known.first else { return }
-        let columns = changed.filter { known.contains($0) && $0 != key }
+        let hidden = hidden[classIndex] ?? []
+        let columns = changed.filter { known.contains($0) && $0 != key && !hidden.contains($0) }
         guard !columns.isEmpty else { return }
         append(row, Shape(classIndex: classIndex, columns: [key] + columns, isWhole: false))
     }

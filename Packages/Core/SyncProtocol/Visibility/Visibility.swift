@@ -1,7 +1,8 @@
 public import TomboloModel
 
 /// Which objects a session may have and wants: for each class the union of its subscriptions, narrowed by the rules.
-/// Classes without an entry are invisible; list elements are visible with their owner.
+/// Classes without an entry are invisible; list elements are visible with their owner, unless their list is hidden: see
+/// ``hiddenLists(of:in:readable:)``.
 public struct Visibility: Hashable, Sendable {
     /// The condition for each visible class, by class position. ``Predicate/constant(_:)`` false is left out.
     public private(set) var predicates: [Int: Predicate]
@@ -39,6 +40,22 @@ public struct Visibility: Hashable, Sendable {
                 uniqueKeysWithValues: wanted.map { index, parts in
                     (index, Predicate.all([.any(parts), readable(index)]))
                 }))
+    }
+
+    /// The lists that a user may not read although they may read some of the objects that have them.
+    /// - Parameters:
+    ///   - classes: the positions of the classes to look at; those that aren't element classes are skipped.
+    ///   - readable: what the user may read, by class position. For an element class: the objects whose elements the
+    ///     user may read.
+    /// - Returns: positions of element classes.
+    public static func hiddenLists(
+        of classes: some Sequence<Int>, in schema: Schema, readable: (Int) -> Predicate
+    ) -> Set<Int> {
+        Set(
+            classes.filter { index in
+                schema[index].owner != nil && readable(index) == .constant(false)
+                    && readable(schema.rootClassIndex(of: index)) != .constant(false)
+            })
     }
 
     /// Sees nothing.

@@ -55,7 +55,7 @@ public struct BatchReader {
         var changed: [Int: Set<Value>] = [:]
         if from.number != reader.tick.number {
             let difference = try await reader.difference(from: from)
-            var builder = FrameBuilder(schema: schema, deviceColumns: request.deviceColumns)
+            var builder = FrameBuilder(schema: schema, deviceColumns: request.deviceColumns, hidden: request.hidden)
             for change in difference.changes {
                 changed[change.reference.classIndex, default: []].insert(change.reference.key)
                 builder.add(change, old: request.old, new: request.new)

@@ -14,12 +14,15 @@ public struct ReadRequest: Sendable {
     public let subscriptionVersion: Int64
     public let rulesFingerprint: UInt64
     public let schemaFingerprint: UInt64
-    /// Column positions that the device has, by class, the primary key first.
+    /// Column positions to send, by class, the primary key first. Nothing is sent of other classes.
     public let deviceColumns: [Int: [Int]]
+    /// By class position: columns whose changes alone send nothing, since the user may not read them.
+    public let hidden: [Int: Set<Int>]
 
     public init(
         client: ClientID, from: Tick?, old: Visibility, new: Visibility, subscriptionVersion: Int64,
-        rulesFingerprint: UInt64, schemaFingerprint: UInt64, deviceColumns: [Int: [Int]]
+        rulesFingerprint: UInt64, schemaFingerprint: UInt64, deviceColumns: [Int: [Int]],
+        hidden: [Int: Set<Int>] = [:]
     ) {
         self.client = client
         self.from = from
@@ -29,5 +32,6 @@ public struct ReadRequest: Sendable {
         self.rulesFingerprint = rulesFingerprint
         self.schemaFingerprint = schemaFingerprint
         self.deviceColumns = deviceColumns
+        self.hidden = hidden
     }
 }

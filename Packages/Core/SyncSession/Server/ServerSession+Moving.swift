@@ -43,6 +43,7 @@ extension ServerSession {
             if let now = schema.index(of: before[index].name) { former[now] = index }
         }
         let hadHidden = hidden(mask.hidden, in: before, by: former, on: schema)
+        let hadHiddenLists = Set(former.filter { mask.hiddenLists.contains($0.value) }.keys)
         let formerly = self.authority
         visibility = Visibility(subscriptions: subscriptions, schema: schema) { index in
             former[index].flatMap { formerly?.readable($0) } ?? .constant(false)
@@ -51,7 +52,8 @@ extension ServerSession {
         self.authority = authority
         deviceColumns = device.columns
         deviceNames = device.names
-        mask = ColumnMask(hidden: authority.hidden, required: device.required)
+        mask = ColumnMask(
+            hidden: authority.hidden, hiddenLists: hiddenLists(by: authority.readable), required: device.required)
         beforeRead = (nil, .nothing)
         formerlyReadable = nil
         isHeld = false
@@ -61,7 +63,7 @@ extension ServerSession {
             return fail(error)
         }
         // In rows that the device keeps there are values that it may have no longer, or lacks.
-        if hadHidden != onDevice(authority.hidden) { needsEverything = true }
+        if hadHidden != onDevice(authority.hidden) || hadHiddenLists != mask.hiddenLists { needsEverything = true }
         return [startReading(from: tick)]
     }
 
@@ -93,7 +95,7 @@ extension ServerSession {
         return result
     }
 
-    private func onDevice(_ columns: [Int: Set<Int>]) -> [Int: Set<Int>] {
+    func onDevice(_ columns: [Int: Set<Int>]) -> [Int: Set<Int>] {
         var result: [Int: Set<Int>] = [:]
         for (index, hidden) in columns {
             let known = hidden.intersection(deviceColumns[index] ?? [])

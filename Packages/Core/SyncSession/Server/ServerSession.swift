@@ -243,10 +243,12 @@ public struct ServerSession: Sendable {
     private mutating func change(_ authority: SessionAuthority) -> [Action] {
         self.authority = authority
         hasNewAuthority = true
-        if authority.hidden != mask.hidden {
+        let hiddenLists = hiddenLists(by: authority.readable)
+        if authority.hidden != mask.hidden || hiddenLists != mask.hiddenLists {
             // In rows that the device keeps there are values that it may have no longer, or lacks.
             needsEverything = true
             mask.hidden = authority.hidden
+            mask.hiddenLists = hiddenLists
             do throws(SessionFailure) {
                 try check(waitingSubscriptions ?? subscriptions)
             } catch {
@@ -281,7 +283,8 @@ public struct ServerSession: Sendable {
             let device = try Self.deviceSchema(hello.classes, in: schema)
             deviceColumns = device.columns
             deviceNames = device.names
-            mask = ColumnMask(hidden: authority.hidden, required: device.required)
+            mask = ColumnMask(
+                hidden: authority.hidden, hiddenLists: hiddenLists(by: authority.readable), required: device.required)
             try check(hello.wantedSubscriptions)
             try checkPartition(hello, authority)
         } catch {
@@ -358,12 +361,21 @@ public struct ServerSession: Sendable {
         if hello.position.rulesFingerprint == authority?.rulesFingerprint {
             return visibility(of: hello.activeSubscriptions)
         }
-        return formerlyReadable.map { readable in
-            Visibility(subscriptions: hello.activeSubscriptions, schema: schema) {
-                readable[$0] ?? .constant(false)
-            }
-        }
+        guard let formerly = formerlyReadable else { return nil }
+        let readable = { formerly[$0] ?? Predicate.constant(false) }
+        // It was kept only because no column was hidden. In rows that the device keeps there would be values that it may
+        // have no longer, or lacks.
+        guard onDevice(mask.hidden).isEmpty, hiddenLists(by: readable) == mask.hiddenLists else { return nil }
+        return Visibility(subscriptions: hello.activeSubscriptions, schema: schema, readable: readable)
     }
+
+    /// The element classes of the device's lists that its user may not read.
+    func hiddenLists(by readable: (Int) -> Predicate) -> Set<Int> {
+        Visibility.hiddenLists(of: deviceColumns.keys, in: schema, readable: readable)
+    }
+
+    /// The columns to send, by class: those of the device, without lists that its user may not read.
+    var sentColumns: [Int: [Int]] { deviceColumns.filter { !mask.hiddenLists.contains($0.key) } }
 
     func visibility(of set: SubscriptionSet) -> Visibility {
         guard let authority else { return .nothing }
@@ -387,7 +399,7 @@ public struct ServerSession: Sendable {
         let request = ReadRequest(
             client: client, from: from, old: from == nil ? .nothing : visibility, new: new,
             subscriptionVersion: subscriptions.version, rulesFingerprint: authority?.rulesFingerprint ?? 0,
-            schemaFingerprint: schemaFingerprint, deviceColumns: deviceColumns)
+            schemaFingerprint: schemaFingerprint, deviceColumns: sentColumns, hidden: mask.hidden)
         visibility = new
         return .read(request)
     }
@@ -450,6 +462,7 @@ public struct ServerSession: Sendable {
     mutating func look(at ticks: [LiveTick]) -> [Action] {
         isPulling = false
         var actions: [Action] = []
+        let columns = sentColumns
         for live in ticks where live.tick.number > tick.number {
             guard live.previous == tick.number else { return actions + [startReading(from: tick)] }
             let news = live.progress[client]
@@ -463,7 +476,7 @@ public struct ServerSession: Sendable {
                 progress.last = news.last
                 progress.refusals += news.refusals
             }
-            var builder = FrameBuilder(schema: schema, deviceColumns: deviceColumns)
+            var builder = FrameBuilder(schema: schema, deviceColumns: columns, hidden: mask.hidden)
             for change in live.difference.changes { builder.add(change, old: visibility, new: visibility) }
             let frames = builder.frames()
             guard !frames.isEmpty || hasAcknowledgement else { continue }

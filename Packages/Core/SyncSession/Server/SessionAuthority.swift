@@ -7,7 +7,8 @@ public struct SessionAuthority: Sendable {
     public let user: String
     /// Hash of the rules and of the user's roles; a device with another one gets its content anew.
     public let rulesFingerprint: UInt64
-    /// What the user may read of a class, by position; `constant(false)` where nothing permits it.
+    /// What the user may read of a class, by position; `constant(false)` where nothing permits it. For an element class:
+    /// the objects that have the list, or `constant(false)` for a list that is to be empty on the device.
     public let readable: @Sendable (Int) -> Predicate
     /// By class position: the columns that the user may not read although they may read the object.
     public let hidden: [Int: Set<Int>]
