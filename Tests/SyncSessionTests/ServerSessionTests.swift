@@ -138,6 +138,16 @@ private typealias F = SessionFixture
         #expect(on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == ["send failure badSubscription", "close"])
     }
 
+    @Test("A device whose former subscriptions look at a hidden property gets everything, not what matches no longer")
+    mutating func formerSubscriptionOnHiddenProperty() {
+        let hello = F.hello(active: F.groupOne, wanted: F.everything)
+        #expect(
+            open(hello, authority: Self.hiding([1])).last
+                == "read from nothing subscriptions 1 with other queries")
+        session = ServerSession(schema: F.schema)
+        #expect(open(hello, authority: Self.hiding([])).last == "read from 3 subscriptions 1 with other queries")
+    }
+
     @Test("Subscriptions that changed offline are read as a difference")
     mutating func offlineSubscriptions() {
         #expect(open(F.hello(wanted: F.groupOne)).last == "read from 3 subscriptions 2 with other queries")

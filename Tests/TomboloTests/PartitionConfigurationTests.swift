@@ -6,15 +6,20 @@ import TomboloModel
 
 @Suite("Configurations of partitions")
 struct PartitionConfigurationTests {
-    private static let user = User(id: "ada", accessToken: "token", app: App(id: "tests"))
+    private static func user(_ baseURL: String? = nil) async throws -> User {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "partitions-\(UUID().uuidString)")
+        let app = App(id: "tests", configuration: .init(baseURL: baseURL, rootDirectory: folder))
+        let claims = Data(#"{"sub":"ada"}"#.utf8).base64EncodedString().replacing("=", with: "")
+        return try await app.login(credentials: .accessToken("e30.\(claims).unsigned"))
+    }
 
     private static func name(_ configuration: Realm.Configuration) -> String {
         (configuration.fileURL?.pathComponents.suffix(3) ?? []).joined(separator: "/")
     }
 
     @Test("Each partition of a user has a file of its own, named after its type and value")
-    func fileNames() throws {
-        let user = Self.user
+    func fileNames() async throws {
+        let user = try await Self.user()
         #expect(Self.name(user.configuration(partitionValue: "user=1")) == "tests/ada/s_user%3D1.realm")
         #expect(Self.name(user.configuration(partitionValue: "")) == "tests/ada/s_.realm")
         #expect(Self.name(user.configuration(partitionValue: "../a/b c")) == "tests/ada/s_..%2Fa%2Fb%20c.realm")
@@ -35,10 +40,11 @@ struct PartitionConfigurationTests {
     }
 
     @Test("A name that no file system takes is hashed")
-    func longNames() {
+    func longNames() async throws {
+        let user = try await Self.user()
         let long = String(repeating: "x", count: 300)
         let names = [long, long + "y", String(repeating: "é", count: 40)].map {
-            Self.user.configuration(partitionValue: $0).fileURL?.lastPathComponent ?? ""
+            user.configuration(partitionValue: $0).fileURL?.lastPathComponent ?? ""
         }
         #expect(Set(names).count == 3)
         #expect(names.allSatisfy { $0.utf8.count <= 206 })
@@ -48,8 +54,7 @@ struct PartitionConfigurationTests {
     @Test("A partition's Realm has no subscriptions: asking for them stops the program and says what to do")
     func noSubscriptions() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:0"))
-            let user = User(id: "ada", accessToken: "token", app: app)
+            let user = try await Self.user("http://127.0.0.1:0")
             var configuration = user.configuration(partitionValue: "a")
             configuration.objectTypes = [Session.self, Speaker.self, Room.self]
             configuration.fileURL = FileManager.default.temporaryDirectory
@@ -61,8 +66,8 @@ struct PartitionConfigurationTests {
     }
 
     @Test("The configuration says which partition it is of")
-    func values() throws {
-        let user = Self.user
+    func values() async throws {
+        let user = try await Self.user()
         func value(_ configuration: Realm.Configuration) -> (any PartitionValue)? {
             configuration.syncConfiguration?.partitionValue
         }

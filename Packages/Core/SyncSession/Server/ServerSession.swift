@@ -295,9 +295,10 @@ public struct ServerSession: Sendable {
             hello.activeSubscriptions = everything
             hello.wantedSubscriptions = everything
         }
-        // A gateway with wider bounds may have taken it. What the device has by it is replaced, and not refused: the
-        // device could never get rid of it.
-        if (try? hello.activeSubscriptions.check(in: schema)) == nil { needsEverything = true }
+        // A gateway with wider bounds may have taken it, or it looks at what the user may not read: which objects don't
+        // match any more would tell. What the device has by it is replaced, and not refused: the device could never get
+        // rid of it.
+        if (try? check(hello.activeSubscriptions)) == nil { needsEverything = true }
         schemaFingerprint = HelloClass.fingerprint(of: hello.classes)
         self.authority = authority
         phase = .opening(hello)
