@@ -126,6 +126,40 @@ private typealias F = SessionFixture
         #expect(on(.message(.subscribe(F.groupOne))) == ["send failure badSubscription", "close"])
     }
 
+    private static let embedding = try! Schema([
+        ClassSchema(
+            name: "Item",
+            columns: [
+                Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                Column(name: "group", type: .int(bits: 64)),
+                Column(name: "address.secret", type: .string, isOptional: true, previousNames: ["address.former"]),
+                Column(name: "address.zip", type: .string, isOptional: true),
+            ])
+    ])
+
+    @Test(
+        "No subscription looks at a hidden property of an embedded object, however its path is cut",
+        arguments: [
+            ["address", "secret"], ["address.secret"], ["address", "former"], ["address.former"],
+        ])
+    mutating func hiddenEmbeddedProperty(path: [String]) {
+        func set(_ path: [String]) -> SubscriptionSet {
+            SubscriptionSet(
+                version: 2,
+                subscriptions: [
+                    Subscription(
+                        name: "one", className: "Item",
+                        predicate: .not(.compare(PropertyPath(path), .equal, .string("x"))))
+                ])
+        }
+        session = ServerSession(schema: Self.embedding)
+        _ = open(authority: Self.hiding([2]))
+        #expect(on(.message(.subscribe(set(path)))) == ["send failure badSubscription", "close"])
+        session = ServerSession(schema: Self.embedding)
+        _ = open(authority: Self.hiding([2]))
+        #expect(on(.message(.subscribe(set(["address", "zip"])))) == [], "Others may be looked at.")
+    }
+
     @Test("Rules that hide a property replace everything, and end a session whose subscription looks at it")
     mutating func newlyHidden() {
         goLive()

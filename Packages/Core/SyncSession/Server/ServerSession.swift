@@ -316,11 +316,15 @@ public struct ServerSession: Sendable {
             guard let index = schema.index(of: subscription.className), let hidden = mask.hidden[index] else {
                 continue
             }
-            for name in subscription.predicate.paths.compactMap(\.names.first) {
-                guard let column = schema[index].columnIndex(name), hidden.contains(column) else { continue }
+            let item = schema[index]
+            for path in subscription.predicate.paths {
+                // The names of a path together may be those of one column: of a property of an embedded object.
+                guard let name = try? schema.resolve(path, from: item).column?.name,
+                    let column = item.columnIndex(name), hidden.contains(column)
+                else { continue }
                 throw SessionFailure(
                     .badSubscription,
-                    "A subscription on \(subscription.className) looks at '\(name)', which the user may not read.")
+                    "A subscription on \(subscription.className) looks at '\(path)', which the user may not read.")
             }
         }
     }
