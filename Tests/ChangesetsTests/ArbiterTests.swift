@@ -452,6 +452,51 @@ private typealias F = ArbiterFixture
         #expect(asked.last?.old == nil)
     }
 
+    @Test("Permission is asked for every property that is written, whether or not its value changes")
+    func writtenColumns() throws {
+        func written(_ instructions: Instruction...) throws -> Set<Int>? {
+            var f = F()
+            f.load(1, title: "old", count: 5)
+            f.log(1, .update, [F.small: .set], at: 200, by: F.b)
+            let requests = try f.requests(instructions)
+            return requests.count == 1 ? requests[0].written : nil
+        }
+        #expect(try written(F.set(1, F.title, .string("old"))) == [F.title])
+        #expect(try written(F.create(F.item(1), title: "old"), .add(F.item(1), column: F.count, amount: 0)) == [1, 2])
+        #expect(try written(F.set(1, F.small, .int(3))) == [F.small], "It loses, which is nobody else's business.")
+        #expect(try written(.add(F.item(1), column: F.small, amount: 1)) == [F.small])
+        #expect(try written(F.set(1, F.title, .string("x"), isDefault: true)) == [], "It replaces nothing.")
+        #expect(try written(F.create(F.item(2), title: "new")) == [], "New objects are judged by their values.")
+    }
+
+    @Test("An object that is edited without effect and erased needs permission for both")
+    func writtenAndErased() throws {
+        var f = F()
+        f.arbiter.load(F.page(1), F.pageRow(1, "old"))
+        let title = [FieldWrite(column: F.title, value: .string("old"))]
+        let asked = try f.requests([.set(F.page(1), title), .erase(F.page(1))])
+        #expect(asked.map(\.operation) == [.delete, .update])
+        #expect(asked.last?.written == [F.title])
+    }
+
+    @Test(
+        "Whoever may not write an object isn't told that a sum is too large or that an element is another's",
+        arguments: [
+            Instruction.add(F.item(1), column: F.count, amount: .max), .add(F.item(1), column: F.small, amount: 128),
+            F.createElement(F.element(1), owner: 2, target: 1),
+        ])
+    func permissionFirst(instruction: Instruction) throws {
+        func refusal(_ permit: (WriteRequest) -> String?) -> Refusal.Code? {
+            var f = F()
+            f.load(1, count: 1)
+            f.load(2)
+            f.loadElement(1, owner: 1, target: 1)
+            return #expect(throws: Refusal.self) { _ = try f.apply([instruction], permit: permit) }?.code
+        }
+        #expect(refusal { _ in "no" } == .notPermitted)
+        #expect(refusal { _ in nil } == .invalid)
+    }
+
     @Test("Erasing a list element needs permission to update its owner")
     func elementPermission() throws {
         var f = F()

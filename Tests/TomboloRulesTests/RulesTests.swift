@@ -309,6 +309,24 @@ import TomboloRules
         #expect(rules.readable(Subject(user: userID))(element) == .constant(true))
     }
 
+    @Test("a hidden field is refused even with the value that it has, a visible one isn't")
+    func guesses() throws {
+        let rules = try rules(
+            """
+            Note:
+              - name: all
+                applyWhen: {}
+                write: true
+                fields: {isPublic: {read: false, write: false}, project: {read: true, write: false}}
+            """)
+        let permit = rules.permit(Subject(user: userID))
+        func update(_ written: Set<Int>) -> String? {
+            permit(WriteRequest(operation: .update, classIndex: note, old: row(), new: row(), written: written))
+        }
+        #expect(update([3]) == "Not permitted to change the isPublic of this Note: the role 'all' doesn't permit it.")
+        #expect(update([1, 2]) == nil)
+    }
+
     @Test("a list that isn't readable isn't visible at all")
     func hiddenLists() throws {
         let rules = try rules(

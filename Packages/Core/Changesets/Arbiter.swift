@@ -20,7 +20,8 @@ public import TomboloModel
 ///   trash keeps links.
 /// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
 /// - Permission is asked for every life of an object within the changeset, including one that begins and ends there,
-///   and for an object in the trash that a create replaces.
+///   and for an object in the trash that a create replaces. What else is wrong, and depends on rows, is told only to
+///   whoever has it.
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
@@ -102,9 +103,10 @@ public struct Arbiter: Sendable {
         let instructions = InstructionOrder.targetsFirst(changeset.instructions, schema: schema) { [rows] in
             rows[$0] != nil
         }
-        for instruction in instructions { try attempt.perform(instruction) }
+        for instruction in instructions { attempt.perform(instruction) }
         attempt.setDeferredLinks()
         try attempt.requirePermission(permit)
+        if let refusal = attempt.refusal { throw refusal }
         self = attempt.finish()
         return (attempt.writes, attempt.lost)
     }
@@ -131,6 +133,11 @@ extension Arbiter {
         /// For permissions: the lives within the changeset of every object that an instruction named.
         var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
+        /// The columns that the changeset writes in rows that were there, by object. Defaults that replace nothing don't
+        /// count.
+        var written: [ObjectReference: Set<Int>] = [:]
+        /// Why the changeset is refused if it is permitted: says something about rows.
+        var refusal: Refusal?
         /// Links to objects that a later instruction of the changeset may create, in order.
         var deferredLinks: [(from: Field, to: ObjectReference)] = []
         /// Position in ``deferredLinks`` of a column's link, unless the column was written since.
@@ -164,7 +171,7 @@ extension Arbiter {
             lives[reference]?[count - 1].end(row)
         }
 
-        mutating func perform(_ instruction: Instruction) throws(Refusal) {
+        mutating func perform(_ instruction: Instruction) {
             let reference = instruction.reference
             let item = arbiter.schema[reference.classIndex]
             let concurrent = concurrent(reference)
@@ -176,7 +183,7 @@ extension Arbiter {
             switch instruction {
             case .create(_, let fields):
                 if arbiter.rows[reference] != nil {
-                    try merge(fields, into: reference, item, concurrent)
+                    merge(fields, into: reference, item, concurrent)
                 } else {
                     insert(fields, as: reference, item)
                 }
@@ -185,9 +192,9 @@ extension Arbiter {
                     lost += fields.count
                     return
                 }
-                try merge(fields, into: reference, item, concurrent)
+                merge(fields, into: reference, item, concurrent)
             case .add(_, let column, let amount):
-                try add(amount, to: reference, column, item, concurrent)
+                add(amount, to: reference, column, item, concurrent)
             case .erase:
                 guard let row = arbiter.rows[reference] else { return }
                 remove(reference)
@@ -264,22 +271,27 @@ extension Arbiter {
             writes.append(.insert(reference, row, defaults: defaults))
         }
 
+        mutating func refuse(_ message: String, _ item: ClassSchema, _ reference: ObjectReference) {
+            refusal = refusal ?? Refusal(.invalid, message, className: item.name, key: reference.key)
+        }
+
         mutating func merge(
             _ fields: [FieldWrite], into reference: ObjectReference, _ item: ClassSchema, _ concurrent: [LogEntry]
-        ) throws(Refusal) {
+        ) {
             guard var row = arbiter.rows[reference] else { return }
             var columns: [ColumnWrite] = []
             for field in fields {
                 if item.owner != nil, field.column == ElementColumn.owner, field.value != row[field.column] {
-                    throw Refusal(
-                        .invalid, "An element of \(item.name) can't move to another object's list.",
-                        className: item.name, key: reference.key)
+                    refuse("An element of \(item.name) can't move to another object's list.", item, reference)
+                    return
                 }
                 guard field.column != item.primaryKeyIndex else { continue }
+                if !field.isDefault { written[reference, default: []].insert(field.column) }
                 guard field.isDefault ? replaces(field.column, of: reference) : wins(field, concurrent) else {
                     lost += 1
                     continue
                 }
+                written[reference, default: []].insert(field.column)
                 var value = field.value
                 let from = Field(reference: reference, column: field.column)
                 if item.columns[field.column].linkTarget != nil { deferral[from] = nil }
@@ -309,11 +321,12 @@ extension Arbiter {
         mutating func add(
             _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ClassSchema,
             _ concurrent: [LogEntry]
-        ) throws(Refusal) {
+        ) {
             guard var row = arbiter.rows[reference] else {
                 lost += 1
                 return
             }
+            written[reference, default: []].insert(column)
             let replaced = concurrent.contains { entry in
                 entry.mark(of: column) == .set && !isLater(than: entry)
             }
@@ -325,11 +338,14 @@ extension Arbiter {
             let sum = current.addingReportingOverflow(amount)
             let write = FieldWrite(column: column, value: .int(sum.partialValue))
             guard !sum.overflow else {
-                throw Refusal(
-                    .invalid, "\(item.name).\(item.columns[column].name) would exceed 64 bits.",
-                    className: item.name, key: reference.key)
+                return refuse("\(item.name).\(item.columns[column].name) would exceed 64 bits.", item, reference)
             }
-            try ChangesetCheck(schema: arbiter.schema).requireValid(write, of: reference, item)
+            do throws(Refusal) {
+                try ChangesetCheck(schema: arbiter.schema).requireValid(write, of: reference, item)
+            } catch {
+                refusal = refusal ?? error
+                return
+            }
             row[column] = write.value
             arbiter.rows[reference] = row
             writes.append(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
@@ -406,7 +422,8 @@ extension Arbiter {
             for life in lives {
                 guard let owner = arbiter.owner(of: reference, row: life.last) else {
                     requests += life.requests(
-                        reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable)
+                        reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable,
+                        written: written[reference] ?? [])
                     continue
                 }
                 // If the changeset writes the list's owner, the owner's own requests decide.

@@ -23,15 +23,24 @@ struct ObjectLife {
     }
 
     /// The permissions needed, for an object that isn't a list element.
-    func requests(_ classIndex: Int, isTrashable: Bool) -> [WriteRequest] {
+    /// - Parameter written: the columns of existing rows that the changeset writes.
+    func requests(_ classIndex: Int, isTrashable: Bool, written: Set<Int>) -> [WriteRequest] {
         func request(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> WriteRequest {
-            WriteRequest(operation: operation, classIndex: classIndex, old: old, new: new)
+            WriteRequest(
+                operation: operation, classIndex: classIndex, old: old, new: new,
+                written: operation == .update ? written : [])
         }
         guard let old else {
-            return [request(.create, nil, last)] + (replaced.map { [request(.update, $0, last)] } ?? [])
+            guard let replaced else { return [request(.create, nil, last)] }
+            // Nothing of the row in the trash is left.
+            let update = WriteRequest(
+                operation: .update, classIndex: classIndex, old: replaced, new: last,
+                written: Set(last.values.indices))
+            return [request(.create, nil, last), update]
         }
         guard isErased else { return [request(.update, old, last)] }
         // An object edited and then erased goes into the trash as edited.
-        return [request(.delete, old, nil)] + (isTrashable && last != old ? [request(.update, old, last)] : [])
+        let isEdited = last != old || !written.isEmpty
+        return [request(.delete, old, nil)] + (isTrashable && isEdited ? [request(.update, old, last)] : [])
     }
 }

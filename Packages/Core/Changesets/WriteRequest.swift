@@ -16,11 +16,15 @@ public struct WriteRequest: Sendable {
     public let old: Row?
     /// The row after the changeset, or nil for a delete.
     public let new: Row?
+    /// The columns of an existing row that the changeset writes, even with the value that they have or with one that
+    /// loses: whether a write to a column that the user may not read is refused must not depend on what the column has.
+    public let written: Set<Int>
 
-    public init(operation: Operation, classIndex: Int, old: Row?, new: Row?) {
+    public init(operation: Operation, classIndex: Int, old: Row?, new: Row?, written: Set<Int> = []) {
         self.operation = operation
         self.classIndex = classIndex
         self.old = old
         self.new = new
+        self.written = written
     }
 }

@@ -64,7 +64,7 @@ public struct Rules: Sendable {
 
     private func decide(
         _ subject: Subject, _ operation: Operation, _ resource: Resource, _ classIndex: Int, _ role: ClassRole?,
-        _ filter: Predicate
+        _ filter: Predicate, written: Set<Int> = []
     ) -> Decision {
         guard let role, filter != .constant(false) else {
             return .denied(denial(subject, operation, classIndex, role))
@@ -94,7 +94,9 @@ public struct Rules: Sendable {
             if column == given { return false }
             return switch operation {
             case .create: new.map { !isUnset($0[column], item.columns[column]) } ?? false
-            case .update: old?[column] != new?[column]
+            // Were a hidden column's own value accepted, and no other, it could be guessed.
+            case .update:
+                old?[column] != new?[column] || written.contains(column) && role.hiddenColumns.contains(column)
             default: false
             }
         }
@@ -150,7 +152,7 @@ public struct Rules: Sendable {
         let access = sessionAccess(subject)
         return { request in
             let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
-            return access(request.operation, resource)
+            return access(request.operation, resource, request.written)
         }
     }
 
@@ -158,11 +160,13 @@ public struct Rules: Sendable {
     /// For an element class it is about the object that has the list.
     public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> String? {
         let access = sessionAccess(subject)
-        return { operation, classIndex in access(operation, .objects(classIndex: classIndex)) }
+        return { operation, classIndex in access(operation, .objects(classIndex: classIndex), []) }
     }
 
     /// Decides as ``authorize(_:_:_:)``, with everything that depends on the subject alone worked out once.
-    private func sessionAccess(_ subject: Subject) -> @Sendable (WriteRequest.Operation, Resource) -> String? {
+    private func sessionAccess(
+        _ subject: Subject
+    ) -> @Sendable (WriteRequest.Operation, Resource, _ written: Set<Int>) -> String? {
         let operations: [WriteRequest.Operation: Operation] = [.create: .create, .update: .update, .delete: .delete]
         var filters: [Int: (role: ClassRole, filters: [Operation: Predicate])] = [:]
         for index in roles.keys {
@@ -172,14 +176,15 @@ public struct Rules: Sendable {
                 filters[index]?.filters[operation] = filter(for: subject, role, operation, index)
             }
         }
-        return { [filters] requested, resource in
+        return { [filters] requested, resource, written in
             guard schema.classes.indices.contains(resource.classIndex), let operation = operations[requested] else {
                 return "There is no such class."
             }
             let classIndex = schema.rootClassIndex(of: resource.classIndex)
             let known = filters[classIndex]
             let decision = decide(
-                subject, operation, resource, classIndex, known?.role, known?.filters[operation] ?? .constant(false))
+                subject, operation, resource, classIndex, known?.role, known?.filters[operation] ?? .constant(false),
+                written: written)
             guard case .denied(let denial) = decision else { return nil }
             return denial.reason
         }
