@@ -66,12 +66,13 @@ struct ArbiterFixture {
 
     mutating func apply(
         _ instructions: [Instruction], at microseconds: Int64 = 100, by client: ClientID = Self.a,
-        number: Int64 = 1, permit: (WriteRequest) -> String? = { _ in nil }
+        number: Int64 = 1, permit: (WriteRequest) -> String? = { _ in nil },
+        sees: (Int, Row) -> Bool = { _, _ in true }
     ) throws -> (writes: [RowWrite], lost: Int) {
         let stamp = Stamp(microseconds: microseconds)
         return try arbiter.apply(
             Changeset(number: number, base: 1, stamp: stamp, instructions: instructions), from: client, stamp: stamp,
-            base: Self.base, permit: permit)
+            base: Self.base, permit: permit, sees: sees)
     }
 
     /// The permissions requested.

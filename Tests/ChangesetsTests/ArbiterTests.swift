@@ -497,6 +497,50 @@ private typealias F = ArbiterFixture
         #expect(refusal { _ in nil } == .invalid)
     }
 
+    @Test("What the user may not read is left alone, and seen again by the next changeset of somebody who may")
+    func unseen() throws {
+        var f = F()
+        f.load(1, title: "theirs", count: 1)
+        f.load(2)
+        f.loadElement(1, owner: 1, target: 2)
+        let instructions: [Instruction] = [
+            F.set(1, F.title, .string("x")), .add(F.item(1), column: F.count, amount: .max), .erase(F.element(1)),
+            F.createElement(F.element(2), owner: 1, target: 2), .erase(F.item(1)), F.set(2, F.parent, .int(1)),
+        ]
+        let isOther: (Int, Row) -> Bool = { $1[0] != .int(1) }
+        let result = try f.apply(instructions, permit: { $0.old?[0] == .int(2) ? nil : "no" }, sees: isOther)
+        #expect(result.writes == [F.update(2, F.parent, .int(1))], "Links are kept.")
+        #expect(result.lost == 3)
+        #expect(try f.apply([F.set(1, F.title, .string("y"))], by: F.b).writes == [F.update(1, F.title, .string("y"))])
+    }
+
+    @Test("A create of an unseen object is decided like that of a new one, and then refused for its key")
+    func unseenCreate() throws {
+        func refusal(_ permit: (WriteRequest) -> String?) -> Refusal? {
+            var f = F()
+            f.load(1, title: "theirs")
+            let instructions = [F.create(F.item(1), title: "mine"), F.set(1, F.count, .int(2))]
+            return #expect(throws: Refusal.self) {
+                _ = try f.apply(instructions, permit: permit, sees: { _, _ in false })
+            }
+        }
+        #expect(refusal { $0.old == nil && $0.new?[F.title] == .string("mine") ? "no" : nil }?.message == "no")
+        #expect(
+            refusal { $0.operation == .create ? nil : "no" }
+                == Refusal(.constraint, "There is another Item with this primary key.", className: "Item", key: .int(1))
+        )
+    }
+
+    @Test("What a changeset itself makes unreadable it may still write")
+    func becomesUnseen() throws {
+        var f = F()
+        f.load(1, title: "open")
+        let result = try f.apply(
+            [F.set(1, F.title, .string("secret")), F.set(1, F.count, .int(2))],
+            sees: { $1[F.title] != .string("secret") })
+        #expect(result.writes.count == 2)
+    }
+
     @Test("Erasing a list element needs permission to update its owner")
     func elementPermission() throws {
         var f = F()

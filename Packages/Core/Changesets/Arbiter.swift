@@ -19,6 +19,9 @@ public import TomboloModel
 ///   link to the object, even one set by the same changeset, and creating the object again doesn't restore it. The
 ///   trash keeps links.
 /// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
+/// - An object that the client's user may not read is written like one that doesn't exist, and so are the elements of its
+///   lists and of lists that may not be read: edits and erases do nothing. A create of one is decided like that of a new
+///   object; if it's permitted, it's refused because the key is taken. Links to such an object are kept.
 /// - Permission is asked for every life of an object within the changeset, including one that begins and ends there,
 ///   and for an object in the trash that a create replaces. What else is wrong, and depends on rows, is told only to
 ///   whoever has it.
@@ -92,14 +95,17 @@ public struct Arbiter: Sendable {
     ///   - stamp: the changeset's stamp, clamped by the caller.
     ///   - base: what the changeset's base tick sees.
     ///   - permit: returns why a write is not permitted, or nil.
+    ///   - sees: whether the client's user may read an object before the changeset: of a class, with its row. For an
+    ///     element class, the row of the object that has the list.
     /// - Returns: the writes in an order that immediate foreign keys accept, and the number of field writes that lost.
     /// - Throws: ``Refusal``; the loaded state is then unchanged.
     public mutating func apply(
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
-        permit: (WriteRequest) -> String?
+        permit: (WriteRequest) -> String?, sees: (_ classIndex: Int, Row) -> Bool = { _, _ in true }
     ) throws(Refusal) -> (writes: [RowWrite], lost: Int) {
         try ChangesetCheck(schema: schema).requireValid(changeset)
-        var attempt = Attempt(arbiter: self, client: client, stamp: stamp, base: base)
+        var attempt = Attempt(
+            arbiter: self, client: client, stamp: stamp, base: base, unseen: unseen(by: changeset, sees))
         let instructions = InstructionOrder.targetsFirst(changeset.instructions, schema: schema) { [rows] in
             rows[$0] != nil
         }
@@ -109,6 +115,25 @@ public struct Arbiter: Sendable {
         if let refusal = attempt.refusal { throw refusal }
         self = attempt.finish()
         return (attempt.writes, attempt.lost)
+    }
+
+    /// The objects and elements that exist, that the changeset writes or adds elements to, and that its user may not read.
+    private func unseen(by changeset: Changeset, _ sees: (Int, Row) -> Bool) -> Set<ObjectReference> {
+        var result: Set<ObjectReference> = []
+        for instruction in changeset.instructions {
+            let reference = instruction.reference
+            if let row = rows[reference], !result.contains(reference),
+                let root = owner(of: reference, row: row).map({ rows[$0] }) ?? row, !sees(reference.classIndex, root)
+            {
+                result.insert(reference)
+            }
+            guard schema[reference.classIndex].owner != nil, case .create(_, let fields) = instruction,
+                let key = fields.last(where: { $0.column == ElementColumn.owner })?.value
+            else { continue }
+            let owner = ObjectReference(classIndex: schema.rootClassIndex(of: reference.classIndex), key: key)
+            if let row = rows[owner], !sees(owner.classIndex, row) { result.insert(owner) }
+        }
+        return result
     }
 
     fileprivate func link(from classIndex: Int, _ column: Int, _ key: Value) -> ObjectReference? {
@@ -126,6 +151,8 @@ extension Arbiter {
         let client: ClientID
         let stamp: Stamp
         let base: Snapshot
+        /// What the user may not read, and what therefore counts as missing.
+        var unseen: Set<ObjectReference>
         var writes: [RowWrite] = []
         var lost = 0
         /// What foreign keys did.
@@ -145,11 +172,14 @@ extension Arbiter {
         /// Positions in ``deferredLinks`` of the links to an object since its last erase.
         var deferralsTo: [ObjectReference: [Int]] = [:]
 
-        init(arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot) {
+        init(
+            arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, unseen: Set<ObjectReference>
+        ) {
             self.arbiter = arbiter
             self.client = client
             self.stamp = stamp
             self.base = base
+            self.unseen = unseen
         }
 
         func concurrent(_ reference: ObjectReference) -> [LogEntry] {
@@ -179,6 +209,7 @@ extension Arbiter {
                 lost += 1
                 return
             }
+            guard !unseen.contains(reference) else { return performUnseen(instruction, item) }
             touch(reference)
             switch instruction {
             case .create(_, let fields):
@@ -201,6 +232,27 @@ extension Arbiter {
                 if item.isTrashable { arbiter.trash[reference] = row }
                 unlink(reference)
                 writes.append(.erase(reference))
+            }
+        }
+
+        /// Does what would be done if the object didn't exist.
+        mutating func performUnseen(_ instruction: Instruction, _ item: ClassSchema) {
+            let reference = instruction.reference
+            switch instruction {
+            case .create(_, let fields):
+                let row = arbiter.rows.removeValue(forKey: reference)
+                touch(reference)
+                insert(fields, as: reference, item)
+                guard arbiter.rows[reference] != nil else {
+                    arbiter.rows[reference] = row
+                    return
+                }
+                // From here on it's the new object, which is never written: the key is taken.
+                unseen.remove(reference)
+                refuse("There is another \(item.name) with this primary key.", item, reference, .constraint)
+            case .set(_, let fields): lost += fields.count
+            case .add: lost += 1
+            case .erase: break
             }
         }
 
@@ -254,7 +306,8 @@ extension Arbiter {
                 let from = Field(reference: reference, column: index)
                 deferral[from] = nil
                 guard let target = arbiter.link(from: reference.classIndex, index, row[index]) else { continue }
-                guard arbiter.rows[target] == nil, target != reference else {
+                let isOwner = item.owner != nil && index == ElementColumn.owner
+                guard arbiter.rows[target] == nil || isOwner && unseen.contains(target), target != reference else {
                     arbiter.note(from, linksTo: target)
                     continue
                 }
@@ -271,8 +324,10 @@ extension Arbiter {
             writes.append(.insert(reference, row, defaults: defaults))
         }
 
-        mutating func refuse(_ message: String, _ item: ClassSchema, _ reference: ObjectReference) {
-            refusal = refusal ?? Refusal(.invalid, message, className: item.name, key: reference.key)
+        mutating func refuse(
+            _ message: String, _ item: ClassSchema, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
+        ) {
+            refusal = refusal ?? Refusal(code, message, className: item.name, key: reference.key)
         }
 
         mutating func merge(

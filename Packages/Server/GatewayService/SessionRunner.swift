@@ -552,11 +552,13 @@ actor SessionRunner {
 
     private func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
         let client = session.clientID
-        guard let uploads = seat?.generation.uploads else { return }
+        guard let generation = seat?.generation else { return }
+        let sees = authority.sees(in: generation.store.schema)
         do {
-            let results = try await uploads.upload(
+            let results = try await generation.uploads.upload(
                 changesets.map {
-                    Upload(client: client, changeset: $0, permit: authority.permit, denial: authority.denial)
+                    Upload(
+                        client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
                 }, user: authority.user)
             await releaseUploaded()
             handle(.uploaded(results))

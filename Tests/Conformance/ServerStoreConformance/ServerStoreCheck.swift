@@ -24,6 +24,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case permissionIsAsked = "What is not permitted is refused, and does not block what follows"
     case permissionIsAskedForWhatLeavesNoTrace =
         "What a changeset makes and erases, or erases and makes again, is asked for"
+    case unseenObjectsCountAsMissing = "A write to what its user may not read is answered as if that didn't exist"
     case constraintsRefuse = "A unique rule refuses one changeset and leaves the others of its group"
     case refusalsAreKeptUntilAcknowledged = "Refusals stay until the client acknowledges them"
     case differencesTellNewRefusals = "A difference tells which refusals are new, and only those are read"

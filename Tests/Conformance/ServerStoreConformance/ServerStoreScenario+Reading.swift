@@ -24,6 +24,7 @@ extension ServerStoreScenario {
         case .basesMustBeKnown: try await basesMustBeKnown()
         case .permissionIsAsked: try await permissionIsAsked()
         case .permissionIsAskedForWhatLeavesNoTrace: try await permissionIsAskedForWhatLeavesNoTrace()
+        case .unseenObjectsCountAsMissing: try await unseenObjectsCountAsMissing()
         case .constraintsRefuse: try await constraintsRefuse()
         case .refusalsAreKeptUntilAcknowledged: try await refusalsAreKeptUntilAcknowledged()
         case .differencesTellNewRefusals: try await differencesTellNewRefusals()

@@ -40,4 +40,12 @@ public struct SessionAuthority: Sendable {
         self.partition = partition
         self.inPartition = inPartition
     }
+
+    /// Whether the user may read an object, by its class's position and its row; for an element class, whether they may
+    /// read the elements of the object that has the row.
+    public func sees(in schema: Schema) -> @Sendable (_ classIndex: Int, Row) -> Bool {
+        { [readable] classIndex, row in
+            readable(classIndex).matches(row, of: schema[schema.rootClassIndex(of: classIndex)])
+        }
+    }
 }

@@ -113,15 +113,20 @@ public struct Upload: Sendable {
     /// Why the client's user may not do something to any object of a class, by position; nil where it is permitted for
     /// some. Asked before rows are locked.
     public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
+    /// Whether the client's user may read an object: of a class, with its row. For an element class, whether they may read
+    /// the elements of the object that has the row. What they may not read is written as if it didn't exist.
+    public let sees: @Sendable (_ classIndex: Int, Row) -> Bool
 
     public init(
         client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> String?,
-        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil }
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil },
+        sees: @escaping @Sendable (_ classIndex: Int, Row) -> Bool = { _, _ in true }
     ) {
         self.client = client
         self.changeset = changeset
         self.permit = permit
         self.denial = denial
+        self.sees = sees
     }
 }
 

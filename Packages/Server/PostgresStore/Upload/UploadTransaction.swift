@@ -230,7 +230,8 @@ struct UploadTransaction {
             let stamp = upload.changeset.stamp.clamped(from: base.time, to: receivedAt)
             do throws(Refusal) {
                 let (writes, lost) = try arbiter.apply(
-                    upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit)
+                    upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit,
+                    sees: upload.sees)
                 accepted[index].outcome = .written(writes, lost: lost, stamp: stamp)
             } catch {
                 accepted[index].outcome = .refused(error)

@@ -242,7 +242,7 @@ final class UploadProcedure {
         do {
             let outcome = try arbiter.apply(
                 item.upload.changeset, from: item.upload.client, stamp: stamp, base: base,
-                permit: item.upload.permit)
+                permit: item.upload.permit, sees: item.upload.sees)
             for write in outcome.writes {
                 guard try perform(write) else {
                     database.rollBack(transaction, to: savepoint)
