@@ -351,7 +351,7 @@ import TomboloSyncSession
                 switch request.operation {
                 case .create: [request.new]
                 case .update: [request.old, request.new]
-                case .delete: [request.old]
+                case .delete, .restore: [request.old]
                 }
             return rows.allSatisfy { $0?[2] == .string(text) } ? nil : "Not yours."
         }
@@ -396,6 +396,34 @@ import TomboloSyncSession
                 "SELECT slug, text, trashed_by, (SELECT count(*) FROM note_mentions) FROM note")
             #expect(try row[0][0].string == "s" && row[0][1].string == "theirs" && row[0][2].string == "bob")
             #expect(try row[0][3].int64 == 1)
+        }
+    }
+
+    @Test("A create brings an object back from the trash only for whoever may restore it")
+    func restoring() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                INSERT INTO parent VALUES (1, 'p'); INSERT INTO note (_id, slug, text) VALUES ('a', 's', 'x');
+                SELECT tombolo.trash('Note', 'a', 'ada', NULL)
+                """)
+            let base = try #require(try await database.store.makeTick())
+            let target = try reference(database, "Note", .string("a"))
+            func create(_ number: Int64, mayRestore: Bool) -> Upload {
+                Upload(
+                    client: ada,
+                    changeset: Changeset(
+                        number: number, base: base.number, stamp: base.time,
+                        instructions: [.create(target, note("a", slug: "s", text: "x"))]),
+                    permit: { $0.operation == .restore && !mayRestore ? "Not restoring." : nil })
+            }
+            let results = try await database.store.upload([create(1, mayRestore: false), create(2, mayRestore: true)])
+            #expect(
+                results == [
+                    .refused(Refusal(.notPermitted, "Not restoring.", className: "Note", key: .string("a"))),
+                    .applied(lost: 0),
+                ])
+            #expect(try await connection.query("SELECT trashed_at IS NULL FROM note")[0][0].bool)
         }
     }
 

@@ -264,6 +264,19 @@ import TomboloRules
         #expect(may("listTrash", row()) && !may("restore", row()) && !may("purge", row()))
     }
 
+    @Test("a device's restore is decided by the operation's own expression, on the row in the trash")
+    func restoring() throws {
+        func reason(_ operations: String, _ old: Row) throws -> String? {
+            let rules = try rules("Note: [{name: all, applyWhen: {}, write: true\(operations)}]")
+            return rules.permit(Subject(user: userID))(
+                WriteRequest(operation: .restore, classIndex: note, old: old, new: row()))
+        }
+        let denial = "Not permitted to restore this Note: the role 'all' doesn't permit it."
+        #expect(try reason("", row()) == denial)
+        #expect(try reason(", operations: {restore: {isPublic: true}}", row()) == denial)
+        #expect(try reason(", operations: {restore: {isPublic: true}}", row(isPublic: true)) == nil)
+    }
+
     // MARK: Fields
 
     @Test("a field that isn't writable keeps its value in an update, and has none in a new object")

@@ -23,7 +23,8 @@ public import TomboloModel
 ///   lists and of lists that may not be read: edits and erases do nothing. A create of one is decided like that of a new
 ///   object; if it's permitted, it's refused because the key is taken. Links to such an object are kept.
 /// - Permission is asked for every life of an object within the changeset, including one that begins and ends there,
-///   and for an object in the trash that a create replaces. What else is wrong, and depends on rows, is told only to
+///   and for an object in the trash that a create replaces: to restore it too, unless the changeset itself put it there.
+///   What else is wrong, and depends on rows, is told only to
 ///   whoever has it.
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
@@ -319,7 +320,10 @@ extension Arbiter {
                 row[index] = .null
             }
             let replaced = arbiter.trash.removeValue(forKey: reference)
-            lives[reference, default: []].append(ObjectLife(old: nil, replaced: replaced, last: row))
+            // What the changeset put into the trash had a life within it.
+            let isRestored = replaced != nil && lives[reference]?.isEmpty != false
+            lives[reference, default: []].append(
+                ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, last: row))
             arbiter.rows[reference] = row
             writes.append(.insert(reference, row, defaults: defaults))
         }

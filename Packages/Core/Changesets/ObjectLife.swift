@@ -7,13 +7,16 @@ struct ObjectLife {
     let old: Row?
     /// The row in the trash that the creation took over.
     let replaced: Row?
+    /// Whether that row was in the trash before the changeset: taking it out is a restore.
+    let isRestored: Bool
     /// The row when the object was erased, or at the end of the changeset.
     var last: Row
     private(set) var isErased = false
 
-    init(old: Row?, replaced: Row?, last: Row) {
+    init(old: Row?, replaced: Row?, isRestored: Bool = false, last: Row) {
         self.old = old
         self.replaced = replaced
+        self.isRestored = isRestored
         self.last = last
     }
 
@@ -36,7 +39,7 @@ struct ObjectLife {
             let update = WriteRequest(
                 operation: .update, classIndex: classIndex, old: replaced, new: last,
                 written: Set(last.values.indices))
-            return [request(.create, nil, last), update]
+            return [request(.create, nil, last)] + (isRestored ? [request(.restore, replaced, last)] : []) + [update]
         }
         guard isErased else { return [request(.update, old, last)] }
         // An object edited and then erased goes into the trash as edited.

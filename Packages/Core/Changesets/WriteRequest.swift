@@ -6,13 +6,15 @@ public struct WriteRequest: Sendable {
         case create
         case update
         case delete
+        /// To take an object out of the trash, which a create of its key does.
+        case restore
     }
 
     /// What the changeset wants to do.
     public let operation: Operation
     /// The position of the class whose permissions apply; for list elements, of the class that owns the list.
     public let classIndex: Int
-    /// The row before the changeset, or nil for a create.
+    /// The row before the changeset, or nil for a create. For a restore the row in the trash.
     public let old: Row?
     /// The row after the changeset, or nil for a delete.
     public let new: Row?

@@ -14,7 +14,7 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public static let trash = Operation("trash")
     /// To see what is in the trash.
     public static let listTrash = Operation("listTrash")
-    /// To take an object out of the trash.
+    /// To take an object out of the trash, over HTTP or by creating an object with its key.
     public static let restore = Operation("restore")
     /// To delete an object in the trash for ever.
     public static let purge = Operation("purge")

@@ -167,7 +167,9 @@ public struct Rules: Sendable {
     private func sessionAccess(
         _ subject: Subject
     ) -> @Sendable (WriteRequest.Operation, Resource, _ written: Set<Int>) -> String? {
-        let operations: [WriteRequest.Operation: Operation] = [.create: .create, .update: .update, .delete: .delete]
+        let operations: [WriteRequest.Operation: Operation] = [
+            .create: .create, .update: .update, .delete: .delete, .restore: .restore,
+        ]
         var filters: [Int: (role: ClassRole, filters: [Operation: Predicate])] = [:]
         for index in roles.keys {
             guard let role = role(of: subject, index) else { continue }
