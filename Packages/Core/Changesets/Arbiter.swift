@@ -124,7 +124,7 @@ public struct Arbiter: Sendable {
         for instruction in changeset.instructions {
             let reference = instruction.reference
             if let row = rows[reference], !result.contains(reference),
-                let root = owner(of: reference, row: row).map({ rows[$0] }) ?? row, !sees(reference.classIndex, root)
+                let root = rows[owner(of: reference, row: row) ?? reference], !sees(reference.classIndex, root)
             {
                 result.insert(reference)
             }
