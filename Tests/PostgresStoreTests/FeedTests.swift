@@ -20,6 +20,27 @@ import TomboloSyncSession
         let isOver = Atomic<Bool>(false)
     }
 
+    @Test("Who waits for all older snapshots, as CREATE INDEX CONCURRENTLY does, need not wait until the feed's is old")
+    func snapshotsMakeWay() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let sequencer = Sequencer(configuration: database.configuration)
+        let sequencing = Task { await sequencer.run() }
+        let connection = try await database.connect()
+        while try await connection.query("SELECT count(*) FROM tombolo.tick")[0, 0].int == 0 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try await connection.execute("CREATE TABLE plain (number bigint)")
+        // Less than ``Sequencer/maximumSnapshotAge``, more than the machine ever takes.
+        try await connection.execute("SET statement_timeout = '45s'")
+        for number in 1...3 {
+            try await connection.execute("CREATE INDEX CONCURRENTLY plain_\(number) ON plain (number)")
+        }
+        await connection.close()
+        sequencing.cancel()
+        await sequencing.value
+        await database.finish()
+    }
+
     @Test("The feed misses nothing under writers that make naive readers fail")
     func hostileWriters() async throws {
         let seed = UInt64.random(in: 0...UInt64.max >> 1)

@@ -21,6 +21,8 @@ public actor Sequencer {
     public static let exporterLimit = 12
     /// A snapshot that nothing followed is replaced by a new tick, lest it keep VACUUM from its work.
     public static let maximumSnapshotAge = Duration.seconds(60)
+    /// How often it is looked whether somebody waits for the newest snapshot to end, such as `CREATE INDEX CONCURRENTLY`.
+    public static let waiterInterval = Duration.milliseconds(250)
     /// How long to wait after an error, at first and at most.
     public static let errorDelays = (first: Duration.milliseconds(50), last: Duration.seconds(2))
     /// The channel on which each tick's number is sent.
@@ -30,6 +32,7 @@ public actor Sequencer {
 
     private struct Exporter {
         let connection: PostgresConnection
+        let processID: Int
         let since: ContinuousClock.Instant
     }
 
@@ -51,6 +54,8 @@ public actor Sequencer {
     private var isMakingTick = false
     private var spare: PostgresConnection?
     private var exporters: [Exporter] = []
+    /// When it was last looked whether somebody waits for a snapshot.
+    private var lookedForWaitersAt: ContinuousClock.Instant?
     private var last: StoredTick?
     private var positions: [Position] = []
 
@@ -153,8 +158,8 @@ public actor Sequencer {
 
     // MARK: Making ticks
 
-    /// Makes a tick if something changed since the last, if readers have none that they could read, or if the last is
-    /// old.
+    /// Makes a tick if something changed since the last, if readers have none that they could read, if the last is old,
+    /// or if somebody waits for its snapshot to end.
     /// - Throws: ``PostgresStoreError`` `.notElected` where another process is the sequencer.
     public func makeTick() async throws -> Tick? {
         // A call while another is under way: that one makes the tick.
@@ -177,6 +182,8 @@ public actor Sequencer {
         let position: Int64
         let time: Int64
         let name: String
+        /// The server process that keeps it.
+        let processID: Int
     }
 
     private func makeTick(_ holder: PostgresConnection, _ writer: PostgresConnection) async throws -> Tick? {
@@ -185,7 +192,9 @@ public actor Sequencer {
         let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
         let connection = try await lookingConnection()
         if !isNeeded {
-            guard try await isChanged(connection) else { return nil }
+            var isWanted = try await isChanged(connection)
+            if !isWanted { isWanted = try await isWaitedFor(connection, now) }
+            guard isWanted else { return nil }
         }
         // A lock that was lost makes room for another sequencer. Should that one be quicker, this tick's number is taken
         // and the insertion below fails.
@@ -214,7 +223,7 @@ public actor Sequencer {
         remember(Position(xid: xid, sequence: export.position))
         last = StoredTick(tick: tick, exported: export.name, firstSequence: firstSequence)
         spare = nil
-        exporters.append(Exporter(connection: connection, since: clock.now))
+        exporters.append(Exporter(connection: connection, processID: export.processID, since: clock.now))
         return tick
     }
 
@@ -237,6 +246,22 @@ public actor Sequencer {
         return try row[0].bool
     }
 
+    /// Whether somebody waits for the newest snapshot to end, as `CREATE INDEX CONCURRENTLY` waits for all that are older
+    /// than its index. A new tick takes the snapshot's place, which then ends.
+    private func isWaitedFor(_ connection: PostgresConnection, _ now: ContinuousClock.Instant) async throws -> Bool {
+        guard let newest = exporters.last, lookedForWaitersAt.map({ now - $0 >= Self.waiterInterval }) ?? true else {
+            return false
+        }
+        lookedForWaitersAt = now
+        let answer = try await connection.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM pg_locks AS held JOIN pg_locks AS wanted \
+            ON wanted.locktype = 'virtualxid' AND wanted.virtualxid = held.virtualxid AND NOT wanted.granted \
+            WHERE held.locktype = 'virtualxid' AND held.granted AND held.pid = $1)
+            """, [.int64(Int64(newest.processID))])
+        return try answer[0, 0].bool
+    }
+
     /// Opens the transaction that stays open. It touches no table: its locks would be in the way of retention.
     private func export(_ connection: PostgresConnection) async throws -> Export {
         var statements: [PostgresStatement] = []
@@ -246,7 +271,7 @@ public actor Sequencer {
             """
             SELECT pg_current_snapshot()::text, \
             (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM tombolo.changelog_seq), \
-            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, pg_export_snapshot()
+            (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, pg_export_snapshot(), pg_backend_pid()
             """,
         ]
         let results = try await connection.pipeline(statements)
@@ -254,7 +279,8 @@ public actor Sequencer {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a snapshot that is not readable.")
         }
         return Export(
-            snapshot: snapshot, position: try row[1].int64, time: try row[2].int64, name: try row[3].string)
+            snapshot: snapshot, position: try row[1].int64, time: try row[2].int64, name: try row[3].string,
+            processID: try row[4].int)
     }
 
     private func lookingConnection() async throws -> PostgresConnection {
