@@ -213,7 +213,7 @@ let package = Package(
             ["PostgresClient", "TomboloAuthentication", "TomboloModel", arguments, logging]),
         library(
             "DevelopmentSupport", "Tools/DevelopmentSupport",
-            ["GatewayService", "PostgresClient", "TomboloMigration", arguments, logging]),
+            ["GatewayService", "PostgresClient", "TomboloMigration", "ToolSupport", arguments, logging]),
         library(
             "ConferenceSetup", "Conference/ConferenceSetup",
             [

@@ -1,4 +1,5 @@
 import PostgresClient
+import TestSupport
 import Testing
 import TomboloModel
 import TomboloPostgresStore
@@ -81,5 +82,77 @@ import TomboloServerModel
             #expect(error?.description.contains("run it again") == true)
             #expect(try await DocumentTable.newest(connection).contains { $0.content.contains("First") })
         }
+    }
+
+    @Test(
+        "in development mode a link on an existing class comes in one transaction, without waiting for other snapshots",
+        .timeLimit(.minutes(5)))
+    func developmentIndexes() async throws {
+        let database = try await TestCluster.shared().createDatabase()
+        func note(_ more: [ModelProperty]) throws -> ModelDocument {
+            try ModelDocument(
+                app: ServerModel.developmentApp,
+                classes: [
+                    ModelClass(
+                        name: "Note", table: "note",
+                        properties: [ModelProperty(name: "_id", type: .uuid, isPrimaryKey: true)] + more)
+                ])
+        }
+        try await DevelopmentMigration.add(try note([]), database)
+        // Whoever builds an index beside the writers waits for this one.
+        let reader = try await PostgresConnection.connect(database)
+        try await reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_current_snapshot()")
+        let link = ModelProperty(name: "parent", type: .link(to: "Note"), isOptional: true)
+        try await DevelopmentMigration.add(try note([link]), database)
+        try await reader.execute("COMMIT")
+        #expect(try await PostgresCatalog.read(reader).indexes.contains("note_parent_idx"))
+        await reader.close()
+    }
+
+    @Test("an app takes over classes that devices brought, with those that link to them")
+    func linkingClasses() async throws {
+        let database = try await TestCluster.shared().createDatabase()
+        let connection = try await PostgresConnection.connect(database)
+        let key = ModelProperty(name: "_id", type: .uuid, isPrimaryKey: true)
+        let note = ModelClass(name: "Note", table: "note", properties: [key])
+        let link = ModelProperty(name: "note", type: .link(to: "Note"), isOptional: true)
+        let page = ModelClass(name: "Page", table: "page", properties: [key, link])
+        try await DevelopmentMigration.add(
+            try ModelDocument(app: ServerModel.developmentApp, classes: [note, page]), database)
+        let error = await #expect(throws: ServerModelError.self) {
+            let half = AppDocuments(models: try ModelDocument(app: "notes", classes: [note]))
+            return try await Migrator.toDocuments([half], on: connection)
+        }
+        #expect(error?.description.contains("Page: brought by devices") == true, "\(String(describing: error))")
+        let whole = AppDocuments(models: try ModelDocument(app: "notes", classes: [note, page]))
+        try await Migrator.toDocuments([whole], on: connection).apply()
+        #expect(
+            try await documents(connection) == ["models of development (version 3)", "models of notes (version 2)"])
+        await connection.close()
+    }
+
+    @Test("in development mode a table that Tombolo didn't make is left alone, until it is adopted")
+    func foreignTables() async throws {
+        let database = try await TestCluster.shared().createDatabase()
+        let connection = try await PostgresConnection.connect(database)
+        try await connection.execute(
+            "CREATE TABLE payroll (_id bigint PRIMARY KEY, amount bigint NOT NULL); INSERT INTO payroll VALUES (1, 2)")
+        let payroll = ModelClass(
+            name: "Payroll", table: "payroll",
+            properties: [
+                ModelProperty(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                ModelProperty(name: "amount", type: .int(bits: 64)),
+            ])
+        let brought = try ModelDocument(app: ServerModel.developmentApp, classes: [payroll])
+        try await DevelopmentMigration.prepare(database)
+        let error = await #expect(throws: MigrationError.self) { try await DevelopmentMigration.add(brought, database) }
+        #expect(error?.description.contains("migration-tool adopt") == true, "\(String(describing: error))")
+        #expect(error?.isRetryable == false)
+        #expect(try await documents(connection) == [])
+        #expect(try await PostgresCatalog.read(connection).triggers.isEmpty)
+        let adopted = AppDocuments(models: try ModelDocument(app: "staff", classes: [payroll]))
+        try await Migrator.toDocuments([adopted], on: connection).apply()
+        #expect(try await documents(connection) == ["models of staff (version 1)"])
+        await connection.close()
     }
 }

@@ -45,8 +45,8 @@ import TomboloPostgresStore
 
     @Test func aFailedRunLeavesTheDatabaseAsItWas() async throws {
         try await Databases.withEmpty { connection in
-            // A table that is in the way: no class has a foreign key to a view.
-            try await connection.execute("CREATE VIEW viewing AS SELECT 1 AS _id")
+            // A type that is in the way of a table's.
+            try await connection.execute("CREATE DOMAIN viewing AS bigint")
             let error = await #expect(throws: MigrationError.self) { try await migrator(connection).apply() }
             guard case .stepFailed(let name, _) = error else {
                 Issue.record("\(String(describing: error))")
@@ -56,7 +56,7 @@ import TomboloPostgresStore
             let schemas = try await count("pg_namespace WHERE nspname = 'tombolo'", connection)
             #expect(schemas == 0)
             // The lock is free again.
-            try await connection.execute("DROP VIEW viewing")
+            try await connection.execute("DROP DOMAIN viewing")
             _ = try await migrator(connection).apply()
         }
     }
@@ -81,6 +81,23 @@ import TomboloPostgresStore
         for _ in 0..<10_000 where !isFree { isFree = try await second.query(holders)[0, 0].int == 0 }
         _ = try await migrator(second).apply()
         await second.close()
+    }
+
+    @Test("a name that an index or a view has can't be a table's, which the plan says")
+    func takenNames() async throws {
+        try await Databases.withEmpty { connection in
+            try await connection.execute("CREATE VIEW listing AS SELECT 1 AS _id")
+            let key = ModelProperty(name: "_id", type: .uuid, isPrimaryKey: true)
+            let document = try ModelDocument(
+                app: "notes",
+                classes: [("Note", "note"), ("NotePkey", "note_pkey"), ("Listing", "listing")].map {
+                    ModelClass(name: $0.0, table: $0.1, properties: [key])
+                })
+            let problems = try await Migrator(connection, schema: try document.schema()).plan().problems
+            #expect(problems.count == 2, "\(problems)")
+            #expect(problems.contains { $0.contains("an index of the table note has that name") }, "\(problems)")
+            #expect(problems.contains { $0.contains("a view has that name") }, "\(problems)")
+        }
     }
 
     @Test func aMissingColumnIsAddedAndRowsStay() async throws {

@@ -270,6 +270,8 @@ DO \$\$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$SERVICE') THEN CREATE ROLE $SERVICE; END IF;
 END \$\$;
 ALTER ROLE $OWNER LOGIN NOSUPERUSER PASSWORD '$owner_password';
+-- Otherwise a table that the owner makes without naming a schema would be in the schema of its own name: ours.
+ALTER ROLE $OWNER SET search_path = public;
 ALTER ROLE $SERVICE LOGIN NOSUPERUSER PASSWORD '$service_password';
 SELECT 'CREATE DATABASE $DATABASE OWNER $OWNER'
     WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '$DATABASE') \\gexec

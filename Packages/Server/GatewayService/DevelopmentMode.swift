@@ -7,10 +7,18 @@ internal import TomboloSyncSession
 /// Adds the classes and properties that a device has and the server lacks, so that an app's first sync needs no file.
 /// Off in production.
 public struct DevelopmentMode: Sendable {
+    /// Why something can't be added now, though it may be later. The device tries again.
+    public struct Delay: Error, CustomStringConvertible {
+        public let description: String
+
+        public init(_ description: String) { self.description = description }
+    }
+
     private let add: @Sendable (ModelDocument) async throws -> Void
     private let logger: Logger
 
-    /// - Parameter add: makes the document an app's newest one, and its tables. Additive.
+    /// - Parameter add: makes the document an app's newest one, and its tables. Additive. Throws ``Delay`` if it may
+    ///   succeed later.
     public init(add: @escaping @Sendable (ModelDocument) async throws -> Void, logger: Logger) {
         self.add = add
         self.logger = logger
@@ -19,20 +27,23 @@ public struct DevelopmentMode: Sendable {
     /// - Returns: whether something was added.
     /// - Throws: ``SessionFailure`` for classes that contradict the model, or that can't be understood.
     func extend(_ model: ServerModel, by classes: [HelloClass]) async throws -> Bool {
-        let documents: [ModelDocument]
+        let document: ModelDocument?
         do throws(ModelDocumentError) {
-            documents = try HelloModel.additions(of: classes, to: model)
+            document = try HelloModel.addition(of: classes, to: model)
         } catch {
             throw SessionFailure(.badSchema, "Development mode can't add the device's classes: \(error)")
         }
-        for document in documents {
-            logger.notice("Development mode adds to the models of '\(document.app)' what a device brought.")
-            do {
-                try await add(document)
-            } catch {
-                throw SessionFailure(.badSchema, "Development mode can't add the device's classes: \(error)")
-            }
+        guard let document else { return false }
+        logger.notice("Development mode adds what a device brought.")
+        do {
+            try await add(document)
+        } catch let delay as Delay {
+            logger.warning("Development mode couldn't add what a device brought yet: \(delay)")
+            throw SessionFailure(
+                .unavailable, "The server can't add the device's classes at the moment: \(delay)", isRetryable: true)
+        } catch {
+            throw SessionFailure(.badSchema, "Development mode can't add the device's classes: \(error)")
         }
-        return !documents.isEmpty
+        return true
     }
 }

@@ -11,6 +11,9 @@ internal import TomboloSyncSession
 actor Generations {
     /// Generations at a time. Beyond them the sessions of the oldest move to the newest.
     static let maximumCount = 8
+    /// How long a device waits until its classes are added. Shorter than it may take to open a session:
+    /// ``TomboloSyncSession/ServerSession/maximumOpeningHeartbeats``.
+    static let extensionLimit = Duration.seconds(8)
     /// How long it takes until a model that could not be read is asked for again.
     static let retryInterval = Duration.seconds(1)
 
@@ -89,7 +92,9 @@ actor Generations {
     ///   ``follow(_:)`` with success.
     func enter(serving classes: [HelloClass], move: @escaping @Sendable () async -> Void) async throws -> Seat {
         var generation = try await newest()
-        if !ServerSession.serves(classes, with: generation.store.schema), try await source.extend(by: classes) {
+        if !ServerSession.serves(classes, with: generation.store.schema),
+            try await source.extend(by: classes, within: Self.extensionLimit)
+        {
             try await refresh()
             generation = try await newest()
         }

@@ -1,9 +1,11 @@
 internal import TomboloModel
 internal import TomboloServerModel
 internal import TomboloSyncProtocol
+internal import TomboloSyncSession
 
 /// Reads a model out of what a device says of its classes when it connects. Names and types are all that there is: such
-/// classes have no indexes, no unique rules and no trash until an app's own document takes them over.
+/// classes have no indexes, no unique rules and no trash until an app's own document takes them over. From then on what
+/// devices say of them changes nothing.
 struct HelloModel {
     /// The primary key of a class that comes in this way.
     static let primaryKey = "_id"
@@ -22,29 +24,95 @@ struct HelloModel {
     private let document: ModelDocument?
     private var embedded: [String: [ModelProperty]] = [:]
 
-    /// The documents that have everything that a device has; those that have it already are left out.
-    /// - Throws: ``ModelDocumentError`` for classes that don't form a document.
-    static func additions(
+    /// The document of ``TomboloServerModel/ServerModel/developmentApp`` with what a device has besides; nil if nothing
+    /// has to be added, or if what the server lacks is for an app's own document to say.
+    /// - Throws: ``ModelDocumentError`` for classes that don't form a document, and for such as need something of an app's
+    ///   classes that they lack. A device that could not be served with the document adds nothing.
+    static func addition(
         of classes: [HelloClass], to model: ServerModel
-    ) throws(ModelDocumentError) -> [ModelDocument] {
-        let roots = classes.map(\.name).filter { !$0.contains(".") }
-        let owners = Dictionary(
-            model.models.sorted { $0.key < $1.key }.flatMap { app, document in
-                document.classes.filter { !$0.isEmbedded }.map { ($0.name, app) }
-            }, uniquingKeysWith: { first, second in first == ServerModel.developmentApp ? second : first })
-        let known = Set(roots.compactMap { owners[$0] })
-        // A class that links to an app's classes belongs to that app.
-        let home = known.count == 1 ? known.first : nil
-        var documents: [ModelDocument] = []
-        for app in known.union([home ?? ServerModel.developmentApp]).sorted() {
-            let own = roots.filter { (owners[$0] ?? home ?? ServerModel.developmentApp) == app }
-            guard !own.isEmpty else { continue }
-            let before = model.models[app]
-            var reader = try HelloModel(classes, addingTo: before)
-            let after = try reader.document(app, own).merged(over: before, retiringMissing: false)
-            if after != before { documents.append(after) }
+    ) throws(ModelDocumentError) -> ModelDocument? {
+        let owners = owners(in: model)
+        let own = classes.filter { owners[root(of: $0)] == nil }
+        guard !own.isEmpty else { return nil }
+        try checkParts(own, owners)
+        let before = model.models[ServerModel.developmentApp]
+        var reader = try HelloModel(own, addingTo: before)
+        let roots = own.map(\.name).filter { !$0.contains(".") }
+        let after = try reader.document(ServerModel.developmentApp, roots)
+            .merged(over: before, retiringMissing: false)
+        guard after != before else { return nil }
+        var models = model.models
+        models[ServerModel.developmentApp] = after
+        try checkService(classes, owners, Array(models.values))
+        return after
+    }
+
+    private static func root(of item: HelloClass) -> String { String(item.name.prefix { $0 != "." }) }
+
+    /// The apps whose documents have classes, by every name that a device may have for them.
+    private static func owners(in model: ServerModel) -> [String: String] {
+        var current: [String: String] = [:]
+        var former: [String: String] = [:]
+        for (app, document) in model.models where app != ServerModel.developmentApp {
+            for item in document.classes where !item.isEmbedded {
+                current[item.name] = app
+                for name in item.previousNames { former[name] = app }
+            }
         }
-        return documents
+        return current.merging(former) { current, _ in current }
+    }
+
+    /// What can be said of each property by itself.
+    private static func checkParts(_ classes: [HelloClass], _ owners: [String: String]) throws(ModelDocumentError) {
+        var problems: [ModelDocumentError.Problem] = []
+        for item in classes {
+            let columns = item.columns.map { text in
+                let name = text.prefix { $0 != ":" }
+                return (name: String(name), type: text.dropFirst(name.count + 2))
+            }
+            let embedded = Set(columns.filter { $0.type.hasPrefix("embedded<") }.map(\.name))
+            for column in columns {
+                let message: String
+                if let dot = column.name.lastIndex(of: "."), !embedded.contains(String(column.name[..<dot])) {
+                    message =
+                        "A name with a dot is that of a property of an embedded object, and the class has no embedded "
+                        + "object '\(column.name[..<dot].shown)'."
+                } else if case .link(let target)? = type(String(column.type))?.type, let app = owners[target] {
+                    message =
+                        "It links to \(target), a class of the app '\(app)', and development mode leaves an app's "
+                        + "classes alone. Put \(root(of: item)) into that app's document too, and run 'migration-tool "
+                        + "apply --models FILE'."
+                } else {
+                    continue
+                }
+                problems.append(.init(className: item.name, property: "\(column.name[...].shown)", message: message))
+            }
+        }
+        guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
+    }
+
+    /// Whether a server of these models serves the device: one that it would refuse leaves nothing behind.
+    private static func checkService(
+        _ classes: [HelloClass], _ owners: [String: String], _ models: [ModelDocument]
+    ) throws(ModelDocumentError) {
+        let schema: Schema
+        do throws(SchemaError) {
+            schema = try ModelDocument.schema(of: models.sorted { $0.app < $1.app })
+        } catch {
+            throw ModelDocumentError(problems: error.problems.map { .init(message: $0) })
+        }
+        var problems: [ModelDocumentError.Problem] = []
+        for name in Set(classes.map(root(of:))).sorted() {
+            let parts = classes.filter { root(of: $0) == name }
+            guard !ServerSession.serves(parts, with: schema) else { continue }
+            let message =
+                owners[name].map { app in
+                    "The class isn't as the document of the app '\(app)' has it, and development mode leaves an app's "
+                        + "classes alone. Apply the app's newer document with 'migration-tool apply --models FILE'."
+                } ?? "A server can't be made to serve the class as the device describes it."
+            problems.append(.init(className: name, message: message))
+        }
+        guard problems.isEmpty else { throw ModelDocumentError(problems: problems) }
     }
 
     private init(_ classes: [HelloClass], addingTo document: ModelDocument?) throws(ModelDocumentError) {
@@ -157,4 +225,9 @@ struct HelloModel {
         let known = embedded[name] ?? []
         embedded[name] = known + properties.filter { new in !known.contains { $0.name == new.name } }
     }
+}
+
+extension Substring {
+    /// What a device sent, as messages show it.
+    fileprivate var shown: String { String(self).shortened(toByteCount: 100) }
 }

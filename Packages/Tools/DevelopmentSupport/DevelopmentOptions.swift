@@ -3,6 +3,7 @@ public import GatewayService
 public import Logging
 public import PostgresClient
 import TomboloMigration
+import ToolSupport
 
 /// Development mode, as servers offer it on their command lines.
 public struct DevelopmentOptions: ParsableArguments {
@@ -29,7 +30,8 @@ public struct DevelopmentOptions: ParsableArguments {
     /// Prepares the database, and gives the gateway's part of it.
     /// - Parameter host: the address that the server listens on.
     /// - Returns: nil if development mode is off.
-    /// - Throws: `ValidationError` for an address that others can reach; what a migration throws.
+    /// - Throws: `ValidationError` for an address that others can reach; ``ToolSupport/ToolError`` for a database that
+    ///   can't be reached; what a migration throws.
     public func mode(
         host: String, _ configuration: PostgresConfiguration, logger: Logger
     ) async throws -> DevelopmentMode? {
@@ -44,9 +46,21 @@ public struct DevelopmentOptions: ParsableArguments {
             DEVELOPMENT MODE: devices may add classes and properties, and everybody who is logged in may read and \
             write classes without rules. Never use it with data that matters.
             """)
-        try await DevelopmentMigration.prepare(configuration)
+        do {
+            try await DevelopmentMigration.prepare(configuration)
+        } catch let error as PostgresError {
+            throw ToolError(error, configuration)
+        }
         return DevelopmentMode(
-            add: { try await DevelopmentMigration.add($0, configuration) }, logger: logger)
+            add: { document in
+                do {
+                    try await DevelopmentMigration.add(document, configuration)
+                } catch let error as MigrationError where error.isRetryable {
+                    throw DevelopmentMode.Delay("\(error)")
+                } catch let error as PostgresError where error.isRetryable {
+                    throw DevelopmentMode.Delay("\(error)")
+                }
+            }, logger: logger)
     }
 
     static func isLoopback(_ host: String) -> Bool {

@@ -13,7 +13,7 @@ public enum DevelopmentMigration {
     }
 
     /// Adds the classes and properties of a document to those of its app; nothing is changed or retired.
-    /// - Throws: what ``Migrator/toDocuments(_:on:retiringMissing:extensions:)`` and ``Migrator/apply(progress:)`` throw.
+    /// - Throws: what ``Migrator/toDocuments(_:on:isDevelopment:extensions:)`` and ``Migrator/apply(progress:)`` throw.
     public static func add(_ document: ModelDocument, _ configuration: PostgresConfiguration) async throws {
         try await migrate([AppDocuments(models: document)], configuration)
     }
@@ -34,7 +34,7 @@ public enum DevelopmentMigration {
         var attempt = 1
         while true {
             do {
-                try await Migrator.toDocuments(apps, on: connection, retiringMissing: false).apply()
+                try await Migrator.toDocuments(apps, on: connection, isDevelopment: true).apply()
                 return
             } catch let error as MigrationError {
                 guard error.isPassing, attempt < attempts.limit else { throw error }

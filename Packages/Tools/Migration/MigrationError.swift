@@ -13,6 +13,15 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     /// All steps ran, and still something is missing: a fault of this tool.
     case notSettled(steps: [String])
 
+    /// Whether the same may succeed later, with nothing changed: somebody else's work was in the way.
+    public var isRetryable: Bool {
+        switch self {
+        case .alreadyRunning, .documentChanged: true
+        case .stepFailed(_, let error): error.isRetryable
+        case .notAdditive, .notSettled: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .alreadyRunning(let processID):

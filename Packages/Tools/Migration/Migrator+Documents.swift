@@ -8,13 +8,14 @@ extension Migrator {
     /// newer models lack stays for its older versions.
     /// - Parameters:
     ///   - apps: whose documents change; those of other apps stay.
-    ///   - retiringMissing: false to add only, and change nothing that the database has: for development mode.
+    ///   - isDevelopment: whether devices asked for it in development mode: it only adds, changes nothing that the
+    ///     database has, and takes over no table that Tombolo didn't make.
     ///   - extensions: what the apps need besides, in order.
     /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
     ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
     ///   database's error.
     public static func toDocuments(
-        _ apps: [AppDocuments], on connection: PostgresConnection, retiringMissing: Bool = true,
+        _ apps: [AppDocuments], on connection: PostgresConnection, isDevelopment: Bool = false,
         extensions: [any SchemaExtension] = []
     ) async throws -> Migrator {
         var stored: [StoredDocument]
@@ -37,7 +38,7 @@ extension Migrator {
             if let models = item.models {
                 try change(item.app, .models) { previous in
                     let old = try previous.map { try ModelDocument(json: $0.content) }
-                    return try models.merged(over: old, retiringMissing: retiringMissing).json
+                    return try models.merged(over: old, retiringMissing: !isDevelopment).json
                 }
             }
             if let rules = item.rules { try change(item.app, .rules) { _ in rules } }
@@ -51,7 +52,8 @@ extension Migrator {
         let problems = model.schema.synchronizationProblems
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         return Migrator(
-            connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)])
+            connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)],
+            isDevelopment: isDevelopment)
     }
 
     /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil
@@ -63,6 +65,17 @@ extension Migrator {
         guard let document = try known.map({ try ModelDocument(json: $0.content) }) else { return nil }
         let left = document.classes.filter { !names.contains($0.name) }
         guard left.count < document.classes.count else { return nil }
+        let linking = left.filter { item in
+            item.properties.contains { property in
+                property.target.map { !$0.isEmbedded && names.contains($0.name) } ?? false
+            }
+        }.map(\.name)
+        guard linking.isEmpty else {
+            throw ServerModelError.invalid(problems: [
+                "\(linking.joined(separator: ", ")): brought by devices in development mode, with links to classes that the "
+                    + "app has now. Put \(linking.count == 1 ? "this class" : "these classes") into the app's document too."
+            ])
+        }
         return try ModelDocument(app: document.app, classes: left)
     }
 }

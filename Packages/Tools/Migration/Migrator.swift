@@ -11,20 +11,29 @@ public struct Migrator: Sendable {
     /// A step waits at most this long for a table that others use; then its transaction is rolled back and the run
     /// ends, so that nobody waits behind it for long.
     public static let lockTimeoutMilliseconds = 10_000
+    /// The same in development mode, where a device waits for the step.
+    public static let developmentLockTimeoutMilliseconds = 3_000
     /// The advisory lock that keeps a second run away: one number for every database.
     static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
 
     private let connection: PostgresConnection
     private let schema: Schema
     private let extensions: [any SchemaExtension]
+    private let isDevelopment: Bool
 
     /// - Parameters:
     ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
     ///   - extensions: what the schema's app needs besides, in order.
-    public init(_ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = []) {
+    ///   - isDevelopment: whether devices asked for it in development mode: everything is done in one transaction, and
+    ///     tables that Tombolo didn't make are refused.
+    public init(
+        _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = [],
+        isDevelopment: Bool = false
+    ) {
         self.connection = connection
         self.schema = schema
         self.extensions = extensions
+        self.isDevelopment = isDevelopment
     }
 
     /// What would be done. Reads the catalog only.
@@ -32,7 +41,7 @@ public struct Migrator: Sendable {
         let live = try await PostgresCatalog.read(connection)
         var steps: [SchemaStep] = []
         if !live.systemRelations.contains("migration") { steps.append(Self.recordTable) }
-        let difference = PostgresSchema.difference(from: live, to: schema)
+        let difference = PostgresSchema.difference(from: live, to: schema, writersMayWait: isDevelopment)
         steps += difference.steps
         if !Self.hasAccounts(live) {
             steps.append(SchemaStep(name: "accounts", sql: AuthenticationSchema.sql))
@@ -44,7 +53,18 @@ public struct Migrator: Sendable {
                 all.merge(item.fixedProperties) { $0.union($1) }
             })
         steps += try await rights.steps(live, connection)
-        return MigrationPlan(steps: steps, problems: difference.problems)
+        let problems = difference.problems + (isDevelopment ? takeovers(live) : [])
+        return MigrationPlan(steps: steps, problems: problems)
+    }
+
+    /// Tables that are there without Tombolo having made or adopted them, and that classes would take over.
+    private func takeovers(_ live: PostgresCatalog) -> [String] {
+        let known = Set(live.identifiers.tables.values)
+        return schema.classes.filter { live.tables[$0.table] != nil && !known.contains($0.table) }.map { item in
+            "The database has a table \(item.table) that Tombolo didn't make, so that development mode leaves it alone: "
+                + "name the class \(item.name) otherwise. 'migration-tool adopt' says what the table needs to be "
+                + "synchronised, and 'migration-tool apply --models FILE' does it."
+        }
     }
 
     private static func hasAccounts(_ live: PostgresCatalog) -> Bool {
@@ -83,7 +103,7 @@ public struct Migrator: Sendable {
         for steps in plan.transactions {
             if steps[0].isTransactional {
                 try await connection.transaction { connection in
-                    try await connection.execute("SET LOCAL lock_timeout = \(Self.lockTimeoutMilliseconds)")
+                    try await connection.execute("SET LOCAL lock_timeout = \(lockTimeoutMilliseconds)")
                     for step in steps {
                         place += 1
                         progress(step, place, plan.steps.count)
@@ -101,6 +121,10 @@ public struct Migrator: Sendable {
         let rest = try await self.plan()
         guard rest.isEmpty else { throw MigrationError.notSettled(steps: rest.steps.map(\.name) + rest.problems) }
         return plan.steps
+    }
+
+    private var lockTimeoutMilliseconds: Int {
+        isDevelopment ? Self.developmentLockTimeoutMilliseconds : Self.lockTimeoutMilliseconds
     }
 
     private func run(_ step: SchemaStep) async throws {

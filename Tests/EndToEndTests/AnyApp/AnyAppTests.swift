@@ -1,6 +1,9 @@
+import ChildPrograms
 import Foundation
+import PostgresClient
 import RandomValues
 import Synchronization
+import TestSupport
 import Testing
 import TomboloModel
 
@@ -141,9 +144,14 @@ struct AnyAppTests {
 
             var classes = app.document.classes
             if let index = classes.firstIndex(where: { !$0.isEmbedded }) {
+                // A link has an index, whose making must not wait for the feed.
+                let added = [
+                    ModelProperty(name: "added", type: .int(bits: 64)),
+                    ModelProperty(name: "addedLink", type: .link(to: classes[index].name), isOptional: true),
+                ]
                 classes[index] = ModelClass(
                     name: classes[index].name, table: classes[index].table,
-                    properties: classes[index].properties + [ModelProperty(name: "added", type: .int(bits: 64))])
+                    properties: classes[index].properties + added)
             }
             devices.append(try await device("next", try ModelDocument(app: "gamma", classes: classes)))
             for device in devices { try await device.write(transactions: 5) }
@@ -245,6 +253,19 @@ struct AnyAppTests {
             #expect(after.reports.failures.isEmpty, "\(after.reports.failures)")
             after.close()
         }
+    }
+
+    @Test("Development mode on a database that isn't there says how to make it")
+    func missingDatabase() async throws {
+        let configuration = try await TestCluster.shared().createDatabase()
+        let address =
+            "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432") "
+            + "user=\(configuration.user ?? "") dbname=nowhere"
+        let outcome = try await BuiltProgram("sync-gateway", "SyncGateway").run(
+            ["--development"],
+            environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret])
+        #expect(outcome.status != 0)
+        #expect(outcome.messages.contains("createdb nowhere"), "\(outcome.messages)")
     }
 
     @Test("Development mode is refused on an address that others can reach")

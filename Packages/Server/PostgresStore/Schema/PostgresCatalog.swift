@@ -37,6 +37,8 @@ public struct PostgresCatalog: Hashable, Sendable {
 
     /// Columns of the tables in `public`, by table and name.
     public internal(set) var tables: [String: [String: Column]] = [:]
+    /// What has a name in `public` that no table can have then, and isn't a table: what it is in words, by name.
+    public internal(set) var otherRelations: [String: String] = [:]
     /// Valid indexes in `public`, by name.
     public internal(set) var indexes: Set<String> = []
     /// Those of the indexes that can be dropped by themselves to lift a uniqueness, by name.
@@ -82,6 +84,7 @@ extension PostgresCatalog {
             case "policy": catalog.policies.insert(name)
             case "trigger": catalog.triggers.insert(name)
             case "relation": catalog.systemRelations.insert(name)
+            case "other": catalog.otherRelations[name] = try row[2].string
             default: catalog.functions[name] = try row[2].string
             }
         }
@@ -106,6 +109,11 @@ extension PostgresCatalog {
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::int2[])), '') ELSE '' END \
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indisvalid \
+        UNION ALL \
+        SELECT 'other', c.relname::text, CASE c.relkind WHEN 'i' THEN 'an index' WHEN 'I' THEN 'an index' \
+        WHEN 'S' THEN 'a sequence' WHEN 'v' THEN 'a view' WHEN 'm' THEN 'a materialized view' \
+        WHEN 'f' THEN 'a foreign table' ELSE 'a type' END FROM pg_class c \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE c.relkind NOT IN ('r', 'p') \
         UNION ALL \
         SELECT 'foreign key', c.relname || '.' || k.conname, k.confdeltype::text FROM pg_constraint k \
         JOIN pg_class c ON c.oid = k.conrelid \

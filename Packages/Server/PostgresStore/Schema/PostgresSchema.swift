@@ -12,8 +12,12 @@ public enum PostgresSchema {
     }
 
     /// What a database needs besides what it has.
-    public static func difference(from live: PostgresCatalog, to schema: Schema) -> SchemaDifference {
-        var builder = SchemaStepBuilder(schema: schema, live: live)
+    /// - Parameter writersMayWait: whether indexes on existing tables are built in a transaction with the other steps,
+    ///   while writers of the table wait: for development, where tables are small.
+    public static func difference(
+        from live: PostgresCatalog, to schema: Schema, writersMayWait: Bool = false
+    ) -> SchemaDifference {
+        var builder = SchemaStepBuilder(schema: schema, live: live, writersMayWait: writersMayWait)
         builder.build()
         return SchemaDifference(steps: builder.steps, problems: builder.problems)
     }

@@ -8,12 +8,15 @@ struct SchemaStepBuilder {
     var live: PostgresCatalog
     let identifiers: SchemaIdentifiers
     let dialect = SQLDialect.postgresql
+    /// Whether indexes on existing tables are built while their writers wait.
+    private let writersMayWait: Bool
     private(set) var steps: [SchemaStep] = []
     var problems: [String] = []
 
-    init(schema: Schema, live: PostgresCatalog) {
+    init(schema: Schema, live: PostgresCatalog, writersMayWait: Bool = false) {
         self.schema = schema
         self.live = live
+        self.writersMayWait = writersMayWait
         identifiers = live.identifiers.covering(schema)
     }
 
@@ -111,6 +114,12 @@ struct SchemaStepBuilder {
 
     private mutating func addTable(_ item: ClassSchema) {
         guard live.tables[item.table] == nil else { return }
+        if let kind = live.otherRelations[item.table] ?? indexOwner(item.table).map({ "an index of the table \($0)" }) {
+            problems.append(
+                "\(item.name) is to have the table \(item.table), but \(kind) has that name: name another one in "
+                    + "tableName().")
+            return
+        }
         var lines = item.columns.map { columnDefinition($0, of: item) }
         if item.isTrashable {
             lines += Self.trashColumns.map { "\(quoted($0.0)) \($0.1)" }
@@ -119,6 +128,18 @@ struct SchemaStepBuilder {
         add(
             "table \(item.table)",
             "CREATE TABLE IF NOT EXISTS \(table(item)) (\n    \(lines.joined(separator: ",\n    "))\n)")
+    }
+
+    /// The table that gets an index with the name.
+    private func indexOwner(_ name: String) -> String? {
+        schema.classes.first { item in
+            if item.primaryKeyIndex != nil, name == "\(item.table)_pkey" { return true }
+            return item.columns.contains { name == SchemaName.index(item.table, [$0.sqlName]) }
+                || item.isTrashable && name == SchemaName.index(item.table, ["trash_group"])
+                || item.uniqueColumns.contains {
+                    name == SchemaName.unique(item.table, $0.map { item.columns[$0].sqlName })
+                }
+        }?.table
     }
 
     private mutating func addColumns(_ item: ClassSchema) {
@@ -139,7 +160,9 @@ struct SchemaStepBuilder {
             if found.type != expectedType {
                 problems.append(
                     "\(item.table).\(column.sqlName) is of type \(found.type), but the model says \(expectedType): "
-                        + "add a new property, copy the values, then remove the old one.")
+                        + "if devices know the property, add a new one, copy the values, then remove the old one; if none "
+                        + "does yet, run ALTER TABLE \(table(item)) ALTER COLUMN \(quoted(column.sqlName)) TYPE \(expected)."
+                )
             } else if found.isRequired, column.isOptional {
                 add(
                     "optional \(item.table).\(column.sqlName)",
@@ -241,12 +264,13 @@ struct SchemaStepBuilder {
         let list = columns.map(quoted).joined(separator: ", ")
         let kind = unique ? "UNIQUE INDEX" : "INDEX"
         // On a table in use the index is built beside the writers. A build that failed left an invalid index.
-        let concurrently = isNew ? "" : " CONCURRENTLY"
+        let isTransactional = isNew || writersMayWait
+        let concurrently = isTransactional ? "" : " CONCURRENTLY"
         if !isNew { add("leftover of index \(name)", "DROP INDEX IF EXISTS public.\(quoted(name))") }
         add(
             "index \(name)",
             "CREATE \(kind)\(concurrently) IF NOT EXISTS \(quoted(name)) ON \(table(item)) (\(list))\(condition)",
-            isTransactional: isNew)
+            isTransactional: isTransactional)
     }
 
     // MARK: Trash

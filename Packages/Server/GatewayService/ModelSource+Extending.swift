@@ -1,0 +1,31 @@
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+extension ModelSource {
+    /// As ``extend(by:)``, but waits no longer than a device may: the work then goes on without it, and the device finds
+    /// it done when it comes again.
+    /// - Throws: ``SessionFailure`` `.unavailable` when the time is over; `CancellationError` when the device has gone.
+    func extend(by classes: [HelloClass], within limit: Duration) async throws -> Bool {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Result<Bool, any Error>?.self)
+        Task {
+            do {
+                outcome.yield(.success(try await extend(by: classes)))
+            } catch {
+                outcome.yield(.failure(error))
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            outcome.yield(nil)
+        }
+        defer { timer.cancel() }
+        for await first in outcomes {
+            if let first { return try first.get() }
+            throw SessionFailure(
+                .unavailable,
+                "The server is still adding the device's classes, perhaps because others are using the tables. The device "
+                    + "tries again.", isRetryable: true)
+        }
+        throw CancellationError()
+    }
+}
