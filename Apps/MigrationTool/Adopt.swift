@@ -2,6 +2,7 @@ import ArgumentParser
 import TomboloMigration
 import TomboloModel
 import TomboloPostgresStore
+import TomboloServerModel
 import ToolSupport
 
 /// `migration-tool adopt`
@@ -30,12 +31,15 @@ struct Adopt: AsyncParsableCommand {
                 guard adoption.isPossible else {
                     let count = adoption.findings.count { $0.kind == .required }
                     throw ToolError(
-                        "\(count) changes are required before these tables can be synchronised.",
+                        "\(count == 1 ? "1 change is" : "\(count) changes are") required before these tables can be "
+                            + "synchronised.",
                         fix: "Make the changes marked 'required' above, or choose other tables with --table.")
                 }
                 try options.write(adoption.models)
                 for (position, step) in adoption.steps.enumerated() { print("\(position + 1). \(step.name)") }
                 print("To adopt the tables: migration-tool apply --models \(options.document)")
+            } catch let error as ServerModelError {
+                throw ToolError(error, naming: ["the tables' models"])
             } catch let error as ModelDocumentError {
                 throw ToolError("No document can be made: \(error)", fix: "Choose other tables, or another --app.")
             }

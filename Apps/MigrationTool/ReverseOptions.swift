@@ -26,8 +26,13 @@ struct ReverseOptions: ParsableArguments {
     var force = false
 
     /// The tables to look at; nil for all.
-    /// - Throws: ``ToolError`` for one that isn't there, with the nearest name.
+    /// - Throws: ``ToolError`` for a table or schema that isn't there, with the nearest name.
     nonisolated(nonsending) func chosenTables(_ connection: PostgresConnection) async throws -> [String]? {
+        let schemas = try await connection.query("SELECT nspname::text FROM pg_namespace").map { try $0[0].string }
+        guard schemas.contains(schema) else {
+            let nearest = schema.nearest(in: schemas).map { "Did you mean '\($0)'?" }
+            throw ToolError("There is no schema '\(schema)' in the database.", fix: nearest ?? "Check --schema.")
+        }
         guard !tables.isEmpty else { return nil }
         let names = try await DatabaseSurvey.read(connection, schemaName: schema).tables.map(\.name)
         for table in tables where !names.contains(table) {
@@ -37,8 +42,14 @@ struct ReverseOptions: ParsableArguments {
         return tables
     }
 
-    /// - Throws: ``ToolError`` if a file exists and may not be replaced.
+    /// - Throws: ``ToolError`` if no table becomes a class, or if a file exists and may not be replaced.
     func write(_ models: ReverseModels) throws {
+        guard !models.document.classes.isEmpty else {
+            throw ToolError(
+                "No table of the schema '\(schema)' can be a class, so that nothing was written.",
+                fix: models.findings.isEmpty
+                    ? "Check --schema and --database-url: the schema has no tables." : "Do what is said above.")
+        }
         let files = [(document, models.document.json), (swift, models.source)]
         for (path, _) in files where !force && FileManager.default.fileExists(atPath: path) {
             throw ToolError("\(path) exists already.", fix: "Name another file, or pass --force to replace it.")
@@ -50,7 +61,8 @@ struct ReverseOptions: ParsableArguments {
                 throw ToolError("\(path) can't be written: \(error.localizedDescription)", fix: "Check the path.")
             }
         }
-        print("Wrote \(document) and \(swift): \(models.document.classes.count) classes.")
+        let count = models.document.classes.count
+        print("Wrote \(document) and \(swift): \(count == 1 ? "1 class" : "\(count) classes").")
     }
 
     /// Findings go to standard error, so that output can be piped.

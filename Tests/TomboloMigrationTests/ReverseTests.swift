@@ -100,7 +100,7 @@ struct ReverseTests {
             #expect(
                 values.findings.filter { $0.kind == .required }.map { "\($0.column ?? ""): \($0.message.prefix(6))" }
                     == [
-                        "line_no: It is ", "quantity: It is ",
+                        "line_no: It is ", "quantity: It is ", "rating: 1 row ", "created_at: 1 row ",
                     ])
             try await connection.execute(
                 "ALTER TABLE order_line ALTER line_no TYPE bigint, ALTER quantity TYPE bigint")
@@ -114,6 +114,8 @@ struct ReverseTests {
 
             let adoption = try await Adoption.examine(connection, app: "shop")
             #expect(adoption.isPossible)
+            let apply = try await Migrator.toDocuments([AppDocuments(models: adoption.models.document)], on: connection)
+            #expect(try await apply.plan().steps == adoption.steps)
             #expect(adoption.models.document.classes.map(\.name).contains("OrderLine"))
             let state = """
                 SELECT c.relname::text, pg_relation_filenode(c.oid)::bigint FROM pg_class c
@@ -149,6 +151,32 @@ struct ReverseTests {
             let again = try await DatabaseSurvey.read(connection)
             #expect(try ReverseModels(of: again, app: "shop").document.classes == [])
         }
+    }
+
+    @Test("Tables that would not work are left out, or say what has to change")
+    func tablesThatWouldNotWork() async throws {
+        let connection = try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
+        try await connection.execute(
+            """
+            CREATE TABLE vehicle (id bigint PRIMARY KEY, wheels bigint NOT NULL);
+            CREATE TABLE lorry (PRIMARY KEY (id), load bigint) INHERITS (vehicle);
+            CREATE TABLE ticket (id uuid PRIMARY KEY, number bigint GENERATED ALWAYS AS IDENTITY);
+            CREATE TABLE secret (id uuid PRIMARY KEY, words text);
+            ALTER TABLE secret ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+            CREATE TABLE event (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+            CREATE TABLE event_1 PARTITION OF event FOR VALUES FROM (0) TO (10)
+            """)
+        let before = try await Adoption.examine(connection, app: "strange")
+        #expect(before.findings.filter { $0.kind == .leftOut }.map(\.table) == ["vehicle"])
+        let required = before.findings.filter { $0.kind == .required }
+        #expect(required.map { "\($0.table).\($0.column ?? "")" } == ["secret.", "ticket.number"])
+        for finding in required { try await connection.execute(try #require(finding.fix)) }
+        let after = try await Adoption.examine(connection, app: "strange")
+        #expect(after.isPossible, "\(after.findings)")
+        #expect(after.models.document.classes.map(\.name) == ["Event", "Lorry", "Secret", "Ticket"])
+        for step in after.steps { try await connection.execute(step.sql) }
+        try await connection.execute("INSERT INTO ticket (id, number) VALUES (gen_random_uuid(), 7)")
+        await connection.close()
     }
 
     @Test("Tables that were made of a document give the document again")
@@ -207,6 +235,7 @@ struct ReverseTests {
             ("data", "DataRow", "data"), ("2nd place", "Table2ndPlace", "column2ndPlace"), ("_id", "Id", "_id"),
             ("description", "Description", "descriptionColumn"), ("---", "Table", "column"),
             ("Straße", "Straße", "straße"), ("self", "SelfRow", "selfColumn"),
+            ("swift", "SwiftRow", "swift"),
         ])
     func names(sql: String, className: String, property: String) {
         #expect(ReverseName.className(sql) == className)
@@ -250,6 +279,11 @@ struct ReverseTests {
             let wrong = try await run("models", "--from-database", "--table", "custmer")
             #expect(wrong.messages.contains("Did you mean 'customer'?"))
             #expect(try await run("models").status == 64)
+            let nowhere = try await run("models", "--from-database", "--schema", "publik", "--document", "n.json")
+            #expect(nowhere.status == 1 && nowhere.messages.contains("Did you mean 'public'?"), "\(nowhere.messages)")
+            let nothing = try await run("models", "--from-database", "--table", "visit", "--document", "n.json")
+            #expect(nothing.status == 1 && nothing.messages.contains("nothing was written"), "\(nothing.messages)")
+            #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "n.json").path()))
             let refused = try await run("adopt", "--app", "shop", "--force")
             #expect(refused.status == 1)
             #expect(refused.messages.contains("10 changes are required"))

@@ -7,7 +7,7 @@ import TomboloSQL
 /// indexes and foreign keys, and rewrites no table.
 public struct Adoption: Sendable {
     public let models: ReverseModels
-    /// What the plan would do; empty while something is required.
+    /// What `migration-tool apply` would do with the document; empty while something is required.
     public let steps: [SchemaStep]
     /// About the tables, then about the values in them, then what no step removes.
     public let findings: [ReverseFinding]
@@ -20,7 +20,8 @@ public struct Adoption: Sendable {
     ///   - connection: of the role that owns the tables.
     ///   - app: the name of the document.
     ///   - tables: nil for all.
-    /// - Throws: ``PostgresError``, and ``ModelDocumentError`` for names that a document can't have.
+    /// - Throws: ``PostgresError``, ``ModelDocumentError`` for names that a document can't have, and
+    ///   ``TomboloServerModel/ServerModelError`` for models that don't go together with those of the database's apps.
     public static func examine(
         _ connection: PostgresConnection, app: String, schemaName: String = "public", tables: [String]? = nil
     ) async throws -> Adoption {
@@ -28,23 +29,29 @@ public struct Adoption: Sendable {
         let models = try ReverseModels(of: survey, app: app)
         let schema = try models.document.schema()
         var findings = models.findings
+        // Columns that have to be of another type first are looked at when they are.
+        if schemaName == "public" {
+            for item in schema.classes {
+                let required = Set(models.requirements.filter { $0.table == item.table }.map(\.column))
+                findings += try await values(of: item, schema, without: required, connection)
+            }
+        }
         guard models.requirements.isEmpty else { return Adoption(models: models, steps: [], findings: findings) }
-        for item in schema.classes { findings += try await values(of: item, schema, connection) }
-        let difference = PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema)
-        for problem in difference.problems {
+        let plan = try await Migrator.toDocuments([AppDocuments(models: models.document)], on: connection).plan()
+        for problem in plan.problems {
             findings.append(ReverseFinding(kind: .required, table: schemaName, message: problem))
         }
         let isPossible = !findings.contains { $0.kind == .required }
-        return Adoption(models: models, steps: isPossible ? difference.steps : [], findings: findings)
+        return Adoption(models: models, steps: isPossible ? plan.steps : [], findings: findings)
     }
 
     /// Values that devices can't hold, such as NaN: they would end the session of whoever subscribes to them.
     private static func values(
-        of item: ClassSchema, _ schema: Schema, _ connection: PostgresConnection
+        of item: ClassSchema, _ schema: Schema, without excluded: Set<String?>, _ connection: PostgresConnection
     ) async throws -> [ReverseFinding] {
         let dialect = SQLDialect.postgresql
         var columns: [(Column, String)] = []
-        for column in item.columns {
+        for column in item.columns where !excluded.contains(column.sqlName) {
             let condition = dialect.check(dialect.quoted(column.sqlName), of: schema.storedType(of: column))
             if let condition { columns.append((column, condition)) }
         }
@@ -59,7 +66,8 @@ public struct Adoption: Sendable {
             findings.append(
                 ReverseFinding(
                     kind: .required, table: item.table, column: column.sqlName,
-                    message: "\(count) rows have values that devices can't hold. Change them; these are the rows:",
+                    message: "\(count) \(count == 1 ? "row has a value" : "rows have values") that devices can't hold. "
+                        + "Change \(count == 1 ? "it; this is the row" : "them; these are the rows"):",
                     fix: "SELECT * FROM \(table) WHERE NOT (\(condition));"))
         }
         return findings

@@ -20,7 +20,9 @@ public struct DatabaseSurvey: Hashable, Sendable {
         var found: [String: SurveyedTable] = [:]
         for row in try await connection.query(tablesQuery, [.text(schemaName)]) {
             let name = try row[0].string
-            found[name] = SurveyedTable(name: name, kind: try row[1].string == "v" ? .view : .table)
+            found[name] = SurveyedTable(
+                name: name, kind: try row[1].string == "v" ? .view : .table, hasChildren: try row[2].bool,
+                forcesRowSecurity: try row[3].bool)
         }
         for row in try await connection.query(columnsQuery, [.text(schemaName)]) {
             found[try row[0].string]?.columns.append(
@@ -64,7 +66,9 @@ public struct DatabaseSurvey: Hashable, Sendable {
 
     /// Tables that belong to an extension are its own.
     private static let tablesQuery = """
-        SELECT c.relname::text, CASE WHEN c.relkind IN ('r', 'p') THEN 't' ELSE 'v' END
+        SELECT c.relname::text, CASE WHEN c.relkind IN ('r', 'p') THEN 't' ELSE 'v' END,
+            c.relkind <> 'p' AND EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhparent = c.oid),
+            c.relrowsecurity AND c.relforcerowsecurity
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1
         WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND NOT EXISTS
             (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')

@@ -5,9 +5,11 @@ enum ReverseName {
     /// Classes that the source would otherwise confuse with its own words.
     static let takenClasses: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Decimal128", "Dictionary", "Double",
-        "EmbeddedObject", "Error", "Float", "Int", "Int16", "Int32", "Int64", "Int8", "LinkingObjects", "List",
+        "EmbeddedObject", "Error", "Float", "Foundation", "Int", "Int16", "Int32", "Int64", "Int8", "LinkingObjects",
+        "List",
         "Object",
-        "ObjectBase", "ObjectId", "Optional", "Persisted", "Protocol", "Realm", "Results", "Self", "Set", "String",
+        "ObjectBase", "ObjectId", "Optional", "Persisted", "Protocol", "Realm", "RealmSwift", "Results", "Self", "Set",
+        "String", "Swift",
         "Type",
         "UInt", "UUID", "URL", "Void",
     ]

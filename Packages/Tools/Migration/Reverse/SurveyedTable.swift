@@ -21,11 +21,16 @@ public struct SurveyedTable: Hashable, Sendable {
     public internal(set) var foreignKeys: [SurveyedForeignKey]
     /// The class whose table it is, if it is synchronised already; with a dot for the elements of a list.
     public internal(set) var className: String?
+    /// Whether other tables inherit from it, so that its rows are partly theirs. Not so of a partitioned table.
+    public internal(set) var hasChildren: Bool
+    /// Whether its policies count for its owner too.
+    public internal(set) var forcesRowSecurity: Bool
 
     public init(
         name: String, kind: Kind = .table, columns: [SurveyedColumn] = [], primaryKey: [String] = [],
         primaryKeyName: String? = nil, uniqueGroups: [[String]] = [], indexedColumns: Set<String> = [],
-        foreignKeys: [SurveyedForeignKey] = [], className: String? = nil
+        foreignKeys: [SurveyedForeignKey] = [], className: String? = nil,
+        hasChildren: Bool = false, forcesRowSecurity: Bool = false
     ) {
         self.name = name
         self.kind = kind
@@ -36,5 +41,7 @@ public struct SurveyedTable: Hashable, Sendable {
         self.indexedColumns = indexedColumns
         self.foreignKeys = foreignKeys
         self.className = className
+        self.hasChildren = hasChildren
+        self.forcesRowSecurity = forcesRowSecurity
     }
 }
