@@ -200,9 +200,11 @@ import TomboloRules
     func tokensOfLostAccountsAreUnknown() async throws {
         try await withAuthenticator { authenticator, pool in
             let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
+            var former: String?
             for email in ["ann@example.org", "bob@example.org"] {
                 let user = try await authenticator.register(email: email, password: "correct horse", displayName: "A")
                 let token = try await authenticator.login(email: email, password: "correct horse").token
+                former = former ?? token
                 _ = try await authenticator.verify(token)
                 let changes = try await logged(pool) {
                     if email.hasPrefix("ann") {
@@ -219,7 +221,12 @@ import TomboloRules
                 }
             }
             try await accounts.setEnabled(true, email: "ann@example.org")
-            _ = try await authenticator.login(email: "ann@example.org", password: "correct horse")
+            authenticator.forgetRoles()
+            await #expect(throws: AuthenticationError.self, "Disabling logs out for good.") {
+                try await authenticator.verify(try #require(former))
+            }
+            let token = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
+            _ = try await authenticator.verify(token)
             await #expect(throws: AuthenticationError.unknownUser) {
                 try await accounts.setEnabled(true, email: "bob@example.org")
             }
@@ -246,6 +253,11 @@ import TomboloRules
                 ("\"x\"", "must be a JSON object"), (#"{"a": "\u0000"}"#, "nicode"), ("{\u{0}}", "U+0000"),
                 (#"{"a": "\#(String(repeating: "x", count: 20_000))"}"#, "bytes"), (spread, "at most 16384 bytes"),
                 (String(repeating: "[", count: 16_000), "cannot be used"),
+                (#"{"oid": 1e400}"#, "a number that is too large"),
+                (
+                    #"{"a": \#(String(repeating: "[", count: 20))\#(String(repeating: "]", count: 20))}"#,
+                    "nests deeper than 16 levels"
+                ),
             ] {
                 let error = await #expect(throws: AuthenticationError.self) {
                     try await accounts.setCustomData(json, email: "ann@example.org")

@@ -52,8 +52,10 @@ extension UserValue: Decodable {
             self = .int(number)
         } else if let number = try? value.decode(Double.self) {
             self = .double(number)
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
         } else {
-            self = .string(try value.decode(String.self))
+            throw ValueError("User data has a number that is too large: a Double has to hold it.")
         }
     }
 

@@ -117,7 +117,8 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
-    /// Disables an account or enables it again. Nobody can log in to a disabled account, and its tokens stop working.
+    /// Disables an account or enables it again. Nobody can log in to a disabled account, and its tokens stop working;
+    /// they don't work again when it is enabled.
     /// - Returns: the account's user.
     /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
     @discardableResult

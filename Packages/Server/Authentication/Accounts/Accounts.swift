@@ -148,10 +148,19 @@ enum Accounts {
     /// - Returns: the account's user, or nil if no account has the address.
     static func setCustomData(_ json: String, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
         do {
-            let result = try await pool.query(
-                "UPDATE tombolo.account SET custom_data = $2::text::jsonb WHERE email = $1 RETURNING id",
-                [.text(email), .text(json)])
-            return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
+            return try await pool.transaction { connection in
+                let result = try await connection.query(
+                    """
+                    UPDATE tombolo.account SET custom_data = $2::text::jsonb WHERE email = $1
+                    RETURNING id, custom_data::text
+                    """, [.text(email), .text(json)])
+                guard let row = result.first else { return nil }
+                // What can't be read again would keep the user out.
+                _ = try customData(row[1].string)
+                return ObjectId(bytes: try row[0].bytes)
+            }
+        } catch let error as ValueError {
+            throw AuthenticationError.invalidCustomData(reason: "as rules would read it: \(error.message)")
         } catch let error as PostgresError where error.code == .checkViolation {
             throw AuthenticationError.invalidCustomData(
                 reason: "it must be a JSON object of at most \(AccountRegistry.maximumCustomDataByteCount) bytes.")
@@ -161,14 +170,22 @@ enum Accounts {
         }
     }
 
-    /// Disables or enables an account.
+    /// Disables an account or enables it, without the tokens that it had before it was disabled.
     /// - Returns: the account's user, or nil if no account has the address.
     static func setEnabled(_ isEnabled: Bool, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
         let result = try await pool.query(
             """
-            UPDATE tombolo.account
-            SET disabled_at = CASE WHEN $2 THEN NULL ELSE coalesce(disabled_at, clock_timestamp()) END
-            WHERE email = $1 RETURNING id
+            WITH known AS (
+                SELECT id, disabled_at FROM tombolo.account WHERE email = $1 FOR UPDATE
+            ), changed AS (
+                UPDATE tombolo.account AS a
+                SET disabled_at = CASE WHEN $2 THEN NULL ELSE coalesce(a.disabled_at, clock_timestamp()) END
+                FROM known WHERE a.id = known.id RETURNING a.id, known.disabled_at IS NOT NULL AS was_disabled
+            ), revoked AS (
+                INSERT INTO tombolo.token_generation AS t (user_id, generation)
+                SELECT id, 1 FROM changed WHERE $2 AND was_disabled
+                ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
+            ) SELECT id FROM changed
             """, [.text(email), .bool(isEnabled)])
         return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
