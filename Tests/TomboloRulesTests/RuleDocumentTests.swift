@@ -152,6 +152,20 @@ import TomboloRules
         }
     }
 
+    @Test("a byte order mark at the beginning is skipped")
+    func byteOrderMark() throws {
+        _ = try RuleBook(parsing: "\u{FEFF}version: 1\n", file: "rules.yaml")
+        _ = try RuleBook(parsing: Data([0xEF, 0xBB, 0xBF]) + Data("version: 1\n".utf8), file: "rules.yaml")
+    }
+
+    @Test("more anchors than anybody needs are refused before the parser compares them")
+    func manyAnchors() {
+        func anchors(_ count: Int) -> String { (0..<count).map { "x-\($0): &a\($0) 1" }.joined(separator: "\n") }
+        #expect(Self.problems(anchors(30_000)).first?.contains("more than 1000 anchors") == true)
+        #expect(Self.problems(anchors(1_000)).first?.contains("anchors") != true)
+        #expect(Self.problems("x-0: \"R & B & &\"\n" + anchors(1_000)).first?.contains("anchors") != true)
+    }
+
     @Test("deep nesting is refused")
     func depth() {
         for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("? ", "")] {

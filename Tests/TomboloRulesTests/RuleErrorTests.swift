@@ -197,7 +197,7 @@ import TomboloRules
             "%%user.roles is a list: write {\"team\": {\"$in\": \"%%user.roles\"}}."),
         .read("{price: {$in: []}}", "$in has an empty list."),
         .read("{$or: {price: 1}}", "$or takes a list of expressions, not a mapping."),
-        .read("{$or: []}", "$or takes a list of expressions, not a list."),
+        .read("{$or: []}", "$or takes at least one expression, and the list is empty."),
         .read(
             "team", "\"team\" isn't an expression: write true, false or a mapping such as {\"owner\": \"%%user.id\"}."),
         .read(

@@ -100,7 +100,8 @@ import TomboloRules
         #expect(guide.contains("1 MiB") && RuleNode.maximumByteCount == 1 << 20)
         #expect(guide.contains("| 1,000, each with 100 roles |"))
         #expect(RuleBook.maximumClassCount == 1_000 && RuleBook.maximumRoleCount == 100)
-        #expect(guide.contains("64 KiB of JSON, 16 levels"))
-        #expect(UserValue.maximumByteCount == 64 << 10 && UserValue.maximumDepth == 16)
+        // What accounts keep; what can be read may be longer.
+        #expect(guide.contains("16 KiB of JSON, 16 levels"))
+        #expect(UserValue.maximumByteCount >= 16 << 10 && UserValue.maximumDepth == 16)
     }
 }

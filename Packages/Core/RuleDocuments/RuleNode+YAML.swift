@@ -4,9 +4,19 @@ internal import TomboloRules
 internal import Yams
 
 extension RuleNode {
-    /// Reads one YAML document. Aliases and merge keys (`<<`) are replaced by what they stand for.
+    /// The most anchors (`&name`) of a document: the parser compares each with all before it.
+    static let maximumAnchorCount = 1_000
+
+    /// Reads one YAML document. Aliases and merge keys (`<<`) are replaced by what they stand for. A byte order mark at
+    /// the beginning is skipped, as it is in model documents.
     init(parsing text: String, file: String) throws(RuleError) {
         guard text.utf8.count <= Self.maximumByteCount else { throw Self.tooLong(text.utf8.count, file) }
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        guard Self.anchorCount(text) <= Self.maximumAnchorCount else {
+            throw RuleError(problems: [
+                "\(file): the document has more than \(Self.maximumAnchorCount) anchors ('&name')."
+            ])
+        }
         if let line = Self.lineOfComplexKey(text) {
             throw RuleError(problems: [
                 "\(file):\(line): a key is a plain name: '?', lists, mappings and aliases can't be keys."
@@ -27,6 +37,27 @@ extension RuleNode {
 
     static func tooLong(_ count: Int, _ file: String) -> RuleError {
         RuleError(problems: ["\(file): the document has \(count) bytes; at most \(maximumByteCount) are possible."])
+    }
+
+    /// At least as many as there are: what looks like one inside of text counts too.
+    private static func anchorCount(_ text: String) -> Int {
+        let before = Set(" \t\r\n[{,-:".utf8)
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        var count = 0
+        var last = UInt8(ascii: "\n")
+        var isAnchor = false
+        for byte in text.utf8 {
+            if isAnchor,
+                letters.contains(byte | 0x20) || digits.contains(byte) || byte == UInt8(ascii: "_")
+                    || byte == UInt8(ascii: "-")
+            {
+                count += 1
+            }
+            isAnchor = byte == UInt8(ascii: "&") && before.contains(last)
+            last = byte
+        }
+        return count
     }
 
     /// The first line with a key that isn't a scalar, in a document with anchors. Yams hashes every key with all that
@@ -170,8 +201,9 @@ private struct YAMLReader {
         default: break
         }
         guard let first = text.utf8.first, Self.firstOfNumbers.contains(first) else { return .string(text) }
+        // Before the patterns, which take longer.
+        if let number = Int64(text) { return .int(number) }
         if text.wholeMatch(of: #/[-+]?[0-9]+/#) != nil {
-            if let number = Int64(text) { return .int(number) }
             throw error(line, "\(text.shortened(toByteCount: 40)) doesn't fit in 64 bits.")
         }
         if text.wholeMatch(of: #/[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/#) != nil {

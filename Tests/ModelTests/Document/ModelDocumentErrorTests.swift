@@ -31,6 +31,25 @@ struct ModelDocumentErrorTests {
     }
 
     @Test(
+        "A member that is given twice is told with its line, however it is written",
+        arguments: [
+            ("{\"format\": 1,\n\"app\": \"a\", \"app\": \"b\", \"classes\": []}", 2, "app"),
+            ("{\"format\": 1, \"app\": \"a\",\n\n\"classes\": [], \"cl\\u0061sses\" : []}", 3, "cl"),
+            (document(item("A", #"{"name": "p", "type": "int", "type": "string"}"#)), 1, "type"),
+        ])
+    func repeatedMembers(json: String, line: Int, name: String) {
+        #expect(problems(json).first?.hasPrefix("Line \(line): \"\(name)") == true, "\(problems(json))")
+    }
+
+    @Test("The same member in several objects, and texts that look like members, are fine")
+    func membersThatOnlyLookRepeated() throws {
+        let json =
+            #"{"format": 1, "app": "a", "classes": [{"name": "A", "properties": [{"name": "name", "type": "int", "primaryKey": true}]}]}"#
+        #expect(try ModelDocument(json: json).classes.count == 1)
+        #expect(try ModelDocument(json: "\u{FEFF}" + json).classes.count == 1, "A byte order mark is skipped.")
+    }
+
+    @Test(
         "A mistake is told with class, property and the nearest name",
         arguments: [
             (

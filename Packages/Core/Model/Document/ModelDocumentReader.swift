@@ -19,6 +19,10 @@ extension ModelDocument {
             let reason = Self.syntaxError(in: json).map { ": \($0)" } ?? "."
             throw ModelDocumentError("The document isn't valid JSON\(reason)")
         }
+        if let repeated = RepeatedMember(in: json) {
+            throw ModelDocumentError(
+                "Line \(repeated.line): \"\(ModelName.shown(repeated.name))\" is given twice in one object.")
+        }
         try self.init(reader)
     }
 

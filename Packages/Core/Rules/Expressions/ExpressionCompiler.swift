@@ -92,8 +92,11 @@ struct ExpressionCompiler {
     }
 
     private mutating func expressions(_ entry: RuleNode.Entry, depth: Int) -> [RuleExpression] {
-        guard case .list(let nodes) = entry.value.content, !nodes.isEmpty else {
+        guard case .list(let nodes) = entry.value.content else {
             return [refuse(entry.value.line, "\(entry.key) takes a list of expressions, not \(entry.value.kind).")]
+        }
+        guard !nodes.isEmpty else {
+            return [refuse(entry.value.line, "\(entry.key) takes at least one expression, and the list is empty.")]
         }
         return nodes.map { expression($0, depth: depth + 1) }
     }

@@ -1,0 +1,67 @@
+/// Finds a member that an object of a JSON text has twice: decoders take one of them without a word.
+struct RepeatedMember {
+    /// The member's name as it is written, without quotes.
+    let name: String
+    /// From 1.
+    let line: Int
+
+    /// The first one of a text; nil if there is none.
+    /// - Parameter json: valid JSON.
+    init?(in json: [UInt8]) {
+        /// The names in each object around the place; nil for an array.
+        var outer: [Set<[UInt8]>?] = []
+        var line = 1
+        var index = 0
+        while index < json.count {
+            switch json[index] {
+            case UInt8(ascii: "{"): outer.append([])
+            case UInt8(ascii: "["): outer.append(nil)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = outer.popLast()
+            case UInt8(ascii: "\n"): line += 1
+            case UInt8(ascii: "\""):
+                let start = index + 1
+                index = start
+                while index < json.count, json[index] != UInt8(ascii: "\"") {
+                    index += json[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                let text = json[start..<min(index, json.count)]
+                var next = index + 1
+                while next < json.count, Self.spaces.contains(json[next]) { next += 1 }
+                guard next < json.count, json[next] == UInt8(ascii: ":"), let last = outer.indices.last else { break }
+                if outer[last]?.insert(Self.unescaped(text)).inserted == false {
+                    name = String(decoding: text, as: UTF8.self)
+                    self.line = line
+                    return
+                }
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static let spaces = Set(" \t\r\n".utf8)
+
+    /// Names of members are plain; an escaped letter doesn't make another name.
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        guard text.contains(UInt8(ascii: "\\")) else { return Array(text) }
+        var result: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let kind = rest.popFirst() else {
+                result.append(byte)
+                continue
+            }
+            guard kind == UInt8(ascii: "u"),
+                let number = UInt32(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16),
+                let scalar = Unicode.Scalar(number)
+            else {
+                result += [byte, kind]
+                continue
+            }
+            rest = rest.dropFirst(4)
+            result += Array(String(Character(scalar)).utf8)
+        }
+        return result
+    }
+}
