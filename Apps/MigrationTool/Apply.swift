@@ -25,7 +25,10 @@ struct Apply: AsyncParsableCommand {
             let steps = try await models.migrator(connection).apply { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
-            print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
+            print(
+                steps.isEmpty
+                    ? "The database was up to date."
+                    : "Applied \(steps.count == 1 ? "1 step" : "\(steps.count) steps").")
         }
     }
 }

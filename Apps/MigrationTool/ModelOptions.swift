@@ -40,7 +40,7 @@ struct ModelOptions: ParsableArguments {
             do throws(ModelDocumentError) {
                 models = try ModelDocument(json: text)
             } catch {
-                throw ToolError("\(file) isn't a model document:\n\(error)", fix: "Export it again.")
+                throw ToolError(error, file: file)
             }
             documents.append((file, models))
             apps.append(
@@ -50,7 +50,7 @@ struct ModelOptions: ParsableArguments {
         do {
             return try await Migrator.toDocuments(apps, on: connection)
         } catch let error as ServerModelError {
-            throw ToolError("\(error)", fix: "Correct the documents. Nothing was changed.")
+            throw ToolError(error, naming: files + ruleFiles)
         } catch let error as ModelDocumentError {
             throw ToolError(
                 "Older versions of the app couldn't live with the new models:\n\(error)",

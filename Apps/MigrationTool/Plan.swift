@@ -6,7 +6,8 @@ import ToolSupport
 /// `migration-tool plan`
 struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print what 'apply' would do, with its SQL. Changes nothing.")
+        abstract: "Print what 'apply' would do, with its SQL. Changes nothing.",
+        discussion: "Exit codes: 0 'apply' can do it, 1 something has to be changed before.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var models: ModelOptions
@@ -28,6 +29,7 @@ struct Plan: AsyncParsableCommand {
                 }
             }
             for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+            if !plan.problems.isEmpty { throw ExitCode.failure }
         }
     }
 }

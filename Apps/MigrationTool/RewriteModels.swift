@@ -74,11 +74,13 @@ struct RewriteModels: ParsableCommand {
         let done = mode == .inPlace ? "changed" : "would change"
         files.tell(
             """
-            \(rewritten.count) files, \(counts.models) model classes. \(changed) files \(done): \
+            \(Self.files(rewritten.count)), \(counts.models) model classes. \(Self.files(changed)) \(done): \
             \(counts.properties) properties, \(counts.enumerations) enumerations, \(counts.others) other places. \
             \(warnings) places are left to you, \(notes) to look at.
             """)
         if files.hasFailed { throw ExitCode(2) }
         if mode == .check, changed > 0 { throw ExitCode(1) }
     }
+
+    private static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
 }

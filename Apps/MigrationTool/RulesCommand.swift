@@ -34,6 +34,16 @@ struct RulesCommand: AsyncParsableCommand {
 
         @OptionGroup var database: DatabaseOptions
 
+        func validate() throws {
+            guard models.ruleFiles.isEmpty else {
+                throw ValidationError("'rules check' takes the rule documents as arguments, without --rules.")
+            }
+            guard app == nil || models.files.isEmpty else {
+                throw ValidationError(
+                    "--app names an app of the database; with --models the documents say whose models they are.")
+            }
+        }
+
         func run() async throws {
             let documents = try files.map { RuleDeployment(file: $0, content: try RulesCommand.text(of: $0)) }
             let notes: [String]
@@ -149,7 +159,7 @@ struct RulesCommand: AsyncParsableCommand {
         do throws(ModelDocumentError) {
             return try ModelDocument(json: text)
         } catch {
-            throw ToolError("\(path) isn't a model document:\n\(error)", fix: "Export it again.")
+            throw ToolError(error, file: path)
         }
     }
 

@@ -31,7 +31,8 @@ struct Status: AsyncParsableCommand {
             if status.pending.isEmpty {
                 print("The database is up to date.")
             } else {
-                print("Missing: \(status.pending.steps.count) steps; see 'migration-tool plan'.")
+                let count = status.pending.steps.count
+                print("Missing: \(count == 1 ? "1 step" : "\(count) steps"); see 'migration-tool plan'.")
                 for problem in status.pending.problems { print("Not changed automatically: \(problem)") }
                 if check { throw ExitCode.failure }
             }

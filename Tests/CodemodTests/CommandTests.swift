@@ -13,7 +13,7 @@ import Testing
                 #expect(outcome.status == 0)
                 #expect(try Patch.apply(outcome.output, to: Self.before) == Self.after)
                 #expect(outcome.output.hasPrefix("--- a/Models/Dog.swift\n+++ b/Models/Dog.swift\n"))
-                #expect(outcome.messages.contains("1 files, 1 model classes. 1 files would change: 1 properties"))
+                #expect(outcome.messages.contains("1 file, 1 model classes. 1 file would change: 1 properties"))
             }
             #expect(try command.read("Models/Dog.swift") == Self.before)
         }

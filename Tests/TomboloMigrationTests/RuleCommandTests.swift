@@ -31,9 +31,11 @@ import TomboloServerModel
                 {"name": "_id", "type": "objectId", "primaryKey": true},
                 {"name": "user", "type": "objectId"},
                 {"name": "role", "type": "string"},
-                {"name": "team", "type": "string"}
+                {"name": "team", "type": "string"},
+                {"name": "office", "type": "embedded<Address>?"}
               ]
-            }
+            },
+            {"name": "Address", "embedded": true, "properties": [{"name": "street", "type": "string"}]}
           ]
         }
         """
@@ -112,6 +114,13 @@ import TomboloServerModel
             refused.messages.contains(
                 "bad.yaml:1: Listing, role 'a', read: Listing has no property 'teem'; did you mean"))
         #expect(
+            try await check(good, "--models", models, "--rules", bad).status == 64,
+            "What would be ignored is refused.")
+        #expect(try await check(good, "--models", models, "--app", "nope").status == 64)
+        let newer = try file("newer.json", Self.models.replacing("\"format\": 1", with: "\"format\": 2"))
+        let advice = try await check(good, "--models", newer).messages
+        #expect(advice.contains("Update this program") && !advice.contains("Export it again."), "\(advice)")
+        #expect(
             try await check(good, good, "--models", models).messages.contains("a class has the rules of one document"))
         let missing = try await check(folder.appending(path: "no.yaml").path(), "--models", models)
         #expect(missing.status == 1 && missing.messages.contains("can't be read"))
@@ -170,6 +179,11 @@ import TomboloServerModel
             for (arguments, message) in [
                 (["--user", "ben@example.org", "--class", "Listing"], "There is no account ben@example.org"),
                 (["--user", "ann@example.org", "--class", "Listings"], "did you mean 'Listing'?"),
+                (
+                    ["--user", "ann@example.org", "--class", "Address"],
+                    "Address is an embedded class: what a user may do with its objects follows from the objects that have "
+                        + "them. Ask about Membership."
+                ),
                 (["--user", "ann@example.org", "--class", "Listing", "--key", "x"], "'x' isn't a key of Listing"),
                 (
                     ["--user", "ann@example.org", "--class", "Listing", "--key", "8"],

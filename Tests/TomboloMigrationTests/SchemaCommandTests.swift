@@ -32,6 +32,13 @@ import TomboloModel
         #expect(apply.status == 0, "\(apply.messages)")
         #expect(try await run(["status", "--check", "--models", file.path()], address).status == 0)
         let connection = try await PostgresConnection.connect(configuration)
+        // What 'apply' would refuse fails already in 'plan'.
+        try await connection.execute("ALTER TABLE listing ALTER COLUMN price TYPE text")
+        let refused = try await run(["plan", "--models", file.path()], address)
+        #expect(refused.status == 1)
+        #expect(
+            refused.output.contains("ALTER TABLE public.\"listing\" ALTER COLUMN \"price\" TYPE bigint"),
+            "\(refused.output)")
         let tables = try await connection.query(
             "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
         #expect(try tables.map { try $0[0].string } == ["listing", "viewing", "viewing_remarks"])
@@ -62,6 +69,7 @@ import TomboloModel
             let outcome = try await run(["apply"] + arguments, address)
             #expect(outcome.status == 1)
             #expect(outcome.messages.contains(expected), "\(outcome.messages)")
+            #expect(!outcome.messages.contains("in the database don't form"), "Nothing is in the database.")
         }
         let connection = try await PostgresConnection.connect(configuration)
         let tables = try await connection.query(

@@ -72,7 +72,7 @@ struct FilterFormatErrorTests {
             ("5 == %@", [5], 2, "One side of a comparison at least is a property."),
             ("age == %@", [], 7, "There is no argument for an argument: 0 were given."),
             ("age == $1", [5], 7, "There is no argument for $1: 1 were given."),
-            ("age == 5", [5], 8, "1 arguments were given, but the predicate takes 0."),
+            ("age == 5", [5], 8, "1 argument was given, but the predicate takes 0."),
             ("age == %@ AND age == $0", [5], 21, "Arguments are either numbered, as $0, or in order, as %@."),
             ("age == %s", [5], 7, "'%s' is no argument: values are %@"),
             ("age == %", [5], 7, "'%' begins an argument such as %@."),

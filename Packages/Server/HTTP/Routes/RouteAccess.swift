@@ -56,7 +56,11 @@ extension RouteAccess where Grant == ClassesGrant {
                     refusal = refusal ?? failure
                 }
             }
-            guard !filters.isEmpty else { throw refusal ?? RequestFailure(.forbidden, "This is not permitted.") }
+            guard !filters.isEmpty else {
+                // The refusals name one class each, and nobody asked about one.
+                if let refusal, refusal.code != .forbidden { throw refusal }
+                throw RequestFailure(.forbidden, "Not permitted: no role lets you \(operation.words) \(what).")
+            }
             return ClassesGrant(subject: subject, rules: rules, filters: filters)
         }
     }
@@ -130,6 +134,11 @@ extension RouteAccess where Grant == ObjectGrant {
             throw RequestFailure(denial)
         }
     }
+}
+
+extension TomboloRules.Operation {
+    /// As it stands before what it is done to.
+    fileprivate var words: String { self == .listTrash ? "list trashed" : name }
 }
 
 /// Leave for some objects of a class: those that satisfy ``filter``.

@@ -6,6 +6,8 @@ public enum RuleDeploymentError: Error, Hashable, Sendable, CustomStringConverti
     case whichApp([String])
     case unknownApp(String, [String])
     case unknownClass(String, [String])
+    /// The class lives inside others, whose rules count for it.
+    case embeddedClass(String, owners: [String])
     /// The text isn't a key of the class, whose keys are of the type.
     case notAKey(String, className: String, type: String)
     case noObject(String, className: String)
@@ -19,6 +21,10 @@ public enum RuleDeploymentError: Error, Hashable, Sendable, CustomStringConverti
         case .unknownApp(let app, let apps):
             return "There is no app '\(app)' in the database\(Self.hint(app, apps)) Apps: \(Self.list(apps))."
         case .unknownClass(let name, let names): return "There is no class '\(name)'\(Self.hint(name, names))"
+        case .embeddedClass(let name, let owners):
+            return
+                "\(name) is an embedded class: what a user may do with its objects follows from the objects that have "
+                + "them. Ask about \(owners.isEmpty ? "a class that has it" : owners.joined(separator: " or "))."
         case .notAKey(let text, let className, let type):
             return "'\(text)' isn't a key of \(className), whose keys are of the type \(type)."
         case .noObject(let key, let className): return "There is no \(className) with the key \(key)."

@@ -33,6 +33,9 @@ public struct RuleExplainer: Sendable {
                     app: owner, against: try await pool.withConnection { try await DocumentTable.newest($0) })
             } else { current }
         let names = model.schema.classes.filter { $0.owner == nil }.map(\.name)
+        if model.schema[className] == nil, let owners = current.owners(ofEmbedded: className) {
+            throw RuleDeploymentError.embeddedClass(className, owners: owners)
+        }
         guard let item = model.schema[className], item.owner == nil else {
             throw RuleDeploymentError.unknownClass(className, names)
         }
@@ -86,6 +89,12 @@ public struct RuleExplainer: Sendable {
 }
 
 extension ServerModel {
+    /// The classes that have properties of an embedded class; nil if there is no such embedded class.
+    fileprivate func owners(ofEmbedded name: String) -> [String]? {
+        guard let document = models.values.first(where: { $0[name]?.isEmbedded == true }) else { return nil }
+        return document.classes.filter { $0.properties.contains { $0.target?.name == name } }.map(\.name)
+    }
+
     /// The app that has a class with a table, by its name now or before.
     fileprivate func app(ofClass name: String) -> String? {
         let now = schema[name]?.name

@@ -45,7 +45,8 @@ struct FormatParser {
         let used = parser.usesNumbers ? parser.greatestNumber + 1 : parser.nextArgument
         guard arguments.count <= used else {
             throw FilterFormatError(
-                "\(arguments.count) arguments were given, but the predicate takes \(used).", at: text.count, of: text)
+                "\(arguments.count) \(arguments.count == 1 ? "argument was" : "arguments were") given, but the predicate "
+                    + "takes \(used).", at: text.count, of: text)
         }
         return result
     }
