@@ -59,10 +59,10 @@ struct AdminServerCommand: AsyncParsableCommand {
             SIGTERM and Ctrl-C stop it: requests under way are answered first.
             """)
 
-    @Option(help: "The address to listen on; goes before TOMBOLO_HOST.")
+    @Option(help: "The address to listen on; overrides TOMBOLO_HOST.")
     var host: String?
 
-    @Option(help: "The port to listen on, 0 for a free one; goes before TOMBOLO_ADMIN_PORT.")
+    @Option(help: "The port to listen on, 0 for a free one; overrides TOMBOLO_ADMIN_PORT.")
     var port: Int?
 
     func run() async throws {

@@ -10,12 +10,12 @@ struct Adopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prepare tables that exist already for synchronisation.",
         discussion: """
-            Reads the tables and every value in them. If a table needs a change first, says which, with the SQL, and \
-            writes nothing. Otherwise it writes the models as 'models' does and prints the steps by which 'apply' puts \
-            the tables under synchronisation: triggers and indexes are added, no table is rewritten. Changes nothing in \
-            the database.
+            Reads the tables and every value in them. If a table needs a change first, prints it with the SQL and \
+            writes nothing. Otherwise writes the models as 'models' does, and prints the steps that 'apply' will take \
+            so that the tables can be synchronised: it adds triggers and indexes, and rewrites no table. Changes \
+            nothing in the database.
 
-            Exit codes: 0 the tables can be adopted, 1 something has to be changed before.
+            Exit codes: 0 the tables can be adopted, 1 something has to be changed first.
             """)
 
     @OptionGroup var database: DatabaseOptions

@@ -5,7 +5,7 @@ import ArgumentParser
 struct MigrationTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migration-tool",
-        abstract: "Brings a PostgreSQL database to what an app's models ask for, and manages accounts.",
+        abstract: "Updates a PostgreSQL database to match an app's models, and manages accounts.",
         discussion: """
             The app exports its models as a document, which --models names. First 'plan' shows what is missing, then \
             'apply' adds it. Nothing here deletes data: what cannot be added is reported and left to you. Every \

@@ -25,7 +25,7 @@ struct Models: AsyncParsableCommand {
     func validate() throws {
         guard isFromDatabase else {
             throw ValidationError(
-                "Say --from-database. A document of Swift classes is written by the app that has them: "
+                "Pass --from-database. To export a document from Swift classes, call this in the app that has them: "
                     + "ModelDocument(app:objectTypes:).write(to:).")
         }
     }

@@ -20,8 +20,8 @@ struct RulesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Say what is wrong in rule documents. Changes nothing.",
             discussion: """
-                The documents are checked against the model documents of --models, or, without it, against what the \
-                database has; then against one app's models and together with the rules of the others.
+                With --models, the rule documents are checked against these model documents. Without it, one rule \
+                document is checked against its app's models in the database and the rules of the other apps.
                 """)
 
         @Argument(help: "Rule documents, YAML or JSON.")

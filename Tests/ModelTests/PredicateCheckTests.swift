@@ -25,7 +25,7 @@ struct PredicateCheckTests {
             ),
             (
                 .compare(PropertyPath(["title", "length"]), .equal, .int(1)),
-                "Talk.title is no link, so 'title.length' leads nowhere."
+                "Talk.title is not a link, so 'title.length' leads nowhere."
             ),
             (
                 .compare(PropertyPath(["room", "nam"]), .equal, .string("")),

@@ -26,7 +26,7 @@ import Testing
     /// Modules that come with the toolchain or the system.
     static let systemModules: Set<String> = [
         "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "ObjectiveC", "Swift",
-        "Synchronization", "System",
+        "Security", "Synchronization", "System",
     ]
 
     static let root = URL(fileURLWithPath: #filePath)

@@ -121,7 +121,7 @@ import TomboloServerModel
         let advice = try await check(good, "--models", newer).messages
         #expect(advice.contains("Update this program") && !advice.contains("Export it again."), "\(advice)")
         #expect(
-            try await check(good, good, "--models", models).messages.contains("a class has the rules of one document"))
+            try await check(good, good, "--models", models).messages.contains("only one document can have them"))
         let missing = try await check(folder.appending(path: "no.yaml").path(), "--models", models)
         #expect(missing.status == 1 && missing.messages.contains("can't be read"))
         #expect(try await check(good, "--models", good).status == 1)

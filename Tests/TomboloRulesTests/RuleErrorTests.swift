@@ -56,7 +56,7 @@ import TomboloRules
             "Listing.related: []",
             "1: 'Listing.related' is a list of Listing; its elements follow the rules of Listing."),
         Mistake("defaultRole: []", "1: there is no class 'defaultRole'; did you mean 'defaultRoles'?"),
-        Mistake("version: 2", "1: the document is of version 2; this server knows version 1. Update the server."),
+        Mistake("version: 2", "1: the document has version 2, but this program knows only version 1. Update it."),
         Mistake("version: one", "1: 'version' is a whole number from 1, not \"one\"."),
         Mistake("rules: [Listing]", "1: 'rules' is a mapping of class names to roles, not a list."),
         Mistake("Listing: all", "1: Listing: expected {roles: [...]} or a list of roles, not \"all\"."),
@@ -115,12 +115,12 @@ import TomboloRules
     static let roles: [Mistake] = [
         Mistake(
             "Listing:\n  - {name: all, applyWhen: {}, read: true}\n  - {name: b, applyWhen: {\"%%user.roles\": x}}",
-            "3: Listing, role 'b': it never applies, for role 'all' (rules.yaml:2) comes first and applies to everybody; "
-                + "move it up or remove it."),
+            "3: Listing, role 'b': it never applies, because role 'all' (rules.yaml:2) comes first and applies to "
+                + "everybody; move it up or remove it."),
         Mistake(
             "Listing:\n  - {name: a, applyWhen: {\"%%user.roles\": x}}\n  - {name: b, applyWhen: {\"%%user.roles\": x}}",
-            "3: Listing, role 'b': it never applies, for role 'a' (rules.yaml:2) comes first and applies under the same "
-                + "condition; move it up or remove it."),
+            "3: Listing, role 'b': it never applies, because role 'a' (rules.yaml:2) comes first and applies under the "
+                + "same condition; move it up or remove it."),
         Mistake(
             "Listing: [{name: a, applyWhen: false, read: true}]",
             "1: Listing, role 'a': it never applies; remove it."),
@@ -152,8 +152,8 @@ import TomboloRules
         Mistake(
             "Listing: [{name: a, apply_when: {}, document_filters: {read: true, write: true}, read: true, write: true, "
                 + "fields: {price: {read: true, write: false}}}]",
-            "1: Listing, role 'a', fields: the rule for 'price' has no effect, for the role's own read: true and write: "
-                + "true come first; remove those."),
+            "1: Listing, role 'a', fields: the rule for 'price' has no effect, because the role's own read: true and "
+                + "write: true take precedence; remove those."),
     ]
 
     static let expressions: [Mistake] = [

@@ -479,7 +479,7 @@ import TomboloRules
         }
         #expect(
             error?.problems == [
-                "c.yaml:1: Note has rules in development mode already; a class has the rules of one document."
+                "c.yaml:1: Note has rules in development mode already; only one document can have them."
             ])
         var stranger = c
         stranger.scope = ["Grant"]

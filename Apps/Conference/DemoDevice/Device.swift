@@ -56,7 +56,10 @@ final class Device {
     }
 
     private func login(url: String, email: String, password: String) async throws -> String {
-        let app = App(id: "demo", configuration: AppConfiguration(baseURL: url))
+        // Each device of the demo is one of its own to the server.
+        let app = App(
+            id: "demo",
+            configuration: AppConfiguration(baseURL: url, rootDirectory: file.deletingPathExtension()))
         let user = try await app.login(credentials: .emailPassword(email: email, password: password))
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = file

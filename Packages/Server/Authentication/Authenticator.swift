@@ -14,7 +14,7 @@ public final class Authenticator: Sendable {
     /// does not wait, so that somebody else's guessing keeps nobody out for good.
     public static let maximumFailedLoginsOfAccount = 20
     public static let maximumAccountDelaySeconds: Double = 60
-    /// An account's failures are forgotten when there was no attempt for so long.
+    /// An account's failures are forgotten after this long without an attempt.
     public static let accountMemorySeconds: Double = 15 * 60
     /// The same for all e-mails from one address: an office or a proxy may stand behind it.
     public static let maximumFailedLoginsOfAddress = 200

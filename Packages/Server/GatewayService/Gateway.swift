@@ -16,8 +16,8 @@ public struct Gateway: Service {
     /// Connected devices of one address: a whole venue may stand behind it.
     public static let maximumConnectionCountOfAddress = 2_000
 
-    /// Devices that bootstrap or catch up at once; the others wait. The store needs so many database connections, and
-    /// some for the feed and uploads.
+    /// Devices that bootstrap or catch up at once; the others wait. The store needs this many database connections,
+    /// plus some for the feed and uploads.
     public static let maximumConcurrentReads = 8
     /// Uploads of all devices that wait to be applied, in bytes as they came; devices that send more wait.
     public static let maximumWaitingUploadByteCount = 32 << 20

@@ -17,7 +17,7 @@ actor SessionRunner {
     /// What a device may send before its session is open, in bytes: a hello, and the frames around it.
     static let openingByteCount = MessageCodec.maximumControlByteCount + (64 << 10)
 
-    /// How often it is looked, within the limit, whether the device takes what it is sent.
+    /// How many times within the limit to check whether the device takes what it is sent.
     static let progressChecks = 8
 
     /// Matching that costs more than this, in comparisons and bytes searched, takes turns: one session at a time, so that

@@ -140,7 +140,7 @@ struct ModelDocumentErrorTests {
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "onDelete": "cascade"}"#),
-                "A.x is no link, so that onDelete has no meaning for it."
+                "A.x is not a link, and onDelete applies only to links."
             ),
             (
                 item("A", #"{"name": "x", "type": "int", "onDelete": "restrict"}"#),

@@ -22,7 +22,7 @@ extension ModelDocument {
     }
 
     /// The schema of several apps that share a database.
-    /// - Throws: ``SchemaError`` if two apps have a class of one name, or a table.
+    /// - Throws: ``SchemaError`` if two apps have a class or a table with the same name.
     public static func schema(of documents: [ModelDocument]) throws(SchemaError) -> Schema {
         var problems: [String] = []
         var classes: [String: String] = [:]

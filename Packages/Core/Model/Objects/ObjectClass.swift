@@ -126,7 +126,7 @@ private struct ObjectClassBuilder {
             guard !names.contains(name) else { return }
             let hint = name.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
             problems.append(
-                "\(className).\(function) names '\(name)', which is no property declared with @Persisted\(hint)")
+                "\(className).\(function) names '\(name)', which is not a property declared with @Persisted\(hint)")
         }
         for name in names where name.contains(".") {
             problems.append(

@@ -58,8 +58,8 @@ extension Predicate {
             guard text.utf8.count <= Self.maximumNeedleByteCount else {
                 throw ValueError(
                     "The query on \(className) tests whether \(path.shown) \(test.verb) a text of \(text.utf8.count) "
-                        + "bytes; at most \(Self.maximumNeedleByteCount) are possible. Use a shorter text, or compare "
-                        + "the whole property by ==.")
+                        + "bytes; at most \(Self.maximumNeedleByteCount) are allowed. Use a shorter text, or compare "
+                        + "the whole property with ==.")
             }
         case .and(let inner), .or(let inner):
             for part in inner { try part.checkSize(className, depth: depth + 1, parts: &parts) }

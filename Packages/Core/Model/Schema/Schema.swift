@@ -168,7 +168,7 @@ public struct Schema: Hashable, Sendable {
                     problems.append("\(item.name).\(column.name) links to \(target), which is not in the schema.")
                 }
                 if column.deleteRule == .cascade, column.linkTarget == nil {
-                    problems.append("\(item.name).\(column.name) is no link, so that onDelete has no meaning for it.")
+                    problems.append("\(item.name).\(column.name) is not a link, and onDelete applies only to links.")
                 }
                 if column.isEncrypted {
                     if column.isPrimaryKey || column.isIndexed {

@@ -84,7 +84,7 @@ extension FractionalRank {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): result.append(Int(byte - UInt8(ascii: "0")))
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): result.append(Int(byte - UInt8(ascii: "A")) + 10)
             case UInt8(ascii: "a")...UInt8(ascii: "z"): result.append(Int(byte - UInt8(ascii: "a")) + 36)
-            default: throw ValueError("'\(text)' is no rank: ranks are made of 0-9, A-Z and a-z.")
+            default: throw ValueError("'\(text)' is not a rank: ranks are made of 0-9, A-Z and a-z.")
             }
         }
         return result

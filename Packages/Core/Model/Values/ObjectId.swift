@@ -29,7 +29,7 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     /// 24 hexadecimal digits written in the source code; anything else stops the program.
     public init(_ literal: StaticString) {
         guard let parsed = ObjectId(hex: "\(literal)") else {
-            programError("'\(literal)' is not an ObjectId: it has 24 hexadecimal digits.")
+            programError("'\(literal)' is not an ObjectId, which has 24 hexadecimal digits.")
         }
         self = parsed
     }

@@ -125,8 +125,8 @@ struct FieldRules {
             {
                 problem(
                     entry.line,
-                    "the rule for '\(shown)' has no effect, for the role's own read: true and write: true come "
-                        + "first; remove those.")
+                    "the rule for '\(shown)' has no effect, because the role's own read: true and write: true "
+                        + "take precedence; remove those.")
             }
             named[name] = access
             if let inner = entry.value["fields"] { read(inner, prefix: name + ".", into: &named) }

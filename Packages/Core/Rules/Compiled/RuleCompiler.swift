@@ -47,7 +47,7 @@ struct RuleCompiler {
         }
         if let other = files[index] {
             problems.append(
-                "\(place)\(declaration.name) has rules in \(other) already; a class has the rules of one document.")
+                "\(place)\(declaration.name) has rules in \(other) already; only one document can have them.")
             return
         }
         files[index] = book.file
@@ -106,7 +106,8 @@ struct RuleCompiler {
                     earlier.applyWhen == .constant(true)
                     ? "applies to everybody" : "applies under the same condition"
                 problems.append(
-                    "\(place)it never applies, for role '\(earlier.name)' (\(earlier.place)) comes first and \(why); "
+                    "\(place)it never applies, because role '\(earlier.name)' (\(earlier.place)) comes first and "
+                        + "\(why); "
                         + "move it up or remove it.")
             }
             result.append(role)

@@ -72,8 +72,8 @@ extension RuleBook {
             guard version == Self.version else {
                 return problem(
                     value.line,
-                    "the document is of version \(version); this server knows version \(Self.version). "
-                        + "Update the server.")
+                    "the document has version \(version), but this program knows only version "
+                        + "\(Self.version). Update it.")
             }
         case let key where key.hasPrefix("x-"): break
         default: readClass(entry)

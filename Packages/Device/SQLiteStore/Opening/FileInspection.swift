@@ -18,7 +18,7 @@ package enum FileInspection {
 
     static func requireOurs(_ connection: SQLiteConnection) throws {
         guard try FileOpening.isMade(connection) else {
-            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' is no Tombolo file.")
+            throw SQLiteStoreError(.invalidDatabase, "'\(connection.path)' is not a Tombolo file.")
         }
         try FileOpening.checkFormat(connection)
     }

@@ -79,8 +79,8 @@ struct ReverseModelBuilder {
             if table.primaryKey.isEmpty {
                 find(
                     .leftOut, table, nil,
-                    "It has no primary key, by which an object is known everywhere. "
-                        + "With a key of its own it can be synchronised:", fix: addition + column)
+                    "It has no primary key to identify its objects by. With one it can be synchronised:",
+                    fix: addition + column)
             } else {
                 let columns = table.primaryKey.map(quoted).joined(separator: ", ")
                 let isReferred = survey.tables.contains { other in
@@ -93,7 +93,7 @@ struct ReverseModelBuilder {
                 find(
                     .leftOut, table, nil,
                     "Its primary key has \(table.primaryKey.count) columns (\(table.primaryKey.joined(separator: ", "))); "
-                        + "an object is known by one value. Give it a key of its own, and keep the columns unique.\(order)",
+                        + "an object is identified by one. Add a key column, and keep these columns unique.\(order)",
                     fix:
                         "\(addition)DROP CONSTRAINT \(quoted(table.primaryKeyName)), ADD UNIQUE (\(columns)), \(column)"
                 )
@@ -183,7 +183,7 @@ struct ReverseModelBuilder {
     ) -> ModelProperty? {
         let isKey = table.primaryKey == [column.name]
         guard column.generation != .computed else {
-            find(.leftOut, table, column.name, "It is computed from other columns, so that nobody can write it.")
+            find(.leftOut, table, column.name, "It is computed from other columns and can't be written.")
             noteAbsence(of: column, table)
             return nil
         }
@@ -199,7 +199,7 @@ struct ReverseModelBuilder {
         }
         if ["xmin", "xmax", "cmin", "cmax", "ctid", "rowid", "tableoid"].contains(column.name.lowercased()) {
             find(
-                .required, table, column.name, "Databases have a column '\(column.name)' for their own: rename it.",
+                .required, table, column.name, "'\(column.name)' is the name of a system column: rename it.",
                 fix:
                     "ALTER TABLE \(sqlName(table)) RENAME COLUMN \(quoted(column.name)) TO \(quoted(column.name + "_"));"
             )
@@ -305,7 +305,7 @@ struct ReverseModelBuilder {
             } else if links[key.columns[0]] == nil {
                 find(
                     .note, table, key.columns[0],
-                    "It refers to \(key.table), which isn't among the models by that column: it's a value, not a link.")
+                    "It refers to a column of \(key.table) that isn't a key in these models: it's a value, not a link.")
             } else if key.action == .refuse {
                 find(
                     .note, table, key.columns[0],

@@ -12,11 +12,11 @@ extension Filter {
         case .and(let parts), .or(let parts): for part in parts { try part.check(in: scopes, schema) }
         case .not(let inner): try inner.check(in: scopes, schema)
         case .quantified(_, let path, let inner):
-            guard let item = scopes.last else { throw ValueError("A condition looks further out than its query.") }
+            guard let item = scopes.last else { throw ValueError("A condition refers to an object outside its query.") }
             try inner.check(in: scopes + [schema.elements(at: path, of: item)], schema)
         case .compare(.literal(let left), _, .literal(let right), _):
             throw ValueError(
-                "\(left) and \(right) are both values: one side of a comparison at least is a property.")
+                "\(left) and \(right) are both values: at least one side of a comparison must be a property.")
         case .compare(.literal(let literal), let comparison, let operand, let options):
             try Filter.compare(operand, comparison.mirrored, .literal(literal), options).check(in: scopes, schema)
         case .compare(let left, let comparison, let right, let options):
@@ -46,7 +46,8 @@ extension Filter {
                 try type.acceptText(test, options)
                 return try type.accept(literal, schema, isEquality: true)
             }
-            throw ValueError("\(left) and \(right) are both values: one side of a comparison at least is a property.")
+            throw ValueError(
+                "\(left) and \(right) are both values: at least one side of a comparison must be a property.")
         }
     }
 }

@@ -77,7 +77,7 @@ extension FilterOperand {
     fileprivate static func collect(
         _ path: PropertyPath, _ names: inout Set<String>, _ scopes: ArraySlice<ClassSchema>, _ schema: Schema
     ) throws(ValueError) -> ClassSchema {
-        guard let item = scopes.last else { throw ValueError("A condition looks further out than its query.") }
+        guard let item = scopes.last else { throw ValueError("A condition refers to an object outside its query.") }
         let resolved = try schema.resolve(path, from: item)
         for step in resolved.steps {
             switch step {

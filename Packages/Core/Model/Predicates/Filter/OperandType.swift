@@ -95,9 +95,9 @@ extension Schema {
     package func type(
         of operand: FilterOperand, in scopes: ArraySlice<ClassSchema>
     ) throws(ValueError) -> OperandType {
-        guard let item = scopes.last else { throw ValueError("A condition looks further out than its query reaches.") }
+        guard let item = scopes.last else { throw ValueError("A condition refers to an object outside its query.") }
         switch operand {
-        case .literal(let value): throw ValueError("\(value) alone is no property.")
+        case .literal(let value): throw ValueError("\(value) is a value, not a property.")
         case .outer(let inner): return try type(of: inner, in: scopes.dropLast())
         case .element:
             if let column = item.scalarElement {
@@ -155,7 +155,7 @@ extension Schema {
         let resolved = try resolve(path, from: item)
         guard resolved.isToMany, resolved.collectionNameCount == path.names.count else {
             throw ValueError(
-                "\(item.name).\(path) is no list, so that ANY, ALL, NONE, @count and the like have no meaning.")
+                "\(item.name).\(path) is not a list: ANY, ALL, NONE, @count and the like apply only to lists.")
         }
         return resolved.item
     }

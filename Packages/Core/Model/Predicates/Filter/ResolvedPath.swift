@@ -95,7 +95,7 @@ extension Schema {
             item.columns.indices.filter { !item.isSystemColumn($0) }.map { item.columns[$0].name }
             + item.lists.map(\.name) + item.linkingObjects.keys.sorted()
         guard !known.isEmpty, item.owner?.isScalar != true else {
-            throw ValueError("The elements of \(item.name) are no objects, so '\(path)' leads nowhere.")
+            throw ValueError("The elements of \(item.name) are not objects, so '\(path)' leads nowhere.")
         }
         let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
         let shown = name.shortened(toByteCount: String.nearestLengthLimit)
@@ -189,7 +189,7 @@ extension Column {
         switch type {
         case .embedded(let name): "an embedded \(name) without such a property"
         case .array: "a list inside an embedded object, stored in one column"
-        default: "no link"
+        default: "not a link"
         }
     }
 }

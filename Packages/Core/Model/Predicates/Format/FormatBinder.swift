@@ -66,16 +66,16 @@ struct FormatBinder {
         case (.isIn, .literal, .many), (.isIn, .one, .many):
             // `%@ IN list`: the list contains it.
             guard comparison.quantifier == nil else {
-                throw error("ANY, ALL and NONE stand before the path of a list, on the left side.", at: position)
+                throw error("ANY, ALL and NONE go before the path of a list, on the left side.", at: position)
             }
             return try compare(right, .compare(.equal), left, comparison, quantifier: .any)
         case (.text(.contains), .many(_, .element, _), _) where comparison.quantifier == nil:
             return try compare(left, .compare(.equal), right, comparison, quantifier: .any)
         case (.isIn, _, .one(_, let type)), (.between, _, .one(_, let type)):
-            throw error("\(type.name) is no list: {…}, or an argument with several values, is expected.", at: position)
+            throw error("\(type.name) is not a list: expected {…} or an argument with several values.", at: position)
         case (.isIn, _, .literal(let literal)), (.between, _, .literal(let literal)):
             throw error(
-                "\(literal.text) is no list: {…}, or an argument with several values, is expected.", at: position)
+                "\(literal.text) is not a list: expected {…} or an argument with several values.", at: position)
         case (.between, _, .many):
             throw error("BETWEEN takes two values: {lowest, greatest}.", at: position)
         case (_, .literal, .one), (_, .literal, .many):
@@ -95,10 +95,10 @@ struct FormatBinder {
     ) throws(FilterFormatError) -> Filter {
         let position = comparison.position
         switch left {
-        case .list: throw error("A list of values stands on the right side only.", at: position)
+        case .list: throw error("A list of values is only possible on the right side.", at: position)
         case .literal(let literal):
             guard case .text(let test) = test, quantifier == nil, case .one(let operand, let type) = right else {
-                throw error("One side of a comparison at least is a property.", at: position)
+                throw error("At least one side of a comparison must be a property.", at: position)
             }
             try at(position) { () throws(ValueError) in try type.acceptText(test, comparison.options) }
             let value = try convert(literal, to: type, at: position)
@@ -106,7 +106,7 @@ struct FormatBinder {
         case .one(let operand, let type):
             if let quantifier {
                 throw error(
-                    "\(type.name) is one value, so that \(quantifier.rawValue) has no meaning: it is for lists.",
+                    "\(type.name) is a single value, and \(quantifier.rawValue) applies only to lists.",
                     at: comparison.left.position)
             }
             if case .many(let path, _, _) = right {
@@ -296,7 +296,7 @@ struct FormatBinder {
             guard let aggregate = FilterOperand.Aggregate(rawValue: name.lowercased()) else { break }
             return .aggregate(aggregate, split.collection, split.rest)
         case ("min", nil), ("max", nil), ("sum", nil), ("avg", nil):
-            throw error("'\(names)' is no list, so that @\(name) has no meaning.", at: path.functionPosition)
+            throw error("'\(names)' is not a list, and @\(name) applies only to lists.", at: path.functionPosition)
         default: break
         }
         let known = ["count", "min", "max", "sum", "avg", "size"]

@@ -196,7 +196,7 @@ struct FormatLexer {
         case "d", "i", "u", "D", "U", "f", "F", "g", "G", "e", "E", "x", "X", "o": return .argument
         default:
             throw error(
-                "'%\(lengths)\(letter)' is no argument: values are %@ (or %d, %i, %ld, %f), key paths %K.", at: start)
+                "'%\(lengths)\(letter)' is not an argument: use %@, %d, %i, %ld or %f, or %K for key paths.", at: start)
         }
     }
 

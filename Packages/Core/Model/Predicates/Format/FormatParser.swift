@@ -206,7 +206,7 @@ struct FormatParser {
             switch letter {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
-            default: throw error("'\(letter)' is no option: c ignores case, d ignores accents.")
+            default: throw error("'\(letter)' is not an option: c ignores case, d ignores accents.")
             }
         }
         index += 1
@@ -303,11 +303,11 @@ struct FormatParser {
         let unsigned = digits.hasPrefix("-") ? digits.dropFirst() : digits[...]
         if unsigned.lowercased().hasPrefix("0x") {
             guard let value = Int64((digits.hasPrefix("-") ? "-" : "") + unsigned.dropFirst(2), radix: 16) else {
-                throw error("\(text) is no hexadecimal number of 64 bits.")
+                throw error("\(text) is not a 64-bit hexadecimal number.")
             }
             return .int(value)
         }
-        guard let value = Double(digits) ?? Double(digits + "0") else { throw error("\(text) is no number.") }
+        guard let value = Double(digits) ?? Double(digits + "0") else { throw error("\(text) is not a number.") }
         return .double(value)
     }
 
@@ -316,8 +316,8 @@ struct FormatParser {
         let start = token.position
         guard ["uuid", "oid", "objectid"].contains(name.lowercased()) else {
             throw error(
-                "'\(name)' is no function: there are uuid('…') and oid('…'), and SUBQUERY. Compute other values before, "
-                    + "and pass them as arguments.", at: start)
+                "'\(name)' is not a function: there are uuid('…') and oid('…'), and SUBQUERY. Compute other values "
+                    + "beforehand and pass them as arguments.", at: start)
         }
         index += 2
         guard case .string(let text) = token.kind else {
@@ -326,11 +326,11 @@ struct FormatParser {
         let value: Value
         switch name.lowercased() {
         case "uuid":
-            guard let uuid = UUID(uuidString: text) else { throw error("'\(text)' is no UUID.") }
+            guard let uuid = UUID(uuidString: text) else { throw error("'\(text)' is not a UUID.") }
             value = .uuid(uuid)
         default:
             guard let id = try? ObjectId(string: text) else {
-                throw error("'\(text)' is no ObjectId: it has 24 hexadecimal digits.")
+                throw error("'\(text)' is not an ObjectId, which has 24 hexadecimal digits.")
             }
             value = .objectId(id)
         }
@@ -353,7 +353,7 @@ struct FormatParser {
             throw error("Arguments are either numbered, as $0, or in order, as %@.")
         }
         guard arguments.indices.contains(number) else {
-            throw error("There is no argument for \(token.text): \(arguments.count) were given.")
+            throw error("There is no value for \(token.text): the number of arguments is \(arguments.count).")
         }
         guard let value = FormatArgument(arguments[number]) else {
             let name = arguments[number].map { "\(type(of: $0))" } ?? "nil"
@@ -402,7 +402,7 @@ struct FormatParser {
                 }
             } catch {
                 throw self.error(
-                    "The argument for %K, '\(text.shortened(toByteCount: 100))', is no property: \(error.message)",
+                    "The argument for %K, '\(text.shortened(toByteCount: 100))', is not a property: \(error.message)",
                     at: position)
             }
             path.functionPosition = position

@@ -125,6 +125,20 @@ final class AppUsers: Sendable {
 
     func makeCurrent(_ user: User) throws { try change { $0.content.currentUser = user.id } }
 
+    /// Takes over the tokens that another process of the app has kept for a user who's logged in here.
+    /// - Returns: whether there were others.
+    func takeFromDisk(userID: String) -> Bool {
+        state.withLock { state in
+            guard let newer = store.load().users.first(where: { $0.id == userID }), newer.isLoggedIn,
+                newer.refreshToken != nil,
+                let kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn,
+                kept.refreshToken != newer.refreshToken
+            else { return false }
+            state.content.put(newer)
+            return true
+        }
+    }
+
     /// Takes new tokens over.
     func take(_ login: GatewayClient.Login, userID: String) throws {
         try change { state in

@@ -82,6 +82,13 @@ public final class User: Sendable {
     }
 
     private func exchangeTokens() async throws -> String {
+        // Another process of the app may have exchanged the tokens: theirs are good, and a second exchange of the old ones
+        // would look like a theft.
+        if app.users.takeFromDisk(userID: id), let kept, let token = kept.accessToken, let expiresAt = kept.expiresAt,
+            expiresAt.timeIntervalSinceNow > Self.refreshMargin
+        {
+            return token
+        }
         guard let token = kept?.refreshToken else { throw notLoggedIn() }
         do {
             let login = try await app.client.get(GatewayClient.Login.self, .POST, "/session", token: token)

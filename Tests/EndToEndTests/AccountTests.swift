@@ -1,0 +1,276 @@
+import Foundation
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+import TomboloAuthentication
+import TomboloModel
+
+@testable import Tombolo
+
+/// An app's users against a gateway process: every provider and call that needs no outside issuer.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct AccountTests {
+    /// A class that no document knows: development mode takes it from the device.
+    final class Memo: Object {
+        @Persisted(primaryKey: true) var _id: ObjectId
+        @Persisted var text: String
+    }
+
+    private static let password = "correct horse battery"
+
+    private func withServer(_ body: (AnyAppServer, _ phone: Phone) async throws -> Void) async throws {
+        let mails = FileManager.default.temporaryDirectory.appending(path: "mails-\(UUID().uuidString)")
+        try await AnyAppServer.with(
+            gatewayArguments: ["--development"], environment: ["TOMBOLO_MAIL": "folder:\(mails.path)"]
+        ) { server in
+            try await server.gateway.start()
+            try await server.migrate([
+                "providers", "set", "local-userpass", #"{"registration": true, "confirmation": "none"}"#,
+            ])
+            for provider in ["anon-user", "api-key"] { try await server.migrate(["providers", "enable", provider]) }
+            try await body(server, Phone(server, "phone", mails))
+        }
+        try? FileManager.default.removeItem(at: mails)
+    }
+
+    /// A device with the app's data, which can be relaunched.
+    private struct Phone {
+        let server: AnyAppServer
+        let configuration: AppConfiguration
+        let mails: URL
+        let folder: URL
+
+        init(_ server: AnyAppServer, _ name: String, _ mails: URL) async throws {
+            self.server = server
+            self.mails = mails
+            folder = server.folder.appending(path: name)
+            let (host, port) = await server.gateway.address
+            configuration = AppConfiguration(baseURL: "http://\(host):\(port)", rootDirectory: folder)
+        }
+
+        /// The app after its process has started again.
+        func launch() -> App {
+            App("memos", configuration, AppUsers(UserStore(appID: "memos", configuration: configuration)))
+        }
+
+        func open(_ user: User) async throws -> Realm {
+            var configuration = user.flexibleSyncConfiguration()
+            configuration.objectTypes = [Memo.self]
+            return try await Realm.open(configuration: configuration)
+        }
+
+        /// The texts of the link in the newest mail.
+        func mail() async throws -> (token: String, tokenID: String) {
+            while true {
+                let files = (try? FileManager.default.contentsOfDirectory(atPath: mails.path))?.sorted() ?? []
+                if let name = files.last {
+                    let text = try String(contentsOf: mails.appending(path: name), encoding: .utf8)
+                    if let token = text.firstMatch(of: /token=([^&\s]+)/)?.1,
+                        let tokenID = text.firstMatch(of: /tokenId=([^&\s]+)/)?.1
+                    {
+                        return (String(token), String(tokenID))
+                    }
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private func credentials(_ name: String, _ password: String = Self.password) -> Credentials {
+        .emailPassword(email: "\(name)@example.org", password: password)
+    }
+
+    private func error(_ body: () async throws -> Void) async -> AppError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? AppError
+        }
+    }
+
+    @Test("A user registers, syncs, and is still there after a relaunch, with new tokens when they're asked for")
+    func registration() async throws {
+        try await withServer { _, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            #expect(app.currentUser == nil)
+            let user = try await app.login(credentials: credentials("ada"))
+            #expect(user.identities.map(\.providerType) == ["local-userpass"])
+            #expect(user.profile.email == "ada@example.org")
+            let realm = try await phone.open(user)
+            try await realm.objects(Memo.self).subscribe()
+            try realm.write { realm.add(Memo(value: ["text": "hello"])) }
+            try await realm.syncSession?.waitForUpload()
+
+            let again = try #require(phone.launch().currentUser)
+            #expect(again.id == user.id)
+            let before = try #require(again.refreshToken)
+            try await again.refreshCustomData()
+            #expect(again.refreshToken != before)
+            #expect(again.isLoggedIn)
+        }
+    }
+
+    @Test("A wrong password and an unknown address get the same answer")
+    func wrongPassword() async throws {
+        try await withServer { _, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let wrong = await error { _ = try await app.login(credentials: credentials("ada", "not the password")) }
+            let unknown = await error { _ = try await app.login(credentials: credentials("nobody")) }
+            #expect(wrong?.code == .invalidPassword)
+            #expect(unknown == wrong)
+            #expect(app.currentUser == nil)
+        }
+    }
+
+    @Test("An anonymous user gets an e-mail address and stays the same user")
+    func linking() async throws {
+        try await withServer { _, phone in
+            let app = phone.launch()
+            let guest = try await app.login(credentials: .anonymous)
+            #expect(try await app.login(credentials: .anonymous) === guest)
+            try await guest.linkUser(credentials: credentials("grace"))
+            #expect(Set(guest.identities.map(\.providerType)) == ["anon-user", "local-userpass"])
+            try await guest.logOut()
+            #expect(guest.state == .loggedOut)
+            let again = try await app.login(credentials: credentials("grace"))
+            #expect(again === guest)
+        }
+    }
+
+    @Test("What is written just before a log-out is uploaded after the next login")
+    func writingAndLoggingOut() async throws {
+        try await withServer { server, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let user = try await app.login(credentials: credentials("ada"))
+            let realm = try await phone.open(user)
+            try await realm.objects(Memo.self).subscribe()
+            realm.syncSession?.suspend()
+            try realm.write { realm.add(Memo(value: ["text": "off-line"])) }
+            try await user.logOut()
+            #expect(realm.syncSession?.state == .inactive)
+            #expect(try await app.login(credentials: credentials("ada")) === user)
+            try await realm.syncSession?.waitForUpload()
+            let rows = try await server.pool.query("SELECT text FROM memo")
+            let texts = try rows.map { try $0[0].string }
+            #expect(texts == ["off-line"])
+        }
+    }
+
+    @Test("A login that is ended elsewhere logs the device out, and its session says so")
+    func revocation() async throws {
+        try await withServer { server, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let user = try await app.login(credentials: credentials("ada"))
+            let realm = try await phone.open(user)
+            try await realm.objects(Memo.self).subscribe()
+            try await server.migrate(["user", "revoke", "ada@example.org"])
+            while user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(app.currentUser == nil)
+            #expect(realm.syncSession?.error?.code == .clientUserError)
+        }
+    }
+
+    @Test("Two processes of an app share a login, whichever of them exchanges its tokens")
+    func twoProcesses() async throws {
+        try await withServer { _, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let user = try await app.login(credentials: credentials("ada"))
+            let other = try #require(phone.launch().currentUser)
+            for _ in 1...3 {
+                try await other.refreshCustomData()
+                _ = try await user.refreshAccessToken()
+                #expect(user.refreshToken == other.refreshToken)
+            }
+            #expect(user.isLoggedIn && other.isLoggedIn)
+        }
+    }
+
+    @Test("API keys log their user in until they're disabled")
+    func apiKeys() async throws {
+        try await withServer { server, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let user = try await app.login(credentials: credentials("ada"))
+            let made = try await user.apiKeysAuth.createAPIKey(named: "script")
+            let text = try #require(made.key)
+            let robot = try await Phone(server, "robot", phone.mails).launch()
+            #expect(try await robot.login(credentials: .userAPIKey(text)).id == user.id)
+            #expect(try await user.apiKeysAuth.fetchAPIKeys().map(\.name) == ["script"])
+            #expect(try await user.apiKeysAuth.fetchAPIKey(made.objectId).key == nil)
+            try await user.apiKeysAuth.disableAPIKey(made.objectId)
+            let refused = await error { _ = try await robot.login(credentials: .userAPIKey(text)) }
+            #expect(refused?.code == .invalidPassword)
+            try await user.apiKeysAuth.enableAPIKey(made.objectId)
+            try await user.apiKeysAuth.deleteAPIKey(made.objectId)
+            #expect(try await user.apiKeysAuth.fetchAPIKeys().isEmpty)
+        }
+    }
+
+    @Test("Mails confirm an address and replace a forgotten password")
+    func mails() async throws {
+        try await withServer { server, phone in
+            try await server.migrate([
+                "providers", "set", "local-userpass",
+                #"{"registration": true, "confirmation": "mail", "confirmURL": "https://example.org/confirm", "resetURL": "https://example.org/reset"}"#,
+            ])
+            let app = phone.launch()
+            // Servers follow the setting within seconds.
+            var name = 0
+            while true {
+                name += 1
+                try await app.emailPasswordAuth.registerUser(email: "ada\(name)@example.org", password: Self.password)
+                if await error({ _ = try await app.login(credentials: credentials("ada\(name)")) }) != nil { break }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            let confirmation = try await phone.mail()
+            let wrong = await error {
+                try await app.emailPasswordAuth.confirmUser("no", tokenId: confirmation.tokenID)
+            }
+            #expect(wrong?.code == .badRequest)
+            try await app.emailPasswordAuth.confirmUser(confirmation.token, tokenId: confirmation.tokenID)
+            let user = try await app.login(credentials: credentials("ada\(name)"))
+
+            try await app.emailPasswordAuth.sendResetPasswordEmail("nobody@example.org")
+            try await app.emailPasswordAuth.sendResetPasswordEmail("ada\(name)@example.org")
+            var reset = try await phone.mail()
+            while reset.tokenID == confirmation.tokenID {
+                try await Task.sleep(for: .milliseconds(20))
+                reset = try await phone.mail()
+            }
+            try await app.emailPasswordAuth.resetPassword(
+                to: "another long one", token: reset.token, tokenId: reset.tokenID)
+            #expect(await error { _ = try await app.login(credentials: credentials("ada\(name)")) } != nil)
+            // The reset ended all sessions.
+            await #expect(throws: AppError.self) { try await user.refreshCustomData() }
+            #expect(!user.isLoggedIn)
+            #expect(try await app.login(credentials: credentials("ada\(name)", "another long one")) === user)
+        }
+    }
+
+    @Test("Deleting a user deletes the account, and the files on the device")
+    func deletion() async throws {
+        try await withServer { server, phone in
+            let app = phone.launch()
+            try await app.emailPasswordAuth.registerUser(email: "ada@example.org", password: Self.password)
+            let user = try await app.login(credentials: credentials("ada"))
+            var realm: Realm? = try await phone.open(user)
+            try await realm?.objects(Memo.self).subscribe()
+            let file = try #require(realm?.configuration.fileURL)
+            realm = nil
+            try await user.delete()
+            #expect(user.state == .removed)
+            #expect(app.allUsers.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            let count = try await server.pool.query("SELECT count(*) FROM tombolo.account")[0, 0].int64
+            #expect(count == 0)
+            #expect(await error { _ = try await app.login(credentials: credentials("ada")) }?.code == .invalidPassword)
+        }
+    }
+}
