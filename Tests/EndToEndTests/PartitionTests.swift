@@ -40,7 +40,8 @@ struct PartitionTests {
             try await server.apply([(document, rules)])
             try await server.gateway.start()
             var users: [User] = []
-            let app = App(id: "partitions", configuration: .init(baseURL: await server.gateway.url))
+            let app = App(
+                id: "partitions", configuration: .init(baseURL: await server.gateway.url, rootDirectory: server.folder))
             for name in ["ann", "ben"] {
                 let token = try await server.user(name).token
                 users.append(try await app.login(credentials: .accessToken(token)))

@@ -59,7 +59,8 @@ struct GatewayFixture: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             for await port in ports {
-                let app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)"))
+                let app = App(
+                    id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)", rootDirectory: folder))
                 let fixture = GatewayFixture(schema: schema, pool: pool, folder: folder, app: app, port: port)
                 try await body(fixture)
                 break

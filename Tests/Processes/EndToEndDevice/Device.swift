@@ -85,7 +85,9 @@ final class Device {
     }
 
     private func open(url: String, token: String) async throws -> String {
-        let app = App(id: "end-to-end", configuration: AppConfiguration(baseURL: url))
+        let app = App(
+            id: "end-to-end",
+            configuration: AppConfiguration(baseURL: url, rootDirectory: file.deletingPathExtension()))
         let user = try await app.login(credentials: .accessToken(token))
         var configuration = user.flexibleSyncConfiguration()
         configuration.syncConfiguration = SyncConfiguration(user: user) { [weak self] error, _ in
