@@ -113,7 +113,18 @@ struct AppUserTests {
         try await again.remove()
         _ = relaunched()
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        #expect(store.load().removed.isEmpty)
+        #expect(store.load()?.removed == [])
+    }
+
+    @Test("What another process of the app changed isn't overwritten")
+    func otherProcess() async throws {
+        let ada = try await logIn("ada")
+        let other = relaunched()
+        try await logIn("grace", app: other)
+        try app.users.makeCurrent(ada)
+        #expect(Set(relaunched().allUsers.keys) == ["ada", "grace"])
+        #expect(Set(app.allUsers.keys) == ["ada", "grace"])
+        #expect(relaunched().currentUser?.id == "ada")
     }
 
     @Test("Only the file's owner can read the tokens, and a damaged file logs everybody out")

@@ -8,7 +8,7 @@ extension ServerSession {
         "A Realm of a partition has no subscriptions: it has everything of the partition that the user may read. For "
             + "queries of your own open the Realm with user.flexibleSyncConfiguration().")
 
-    /// Every class that the device has. What is no part of the partition can't be read in it.
+    /// Every class that the device has. Objects outside the partition can't be read.
     var everything: SubscriptionSet {
         let classes = deviceColumns.keys.sorted().filter { schema[$0].owner == nil }.map { schema[$0].name }
         return SubscriptionSet(

@@ -7,8 +7,8 @@ internal import Synchronization
 ///     let app = App(id: "listings")
 ///     let user = try await app.login(credentials: .emailPassword(email: "…", password: "…"))
 ///
-/// Users are kept between launches; ``currentUser`` is there before any request. Apps with the same ID and configuration
-/// share their users, so an app may make as many as it likes.
+/// Users are kept between launches; ``currentUser`` is there before any request. Apps with the same ID, address and
+/// root directory share their users, so an app may make as many as it likes.
 public final class App: Sendable {
     /// The name by which the app knows the backend; also a folder's name on the device.
     public let appId: String
@@ -23,7 +23,7 @@ public final class App: Sendable {
     public convenience init(id: String, configuration: AppConfiguration? = nil) {
         let configuration = configuration ?? AppConfiguration()
         precondition(!id.isEmpty, "An App needs an ID.")
-        self.init(id, configuration, AppUsers.shared(id, configuration))
+        self.init(id, configuration, AppUsers.shared(UserStore(appID: id, configuration: configuration)))
     }
 
     init(_ id: String, _ configuration: AppConfiguration, _ users: AppUsers) {

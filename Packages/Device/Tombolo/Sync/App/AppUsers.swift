@@ -1,21 +1,15 @@
 internal import Foundation
 internal import Synchronization
 
-/// The users of an app at one gateway, shared by all of the process's ``App``s with its ID and configuration.
+/// The users of an app at one gateway, shared by all of the process's ``App``s that keep them in the same place.
 final class AppUsers: Sendable {
-    private struct Key: Hashable {
-        let id: String
-        let configuration: AppConfiguration
-    }
+    private static let all = Mutex<[UserStore: AppUsers]>([:])
 
-    private static let all = Mutex<[Key: AppUsers]>([:])
-
-    static func shared(_ id: String, _ configuration: AppConfiguration) -> AppUsers {
+    static func shared(_ store: UserStore) -> AppUsers {
         all.withLock { all in
-            let key = Key(id: id, configuration: configuration)
-            if let known = all[key] { return known }
-            let users = AppUsers(UserStore(appID: id, configuration: configuration))
-            all[key] = users
+            if let known = all[store] { return known }
+            let users = AppUsers(store)
+            all[store] = users
             return users
         }
     }
@@ -33,7 +27,8 @@ final class AppUsers: Sendable {
     /// Reads the users who are kept, and deletes the files of those who were removed before.
     init(_ store: UserStore) {
         self.store = store
-        var content = store.load()
+        // Whoever can't be read is logged out.
+        var content = store.load() ?? UserStore.Content()
         let removed = content.removed
         content.removed = removed.filter { id in
             let folder = store.folder(ofUser: id)
@@ -129,7 +124,7 @@ final class AppUsers: Sendable {
     /// - Returns: whether there were others.
     func takeFromDisk(userID: String) -> Bool {
         state.withLock { state in
-            guard let newer = store.load().users.first(where: { $0.id == userID }), newer.isLoggedIn,
+            guard let newer = store.load()?.users.first(where: { $0.id == userID }), newer.isLoggedIn,
                 newer.refreshToken != nil,
                 let kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn,
                 kept.refreshToken != newer.refreshToken
@@ -189,12 +184,14 @@ final class AppUsers: Sendable {
         try change { state in state.content.removed.removeAll { $0 == id } }
     }
 
-    /// Changes the users in memory and on disk, or neither.
+    /// Changes the users in memory and on disk, or neither. What other processes of the app have changed is kept.
     private func change<Result>(_ body: (inout State) throws -> Result) throws -> Result {
         try state.withLock { state in
             var draft = state
+            let kept = store.load()
+            if let kept { draft.content = kept }
             let result = try body(&draft)
-            if draft.content != state.content { try store.save(draft.content) }
+            if draft.content != kept { try store.save(draft.content) }
             state = draft
             return result
         }

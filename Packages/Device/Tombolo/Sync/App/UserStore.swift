@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Keeps an app's users between launches: on Apple platforms in the keychain, elsewhere in a file that only its owner may
 /// read.
-struct UserStore: Sendable {
+struct UserStore: Hashable, Sendable {
     /// The users of an app at one gateway.
     struct Content: Codable, Equatable {
         /// The device's ID at the gateway.
@@ -51,13 +51,8 @@ struct UserStore: Sendable {
 
     func folder(ofUser id: String) -> URL { folder.appending(path: Self.fileName(id)) }
 
-    /// The kept users; none if there's no file, or one that can't be read: everybody is logged out then.
-    func load() -> Content {
-        guard let data = read(), let content = try? JSONDecoder().decode(Content.self, from: data) else {
-            return Content()
-        }
-        return content
-    }
+    /// The kept users, or nil if there's no file, or one that can't be read.
+    func load() -> Content? { read().flatMap { try? JSONDecoder().decode(Content.self, from: $0) } }
 
     /// - Throws: ``AppError`` if the users can't be kept.
     func save(_ content: Content) throws {
