@@ -34,6 +34,8 @@ struct OpeningSemanticsTests {
             }
         }
         #expect(name == "Bo")
+        // The callback's Realm is closed when the callback has returned.
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         #expect(throws: Never.self) { try Realm.deleteFiles(for: next) }
     }
 

@@ -66,9 +66,8 @@ private struct AsyncOpening: @unchecked Sendable {
     func run() {
         guard !task.isCancelled else { return }
         do {
-            let core = try RealmCore.open(configuration, .task)
-            let opened = Opened(core: core)
-            guard let session = core.syncSession else { return finish(opened) }
+            let opened = Opened(try RealmCore.open(configuration, .task))
+            guard let session = opened.core?.syncSession else { return finish(opened) }
             task.follow(session)
             let download = Task {
                 do {
@@ -86,10 +85,10 @@ private struct AsyncOpening: @unchecked Sendable {
 
     private func finish(_ opened: Opened) {
         queue.async {
-            // Kept until here, so that an in-memory Realm still exists.
-            withExtendedLifetime(opened) {
-                if task.end() { callback(Result { try Realm(configuration: configuration, queue: queue) }) }
-            }
+            // Closed no earlier, so that an in-memory Realm still exists, and no later, so that the file can be deleted
+            // once the callback has returned.
+            defer { opened.core = nil }
+            if task.end() { callback(Result { try Realm(configuration: configuration, queue: queue) }) }
         }
     }
 
@@ -98,7 +97,9 @@ private struct AsyncOpening: @unchecked Sendable {
     }
 }
 
-/// Keeps a file open and does nothing else.
-private struct Opened: @unchecked Sendable {
-    let core: RealmCore
+/// Keeps a file open and does nothing else. Used by one thread at a time: first the opening one, then the queue's.
+private final class Opened: @unchecked Sendable {
+    var core: RealmCore?
+
+    init(_ core: RealmCore) { self.core = core }
 }
