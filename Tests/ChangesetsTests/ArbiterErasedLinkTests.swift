@@ -77,7 +77,7 @@ private typealias F = ArbiterFixture
         let changeset = Changeset(
             number: 1, base: 1, stamp: Stamp(microseconds: 1),
             instructions: [.create(note, [link]), .create(page, []), .erase(page), .create(page, [])])
-        let writes = try arbiter.apply(
+        let writes = arbiter.apply(
             changeset, from: F.a, stamp: changeset.stamp, base: F.base, permit: { _ in nil }
         ).writes
         #expect(writes.last == .update(note, [ColumnWrite(column: 1, value: page.key, mark: .set)]))

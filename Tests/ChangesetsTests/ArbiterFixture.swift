@@ -64,15 +64,27 @@ struct ArbiterFixture {
                 stamp: Stamp(microseconds: microseconds), client: client))
     }
 
-    mutating func apply(
+    mutating func arbitrate(
         _ instructions: [Instruction], at microseconds: Int64 = 100, by client: ClientID = Self.a,
-        number: Int64 = 1, permit: (WriteRequest) -> String? = { _ in nil },
+        number: Int64 = 1, permit: (WriteRequest) -> WriteDenial? = { _ in nil },
         sees: (Int, Row) -> Bool = { _, _ in true }
-    ) throws -> (writes: [RowWrite], lost: Int) {
+    ) -> Arbitration {
         let stamp = Stamp(microseconds: microseconds)
-        return try arbiter.apply(
+        return arbiter.apply(
             Changeset(number: number, base: 1, stamp: stamp, instructions: instructions), from: client, stamp: stamp,
             base: Self.base, permit: permit, sees: sees)
+    }
+
+    /// - Throws: the first ``Refusal``, if something was refused.
+    mutating func apply(
+        _ instructions: [Instruction], at microseconds: Int64 = 100, by client: ClientID = Self.a,
+        number: Int64 = 1, permit: (WriteRequest) -> WriteDenial? = { _ in nil },
+        sees: (Int, Row) -> Bool = { _, _ in true }
+    ) throws -> Arbitration {
+        let result = arbitrate(
+            instructions, at: microseconds, by: client, number: number, permit: permit, sees: sees)
+        if let refusal = result.refused.told.first { throw refusal }
+        return result
     }
 
     /// The permissions requested.

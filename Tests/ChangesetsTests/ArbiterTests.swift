@@ -426,7 +426,7 @@ private typealias F = ArbiterFixture
         var f = F()
         f.load(1)
         #expect(throws: Refusal.self) {
-            _ = try f.apply([F.set(1, F.title, .string("x")), F.set(1, F.count, .string("no number"))])
+            _ = try f.apply([F.set(1, F.title, .int(1)), F.set(1, F.count, .string("no number"))])
         }
         #expect(throws: Refusal.self) {
             _ = try f.apply([F.set(1, F.title, .string("x"))], permit: { _ in "no" })
@@ -486,7 +486,7 @@ private typealias F = ArbiterFixture
             F.createElement(F.element(1), owner: 2, target: 1),
         ])
     func permissionFirst(instruction: Instruction) throws {
-        func refusal(_ permit: (WriteRequest) -> String?) -> Refusal.Code? {
+        func refusal(_ permit: (WriteRequest) -> WriteDenial?) -> Refusal.Code? {
             var f = F()
             f.load(1, count: 1)
             f.load(2)
@@ -516,7 +516,7 @@ private typealias F = ArbiterFixture
 
     @Test("A create of an unseen object is decided like that of a new one, and then refused for its key")
     func unseenCreate() throws {
-        func refusal(_ permit: (WriteRequest) -> String?) -> Refusal? {
+        func refusal(_ permit: (WriteRequest) -> WriteDenial?) -> Refusal? {
             var f = F()
             f.load(1, title: "theirs")
             let instructions = [F.create(F.item(1), title: "mine"), F.set(1, F.count, .int(2))]

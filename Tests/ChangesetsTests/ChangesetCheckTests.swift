@@ -13,12 +13,9 @@ struct ChangesetCheckTests {
     }
 
     private func reason(_ instructions: Instruction...) -> Refusal? {
-        do throws(Refusal) {
-            try check.requireValid(changeset(instructions))
-            return nil
-        } catch {
-            return error
-        }
+        var refused = RefusedInstructions()
+        check.refuseInvalid(in: changeset(instructions), &refused)
+        return refused.told.first
     }
 
     private static func key(_ value: Int64) -> FieldWrite { FieldWrite(column: 0, value: .int(value)) }
@@ -80,14 +77,12 @@ struct ChangesetCheckTests {
     private func denied(
         _ operations: Set<WriteRequest.Operation>, _ instructions: Instruction...
     ) -> Bool {
-        do throws(Refusal) {
-            try check.requirePermission(changeset(instructions)) { operation, classIndex in
-                classIndex == 0 && operations.contains(operation) ? "no" : nil
-            }
-            return false
-        } catch {
-            return error.code == .notPermitted
-        }
+        var refused = RefusedInstructions()
+        check.refuseDenied(
+            in: changeset(instructions),
+            denial: { operation, classIndex in classIndex == 0 && operations.contains(operation) ? "no" : nil },
+            &refused)
+        return refused.told.first?.code == .notPermitted
     }
 
     @Test("Permission is refused before reading rows only if no row could allow it")

@@ -1,6 +1,7 @@
 import PostgresClient
 import Synchronization
 import Testing
+import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession

@@ -15,12 +15,12 @@ final class ScriptedStore: ServerStore {
         let refusedByteCount: Int
 
         /// As many refusals as their messages need, the last of them for the changeset ``last``.
-        var refusals: [RefusedChangeset] {
+        var refusals: [RefusedWrite] {
             let count = (refusedByteCount + Refusal.maximumMessageByteCount - 1) / Refusal.maximumMessageByteCount
             return (0..<count).map { index in
                 let left = refusedByteCount - index * Refusal.maximumMessageByteCount
                 let length = min(left, Refusal.maximumMessageByteCount)
-                return RefusedChangeset(
+                return RefusedWrite(
                     number: last - Int64(count - 1 - index),
                     refusal: Refusal(.notPermitted, String(repeating: "x", count: length)))
             }

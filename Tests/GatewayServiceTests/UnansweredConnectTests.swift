@@ -25,6 +25,8 @@ struct UnansweredConnectTests {
         }
         func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {}
         func refuseSubscriptions(version: Int64, reason: String) throws {}
+        func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { [] }
+        func forgetRefusals(through id: Int64) throws {}
         func discardPending() throws {}
         func reset(client: ClientID) throws {}
     }

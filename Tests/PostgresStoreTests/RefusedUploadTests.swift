@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import ServerStoreConformance
 import Testing
 import TomboloChangesets
 import TomboloModel
@@ -21,7 +22,7 @@ import TomboloSyncSession
     }
 
     private func upload(
-        _ number: Int64, denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil },
+        _ number: Int64, denial: @escaping @Sendable (WriteRequest.Operation, Int) -> WriteDenial? = { _, _ in nil },
         _ instructions: Instruction...
     ) -> Upload {
         Upload(
@@ -36,7 +37,7 @@ import TomboloSyncSession
     }
 
     private func reason(_ result: UploadResult) -> Refusal? {
-        if case .refused(let refusal) = result { refusal } else { nil }
+        result.refusal
     }
 
     @Test("An upload without any permission for a class is refused without waiting for its locked rows")
@@ -91,6 +92,93 @@ import TomboloSyncSession
             #expect(results[1] == .applied(lost: 0))
             let keys = try await connection.query("SELECT _id FROM account")
             #expect(try keys.map { try $0[0].int64 } == [11])
+        }
+    }
+
+    @Test("A violated constraint undoes the instruction that violates it; the transaction's other writes are kept")
+    func violations() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0);
+                INSERT INTO account VALUES (1, 5); INSERT INTO parent VALUES (1, 'x')
+                """)
+            let account = try reference(database, "Account", .int(1))
+            let other = try reference(database, "Account", .int(2))
+            let parent = try reference(database, "Parent", .int(1))
+            let name = FieldWrite(column: 1, value: .string("y"))
+            let base = try #require(try await database.store.makeTick())
+            let results = try await database.store.upload([
+                Upload(
+                    client: ada,
+                    changeset: Changeset(
+                        number: 1, base: base.number, stamp: base.time,
+                        instructions: [
+                            .set(parent, [name]), .add(account, column: 1, amount: -9),
+                            .add(account, column: 1, amount: -2),
+                            .create(other, [FieldWrite(column: 1, value: .int(-1))]),
+                            .add(other, column: 1, amount: 1),
+                        ]), permit: { _ in nil })
+            ])
+            guard case .applied(let lost, let refusals) = results[0] else {
+                Issue.record("\(results)")
+                return
+            }
+            #expect(refusals.map(\.key) == [.int(1), .int(2)] && refusals.allSatisfy { $0.code == .constraint })
+            #expect(lost == 1, "The addition to the object that isn't there.")
+            #expect(try await connection.query("SELECT balance FROM account").map { try $0[0].int64 } == [3])
+            #expect(try await connection.query("SELECT name FROM parent")[0][0].string == "y")
+            _ = try await database.store.makeTick()
+            let progress = try await database.store.withReader { [ada] in try await $0.progress(of: ada) }
+            #expect(progress.refusals == refusals.map { RefusedWrite(number: 1, refusal: $0) })
+        }
+    }
+
+    @Test("A changeset that violates constraints again and again is refused as a whole")
+    func manyViolations() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute("ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0)")
+            let creates = try (0...Int64(PostgresServerStore.maximumViolations)).map { key in
+                Instruction.create(
+                    try reference(database, "Account", .int(key)),
+                    [FieldWrite(column: 1, value: .int(key == 0 ? 1 : -1))])
+            }
+            let results = try await database.store.upload([
+                Upload(
+                    client: ada,
+                    changeset: Changeset(
+                        number: 1, base: 0, stamp: Stamp(microseconds: 1), instructions: creates), permit: { _ in nil }),
+                upload(2, .create(try reference(database, "Account", .int(99)), [])),
+            ])
+            guard case .applied(_, let refusals) = results[0] else {
+                Issue.record("\(results)")
+                return
+            }
+            #expect(refusals.count == PostgresServerStore.maximumViolations)
+            #expect(results[1] == .applied(lost: 0))
+            #expect(try await connection.query("SELECT _id FROM account").map { try $0[0].int64 } == [99])
+        }
+    }
+
+    @Test("Receipts of a database from before keep their refusals")
+    func oldReceipts() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                UPDATE tombolo.client SET last = 1 WHERE id = 11;
+                ALTER TABLE tombolo.receipt DROP COLUMN refusals, ADD COLUMN code text, ADD COLUMN message text,
+                    ADD COLUMN class text, ADD COLUMN key text;
+                INSERT INTO tombolo.receipt (client, number, hash, code, message, class, key)
+                VALUES (11, 1, 0, 'notPermitted', 'No.', 'Account', '7'), (11, 2, 0, NULL, NULL, NULL, NULL)
+                """)
+            try await PostgresSchema.install(database.schema, on: connection)
+            _ = try await database.store.makeTick()
+            let progress = try await database.store.withReader { [ada] in try await $0.progress(of: ada) }
+            #expect(
+                progress.refusals == [
+                    RefusedWrite(
+                        number: 1, refusal: Refusal(.notPermitted, "No.", className: "Account", key: .int(7)))
+                ])
         }
     }
 
@@ -167,9 +255,11 @@ import TomboloSyncSession
             let key = Value.string(String(repeating: "k", count: 5_000))
             let note = try reference(database, "Note", key)
             _ = try await database.store.upload([
-                upload(1, denial: { _, _ in String(repeating: "m", count: 5_000) }, .erase(note))
+                upload(
+                    1, denial: { _, _ in WriteDenial(String(repeating: "m", count: 5_000), role: nil) }, .erase(note))
             ])
-            let row = try await connection.query("SELECT length(message), key IS NULL FROM tombolo.receipt")
+            let row = try await connection.query(
+                "SELECT length(refusals #>> '{0,message}'), refusals #> '{0,key}' IS NULL FROM tombolo.receipt")
             #expect(try row[0][0].int64 < 2_000)
             #expect(try row[0][1].bool)
         }

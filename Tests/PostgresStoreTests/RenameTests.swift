@@ -1,4 +1,5 @@
 import PostgresClient
+import ServerStoreConformance
 import Synchronization
 import Testing
 import TomboloChangesets
@@ -82,7 +83,7 @@ import TomboloSyncSession
                 schema: try Self.schema(isNew: true), pool: database.pool)
             #expect(try await newStore.upload([upload(1, base, "b", name: "Second")]) == [.duplicate])
             #expect(try await store.upload([upload(2, base, "c", name: "Third")]) == [.applied(lost: 0)])
-            guard case .refused(let refusal)? = try await store.upload([upload(3, base, "d", name: "Third")]).first
+            guard let refusal = try await store.upload([upload(3, base, "d", name: "Third")]).first?.refusal
             else {
                 Issue.record("A second object with the same unique value was taken.")
                 return

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import ServerStoreConformance
 import Synchronization
 import RandomValues
 import TestSupport
@@ -224,7 +225,7 @@ import TomboloSyncSession
                 try create(ada, 1, 1, "a"), try create(ada, 2, 2, "secret"), try create(ada, 3, 3, "c"),
             ])
             #expect(results[0] == .applied(lost: 0) && results[2] == .applied(lost: 0))
-            guard case .refused(let refusal) = results[1] else {
+            guard let refusal = results[1].refusal else {
                 Issue.record("\(results)")
                 return
             }
@@ -248,7 +249,7 @@ import TomboloSyncSession
                 upload(ada, 2, base: base, .add(target, column: 1, amount: -9)),
                 upload(ada, 3, base: base, .add(target, column: 1, amount: -1)),
             ])
-            guard case .refused(let refusal) = results[1] else {
+            guard let refusal = results[1].refusal else {
                 Issue.record("\(results)")
                 return
             }
@@ -345,7 +346,7 @@ import TomboloSyncSession
     }
 
     /// A user who may only write notes with this text, and their lists.
-    private func owner(_ text: String) -> @Sendable (WriteRequest) -> String? {
+    private func owner(_ text: String) -> @Sendable (WriteRequest) -> WriteDenial? {
         { request in
             let rows: [Row?] =
                 switch request.operation {
@@ -386,7 +387,7 @@ import TomboloSyncSession
                         permit: owner("mine"))
                 })
             for result in results {
-                guard case .refused(let refusal) = result else {
+                guard let refusal = result.refusal else {
                     Issue.record("not refused: \(result)")
                     continue
                 }

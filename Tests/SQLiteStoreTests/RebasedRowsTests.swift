@@ -84,6 +84,8 @@ final class ObservedStore: DeviceStore {
     func refuseSubscriptions(version: Int64, reason: String) throws {
         try store.refuseSubscriptions(version: version, reason: reason)
     }
+    func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { try store.untoldRefusals(after: id) }
+    func forgetRefusals(through id: Int64) throws { try store.forgetRefusals(through: id) }
     func discardPending() throws { try store.discardPending() }
     func reset(client: ClientID) throws { try store.reset(client: client) }
 

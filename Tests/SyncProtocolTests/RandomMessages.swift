@@ -144,7 +144,7 @@ struct RandomMessages {
             return .end(
                 BatchEnd(
                     position: position(), serverTime: Stamp(microseconds: number()), acknowledged: Int64(int(0...99)),
-                    refusals: (0..<int(0...3)).map { RefusedChangeset(number: Int64($0 + 1), refusal: refusal()) },
+                    refusals: (0..<int(0...3)).map { RefusedWrite(number: Int64($0 + 1), refusal: refusal()) },
                     replacesAll: flag(), frameCount: int(0...1_000)))
         case 4: return .reset(text())
         default:
@@ -159,6 +159,7 @@ struct RandomMessages {
         let reference = flag() ? reference() : nil
         return Refusal(
             Refusal.Code.allCases[int(0...Refusal.Code.allCases.count - 1)], text(),
-            className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
+            className: reference.map { schema[$0.classIndex].name }, key: reference?.key,
+            role: flag() ? text() : nil)
     }
 }

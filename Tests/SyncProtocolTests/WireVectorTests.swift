@@ -159,7 +159,7 @@ struct WireVectorTests {
                     position: Position(
                         tick: 1, token: 2, subscriptionVersion: 3, rulesFingerprint: 4, schemaFingerprint: 5),
                     serverTime: Stamp(microseconds: 6), acknowledged: 7,
-                    refusals: [RefusedChangeset(number: 7, refusal: Refusal(.invalid, "no"))], replacesAll: true,
+                    refusals: [RefusedWrite(number: 7, refusal: Refusal(.invalid, "no"))], replacesAll: true,
                     frameCount: 1)),
             [
                 0x1a, 0x33,

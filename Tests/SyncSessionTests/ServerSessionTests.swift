@@ -525,14 +525,16 @@ private typealias F = SessionFixture
         #expect(on(.message(.upload([F.changeset(1), F.changeset(2)]))) == ["upload [1, 2]"])
         #expect(on(.message(.upload([F.changeset(3)]))).isEmpty)
         #expect(on(.message(.upload([F.changeset(4)]))).isEmpty)
-        #expect(on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)])) == ["upload [3, 4]"])
+        #expect(
+            on(.uploaded([.applied(lost: 0), .applied(lost: 0, refusals: [F.refused(2).refusal])])) == ["upload [3, 4]"]
+        )
     }
 
     @Test("A tick with an upload's outcome acknowledges it, and each refusal is sent once")
     mutating func acknowledging() {
         goLive()
         _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
-        _ = on(.uploaded([.applied(lost: 0), .refused(F.refused(2).refusal)]))
+        _ = on(.uploaded([.applied(lost: 0), .applied(lost: 0, refusals: [F.refused(2).refusal])]))
         _ = on(.tickAvailable)
         let progress = ClientProgress(last: 2, refusals: [F.refused(2)])
         #expect(

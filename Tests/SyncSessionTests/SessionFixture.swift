@@ -45,7 +45,7 @@ enum SessionFixture {
     }
 
     static func end(
-        _ number: Int64, acknowledged: Int64 = 0, refusals: [RefusedChangeset] = [], frames: Int = 0,
+        _ number: Int64, acknowledged: Int64 = 0, refusals: [RefusedWrite] = [], frames: Int = 0,
         subscriptions: Int64 = 1, replacesAll: Bool = false
     ) -> BatchEnd {
         BatchEnd(
@@ -53,8 +53,8 @@ enum SessionFixture {
             acknowledged: acknowledged, refusals: refusals, replacesAll: replacesAll, frameCount: frames)
     }
 
-    static func refused(_ number: Int64) -> RefusedChangeset {
-        RefusedChangeset(number: number, refusal: Refusal(.notPermitted, "no"))
+    static func refused(_ number: Int64) -> RefusedWrite {
+        RefusedWrite(number: number, refusal: Refusal(.notPermitted, "no"))
     }
 
     static func hello(
@@ -96,7 +96,7 @@ enum SessionFixture {
     }
 
     static func applied(
-        _ number: Int64, acknowledged: Int64 = 0, refusals: [RefusedChangeset] = [], isEverything: Bool = false,
+        _ number: Int64, acknowledged: Int64 = 0, refusals: [RefusedWrite] = [], isEverything: Bool = false,
         subscriptions: Int64 = 1
     ) -> AppliedBatch {
         AppliedBatch(

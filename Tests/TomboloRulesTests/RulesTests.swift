@@ -269,10 +269,14 @@ import TomboloRules
         func reason(_ operations: String, _ old: Row) throws -> String? {
             let rules = try rules("Note: [{name: all, applyWhen: {}, write: true\(operations)}]")
             return rules.permit(Subject(user: userID))(
-                WriteRequest(operation: .restore, classIndex: note, old: old, new: row()))
+                WriteRequest(operation: .restore, classIndex: note, old: old, new: row()))?.reason
         }
         let denial = "Not permitted to restore this Note: the role 'all' doesn't permit it."
         #expect(try reason("", row()) == denial)
+        #expect(
+            try rules("Note: [{name: all, applyWhen: {}, write: true}]").permit(Subject(user: userID))(
+                WriteRequest(operation: .restore, classIndex: note, old: row(), new: row()))
+                == WriteDenial(denial, role: "all"))
         #expect(try reason(", operations: {restore: {isPublic: true}}", row()) == denial)
         #expect(try reason(", operations: {restore: {isPublic: true}}", row(isPublic: true)) == nil)
     }
@@ -289,7 +293,7 @@ import TomboloRules
         let draft = row(author: userID)
         let published = row(author: userID, isPublic: true)
         func request(_ operation: WriteRequest.Operation, _ old: Row?, _ new: Row?) -> String? {
-            permit(WriteRequest(operation: operation, classIndex: note, old: old, new: new))
+            permit(WriteRequest(operation: operation, classIndex: note, old: old, new: new))?.reason
         }
         #expect(request(.update, draft, row(author: userID, project: projectB)) == nil)
         #expect(
@@ -334,7 +338,7 @@ import TomboloRules
             """)
         let permit = rules.permit(Subject(user: userID))
         func update(_ written: Set<Int>) -> String? {
-            permit(WriteRequest(operation: .update, classIndex: note, old: row(), new: row(), written: written))
+            permit(WriteRequest(operation: .update, classIndex: note, old: row(), new: row(), written: written))?.reason
         }
         #expect(update([3]) == "Not permitted to change the isPublic of this Note: the role 'all' doesn't permit it.")
         #expect(update([1, 2]) == nil)

@@ -18,7 +18,9 @@ public import TomboloModel
 ///   later instruction creates the target, the element is moved behind it (``InstructionOrder``). An erase ends every
 ///   link to the object, even one set by the same changeset, and creating the object again doesn't restore it. The
 ///   trash keeps links.
-/// - A changeset that ``ChangesetCheck/requireValid(_:)`` refuses does nothing.
+/// - What isn't permitted or impossible is refused, instruction by instruction: ``RefusedInstructions`` are left out, and
+///   the rest of the changeset is decided anew. Of an object that may not be written as the changeset would leave it, the
+///   instructions are taken in order, and of a `set` each field; one that would make the object forbidden is refused.
 /// - An object that the client's user may not read is written like one that doesn't exist, and so are the elements of its
 ///   lists and of lists that may not be read: edits and erases do nothing. A create of one is decided like that of a new
 ///   object; if it's permitted, it's refused because the key is taken. Links to such an object are kept.
@@ -29,11 +31,15 @@ public import TomboloModel
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
-    private var rows: [ObjectReference: Row] = [:]
-    private var trash: [ObjectReference: Row] = [:]
-    private var log: [ObjectReference: [LogEntry]] = [:]
+    var rows: [ObjectReference: Row] = [:]
+    var trash: [ObjectReference: Row] = [:]
+    var log: [ObjectReference: [LogEntry]] = [:]
     /// For each target, the columns that link to it now or did before.
     private var referrers: [ObjectReference: [Field]] = [:]
+
+    /// How often a changeset is decided anew because something of it was refused. What is then still refused is
+    /// refused with all the rest.
+    public static let maximumRoundCount = 8
 
     /// One column of one object.
     private struct Field: Hashable {
@@ -98,30 +104,53 @@ public struct Arbiter: Sendable {
     ///   - permit: returns why a write is not permitted, or nil.
     ///   - sees: whether the client's user may read an object before the changeset: of a class, with its row. For an
     ///     element class, the row of the object that has the list.
-    /// - Returns: the writes in an order that immediate foreign keys accept, and the number of field writes that lost.
-    /// - Throws: ``Refusal``; the loaded state is then unchanged.
+    ///   - refused: what has been refused before.
     public mutating func apply(
         _ changeset: Changeset, from client: ClientID, stamp: Stamp, base: Snapshot,
-        permit: (WriteRequest) -> String?, sees: (_ classIndex: Int, Row) -> Bool = { _, _ in true }
-    ) throws(Refusal) -> (writes: [RowWrite], lost: Int) {
-        try ChangesetCheck(schema: schema).requireValid(changeset)
-        var attempt = Attempt(
-            arbiter: self, client: client, stamp: stamp, base: base, unseen: unseen(by: changeset, sees))
-        let instructions = InstructionOrder.targetsFirst(changeset.instructions, schema: schema) { [rows] in
-            rows[$0] != nil
+        permit: (WriteRequest) -> WriteDenial?, sees: (_ classIndex: Int, Row) -> Bool = { _, _ in true },
+        without refused: RefusedInstructions = RefusedInstructions()
+    ) -> Arbitration {
+        var refused = refused
+        ChangesetCheck(schema: schema).refuseInvalid(in: changeset, &refused)
+        var narrowing = Narrowing()
+        for round in 1...Self.maximumRoundCount {
+            let (instructions, positions) = refused.remaining(of: changeset)
+            var attempt = Attempt(
+                arbiter: self, client: client, stamp: stamp, base: base, hidden: unseen(by: instructions, sees))
+            let order = InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }
+            for index in order { attempt.perform(instructions[index], at: positions[index]) }
+            attempt.setDeferredLinks()
+            let objections = attempt.objections(permit)
+            guard let last = objections.last else {
+                self = attempt.finish()
+                return Arbitration(
+                    writes: attempt.writes, positions: attempt.positions, lost: attempt.lost, refused: refused)
+            }
+            guard round < Self.maximumRoundCount else {
+                refused.refuseEverything(of: changeset, refusal(last))
+                break
+            }
+            narrowing.refuse(objections, of: attempt, from: self, instructions, positions, permit, &refused)
         }
-        for instruction in instructions { attempt.perform(instruction) }
-        attempt.setDeferredLinks()
-        try attempt.requirePermission(permit)
-        if let refusal = attempt.refusal { throw refusal }
-        self = attempt.finish()
-        return (attempt.writes, attempt.lost)
+        return Arbitration(refused: refused)
     }
 
-    /// The objects and elements that exist, that the changeset writes or adds elements to, and that its user may not read.
-    private func unseen(by changeset: Changeset, _ sees: (Int, Row) -> Bool) -> Set<ObjectReference> {
+    func refusal(_ objection: Objection) -> Refusal {
+        switch objection {
+        case .impossible(_, let refusal): refusal
+        case .denied(_, let object, let denial): refusal(denial, object)
+        }
+    }
+
+    func refusal(_ denial: WriteDenial, _ object: ObjectReference) -> Refusal {
+        Refusal(
+            .notPermitted, denial.reason, className: schema[object.classIndex].name, key: object.key, role: denial.role)
+    }
+
+    /// The objects and elements that exist, that instructions write or add elements to, and that their user may not read.
+    private func unseen(by instructions: [Instruction], _ sees: (Int, Row) -> Bool) -> Set<ObjectReference> {
         var result: Set<ObjectReference> = []
-        for instruction in changeset.instructions {
+        for instruction in instructions {
             let reference = instruction.reference
             if let row = rows[reference], !result.contains(reference),
                 let root = rows[owner(of: reference, row: row) ?? reference], !sees(reference.classIndex, root)
@@ -137,7 +166,7 @@ public struct Arbiter: Sendable {
         return result
     }
 
-    fileprivate func link(from classIndex: Int, _ column: Int, _ key: Value) -> ObjectReference? {
+    func link(from classIndex: Int, _ column: Int, _ key: Value) -> ObjectReference? {
         guard !key.isNull, schema[classIndex].columns.indices.contains(column),
             let target = schema[classIndex].columns[column].linkTarget, let index = schema.index(of: target)
         else { return nil }
@@ -146,41 +175,58 @@ public struct Arbiter: Sendable {
 }
 
 extension Arbiter {
+    /// Why a changeset can't be applied as it is.
+    enum Objection {
+        /// The instructions on `reference` together aren't permitted; the app knows them as a write to `object`, the same
+        /// or the object that has the list.
+        case denied(ObjectReference, object: ObjectReference, WriteDenial)
+        /// The instruction at a position can't be carried out.
+        case impossible(position: Int, Refusal)
+    }
+
     /// One changeset under way.
-    private struct Attempt {
+    struct Attempt {
         var arbiter: Arbiter
         let client: ClientID
         let stamp: Stamp
         let base: Snapshot
-        /// What the user may not read, and what therefore counts as missing.
-        var unseen: Set<ObjectReference>
-        var writes: [RowWrite] = []
-        var lost = 0
+        /// What the user may not read.
+        let hidden: Set<ObjectReference>
+        /// What of it counts as missing.
+        private var unseen: Set<ObjectReference>
+        private(set) var writes: [RowWrite] = []
+        /// The position of the instruction that each write comes from.
+        private(set) var positions: [Int] = []
+        /// The position of the instruction under way.
+        private var position = 0
+        private(set) var lost = 0
         /// What foreign keys did.
-        var consequences: [LogEntry] = []
+        private var consequences: [LogEntry] = []
         /// For permissions: the lives within the changeset of every object that an instruction named.
         var lives: [ObjectReference: [ObjectLife]] = [:]
         var touched: [ObjectReference] = []
         /// The columns that the changeset writes in rows that were there, by object. Defaults that replace nothing don't
         /// count.
         var written: [ObjectReference: Set<Int>] = [:]
-        /// Why the changeset is refused if it is permitted: says something about rows.
-        var refusal: Refusal?
+        /// Instructions that can't be carried out, by position, with their objects. Whoever may write the object is told
+        /// why: it says something about rows.
+        private var impossible: [(position: Int, reference: ObjectReference, refusal: Refusal)] = []
         /// Links to objects that a later instruction of the changeset may create, in order.
-        var deferredLinks: [(from: Field, to: ObjectReference)] = []
+        private var deferredLinks: [(from: Field, to: ObjectReference, position: Int)] = []
         /// Position in ``deferredLinks`` of a column's link, unless the column was written since.
-        var deferral: [Field: Int] = [:]
+        private var deferral: [Field: Int] = [:]
         /// Positions in ``deferredLinks`` of the links to an object since its last erase.
         var deferralsTo: [ObjectReference: [Int]] = [:]
 
         init(
-            arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, unseen: Set<ObjectReference>
+            arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, hidden: Set<ObjectReference>
         ) {
             self.arbiter = arbiter
             self.client = client
             self.stamp = stamp
             self.base = base
-            self.unseen = unseen
+            self.hidden = hidden
+            unseen = hidden
         }
 
         func concurrent(_ reference: ObjectReference) -> [LogEntry] {
@@ -202,7 +248,13 @@ extension Arbiter {
             lives[reference]?[count - 1].end(row)
         }
 
-        mutating func perform(_ instruction: Instruction) {
+        private mutating func write(_ write: RowWrite, at position: Int? = nil) {
+            writes.append(write)
+            positions.append(position ?? self.position)
+        }
+
+        mutating func perform(_ instruction: Instruction, at position: Int) {
+            self.position = position
             let reference = instruction.reference
             let item = arbiter.schema[reference.classIndex]
             let concurrent = concurrent(reference)
@@ -232,7 +284,7 @@ extension Arbiter {
                 remove(reference)
                 if item.isTrashable { arbiter.trash[reference] = row }
                 unlink(reference)
-                writes.append(.erase(reference))
+                write(.erase(reference))
             }
         }
 
@@ -325,13 +377,17 @@ extension Arbiter {
             lives[reference, default: []].append(
                 ObjectLife(old: nil, replaced: replaced, isRestored: isRestored, last: row))
             arbiter.rows[reference] = row
-            writes.append(.insert(reference, row, defaults: defaults))
+            write(.insert(reference, row, defaults: defaults))
         }
 
         mutating func refuse(
             _ message: String, _ item: ClassSchema, _ reference: ObjectReference, _ code: Refusal.Code = .invalid
         ) {
-            refusal = refusal ?? Refusal(code, message, className: item.name, key: reference.key)
+            object(to: reference, Refusal(code, message, className: item.name, key: reference.key))
+        }
+
+        private mutating func object(to reference: ObjectReference, _ refusal: Refusal) {
+            impossible.append((position, reference, refusal))
         }
 
         mutating func merge(
@@ -374,7 +430,7 @@ extension Arbiter {
             }
             guard !columns.isEmpty else { return }
             arbiter.rows[reference] = row
-            writes.append(.update(reference, columns))
+            write(.update(reference, columns))
         }
 
         mutating func add(
@@ -402,23 +458,23 @@ extension Arbiter {
             do throws(Refusal) {
                 try ChangesetCheck(schema: arbiter.schema).requireValid(write, of: reference, item)
             } catch {
-                refusal = refusal ?? error
+                object(to: reference, error)
                 return
             }
             row[column] = write.value
             arbiter.rows[reference] = row
-            writes.append(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
+            self.write(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
         }
 
-        mutating func postpone(_ from: Field, linkTo target: ObjectReference) {
+        private mutating func postpone(_ from: Field, linkTo target: ObjectReference) {
             deferral[from] = deferredLinks.count
             deferralsTo[target, default: []].append(deferredLinks.count)
-            deferredLinks.append((from, target))
+            deferredLinks.append((from, target, position))
         }
 
         /// Sets links to objects that a later instruction created; the others stay nil.
         mutating func setDeferredLinks() {
-            for (index, (from, target)) in deferredLinks.enumerated() where deferral[from] == index {
+            for (index, (from, target, position)) in deferredLinks.enumerated() where deferral[from] == index {
                 let (reference, column) = (from.reference, from.column)
                 guard arbiter.rows[target] != nil, var row = arbiter.rows[reference], row[column].isNull else {
                     continue
@@ -426,7 +482,8 @@ extension Arbiter {
                 row[column] = target.key
                 arbiter.note(from, linksTo: target)
                 arbiter.rows[reference] = row
-                writes.append(.update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]))
+                write(
+                    .update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]), at: position)
             }
         }
 
@@ -461,37 +518,49 @@ extension Arbiter {
         }
 
         /// Asks for every life of every object that the changeset touched.
-        func requirePermission(_ permit: (WriteRequest) -> String?) throws(Refusal) {
-            var askedOwners: Set<ObjectReference> = []
+        func objections(_ permit: (WriteRequest) -> WriteDenial?) -> [Objection] {
+            var result: [Objection] = []
+            var denied: Set<ObjectReference> = []
+            /// What was answered about lists, by the objects that have them.
+            var answers: [ObjectReference: WriteDenial?] = [:]
             for reference in touched {
-                for request in requests(reference, &askedOwners) {
-                    guard let reason = permit(request) else { continue }
-                    throw Refusal(
-                        .notPermitted, reason, className: arbiter.schema[reference.classIndex].name, key: reference.key)
-                }
+                guard let objection = objection(to: reference, permit, &answers) else { continue }
+                denied.insert(reference)
+                result.append(objection)
             }
+            for item in impossible where !denied.contains(item.reference) {
+                result.append(.impossible(position: item.position, item.refusal))
+            }
+            return result
         }
 
-        func requests(
-            _ reference: ObjectReference, _ askedOwners: inout Set<ObjectReference>
-        ) -> [WriteRequest] {
+        private func objection(
+            to reference: ObjectReference, _ permit: (WriteRequest) -> WriteDenial?,
+            _ answers: inout [ObjectReference: WriteDenial?]
+        ) -> Objection? {
             var lives = lives[reference] ?? []
             if let row = arbiter.rows[reference], !lives.isEmpty { lives[lives.count - 1].last = row }
-            var requests: [WriteRequest] = []
             for life in lives {
                 guard let owner = arbiter.owner(of: reference, row: life.last) else {
-                    requests += life.requests(
+                    let requests = life.requests(
                         reference.classIndex, isTrashable: arbiter.schema[reference.classIndex].isTrashable,
                         written: written[reference] ?? [])
+                    for request in requests {
+                        if let denial = permit(request) { return .denied(reference, object: reference, denial) }
+                    }
                     continue
                 }
                 // If the changeset writes the list's owner, the owner's own requests decide.
-                guard self.lives[owner]?.isEmpty != false, askedOwners.insert(owner).inserted else { continue }
-                // An owner that doesn't exist or is in the trash makes a request without rows, which no rule permits.
-                let row = arbiter.rows[owner]
-                requests.append(WriteRequest(operation: .update, classIndex: owner.classIndex, old: row, new: row))
+                guard self.lives[owner]?.isEmpty != false else { continue }
+                if answers[owner] == nil {
+                    // An owner that doesn't exist or is in the trash makes a request without rows, which no rule permits.
+                    let row = arbiter.rows[owner]
+                    answers[owner] = .some(
+                        permit(WriteRequest(operation: .update, classIndex: owner.classIndex, old: row, new: row)))
+                }
+                if let denial = answers[owner] ?? nil { return .denied(reference, object: owner, denial) }
             }
-            return requests
+            return nil
         }
 
         /// The state after the changeset, with entries for the changesets that follow in the group.

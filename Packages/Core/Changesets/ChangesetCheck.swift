@@ -9,33 +9,52 @@ public struct ChangesetCheck: Sendable {
 
     // MARK: Content
 
-    /// Checks classes, columns, keys and values against the schema. ``Arbiter`` does so too.
-    /// - Throws: ``Refusal`` with the code ``Refusal/Code/invalid`` if the changeset is wrong whatever the rows are.
-    public func requireValid(_ changeset: Changeset) throws(Refusal) {
-        if let defect = changeset.defect { throw defect.refusal }
+    /// Refuses the instructions that are wrong whatever the rows are: checks classes, columns, keys and values against
+    /// the schema, with the code ``Refusal/Code/invalid``. Of a `set` it refuses the fields that are wrong. ``Arbiter``
+    /// does so too.
+    public func refuseInvalid(in changeset: Changeset, _ refused: inout RefusedInstructions) {
+        if let defect = changeset.defect { refused.refuseEverything(of: changeset, defect.refusal) }
         // For each column, the index of the last instruction that named it.
         var namedBy = Array(repeating: -1, count: schema.classes.map(\.columns.count).max() ?? 0)
-        for (index, instruction) in changeset.instructions.enumerated() {
-            let reference = instruction.reference
-            let item = try item(of: reference)
-            switch instruction {
-            case .create(_, let fields), .set(_, let fields):
-                for field in fields {
-                    try requireValid(field, of: reference, item)
-                    guard namedBy[field.column] != index else {
-                        throw invalid(
-                            "One instruction writes \(item.name).\(item.columns[field.column].name) twice.", reference)
-                    }
-                    namedBy[field.column] = index
-                }
-            case .add(_, let column, _):
-                guard item.columns.indices.contains(column), case .int = item.columns[column].type,
-                    column != item.primaryKeyIndex
+        let (instructions, positions) = refused.remaining(of: changeset)
+        for (position, instruction) in zip(positions, instructions) {
+            do throws(Refusal) {
+                try requireValid(instruction, at: position, &namedBy)
+            } catch {
+                guard case .set(let reference, let fields) = instruction, let item = try? item(of: reference),
+                    case let valid = fields.filter({ (try? requireValid($0, of: reference, item)) != nil }),
+                    !valid.isEmpty, valid.count < fields.count, Set(valid.map(\.column)).count == valid.count
                 else {
-                    throw invalid("Only an integer property that isn't the primary key can be added to.", reference)
+                    refused.refuse(at: position, error)
+                    continue
                 }
-            case .erase: break
+                refused.reduce(at: position, to: .set(reference, valid), error)
             }
+        }
+    }
+
+    private func requireValid(
+        _ instruction: Instruction, at position: Int, _ namedBy: inout [Int]
+    ) throws(Refusal) {
+        let reference = instruction.reference
+        let item = try item(of: reference)
+        switch instruction {
+        case .create(_, let fields), .set(_, let fields):
+            for field in fields {
+                try requireValid(field, of: reference, item)
+                guard namedBy[field.column] != position else {
+                    throw invalid(
+                        "One instruction writes \(item.name).\(item.columns[field.column].name) twice.", reference)
+                }
+                namedBy[field.column] = position
+            }
+        case .add(_, let column, _):
+            guard item.columns.indices.contains(column), case .int = item.columns[column].type,
+                column != item.primaryKeyIndex
+            else {
+                throw invalid("Only an integer property that isn't the primary key can be added to.", reference)
+            }
+        case .erase: break
         }
     }
 
@@ -80,58 +99,71 @@ public struct ChangesetCheck: Sendable {
 
     // MARK: Permission
 
-    /// What a changeset does to one object.
-    private struct Deeds {
-        var creates = false
-        var updates = false
-        var erases = false
-    }
+    private typealias Denials = [WriteRequest.Operation: WriteDenial]
 
     /// Refuses writes that aren't permitted for any object of a class, so that nobody locks rows they may never write.
     /// Writes permitted for some objects are decided by ``Arbiter``, which sees the rows.
     /// - Parameter denial: why an operation isn't permitted for any object of the class at a position, or nil if it's
     ///   permitted for some.
-    /// - Throws: ``Refusal`` with the code ``Refusal/Code/notPermitted``.
-    public func requirePermission(
-        _ changeset: Changeset, denial: (WriteRequest.Operation, Int) -> String?
-    ) throws(Refusal) {
-        var denials: [Int: [WriteRequest.Operation: String]] = [:]
-        var written: Set<Int> = []
-        for instruction in changeset.instructions { written.insert(instruction.reference.classIndex) }
-        for index in written {
-            let root = schema.rootClassIndex(of: index)
-            guard denials[root] == nil else { continue }
-            denials[root] = [:]
+    public func refuseDenied(
+        in changeset: Changeset, denial: (WriteRequest.Operation, Int) -> WriteDenial?,
+        _ refused: inout RefusedInstructions
+    ) {
+        let (instructions, positions) = refused.remaining(of: changeset)
+        var denials: [Int: Denials] = [:]
+        for root in Set(instructions.map { schema.rootClassIndex(of: $0.reference.classIndex) }) {
             for operation in [WriteRequest.Operation.create, .update, .delete] {
-                denials[root]?[operation] = denial(operation, root)
+                if let reason = denial(operation, root) { denials[root, default: [:]][operation] = reason }
             }
         }
-        guard denials.values.contains(where: { !$0.isEmpty }) else { return }
-        var deeds: [ObjectReference: Deeds] = [:]
-        for instruction in changeset.instructions {
-            switch instruction {
-            case .create: deeds[instruction.reference, default: Deeds()].creates = true
-            case .set, .add: deeds[instruction.reference, default: Deeds()].updates = true
-            case .erase: deeds[instruction.reference, default: Deeds()].erases = true
-            }
+        guard !denials.isEmpty else { return }
+        var created: Set<ObjectReference> = []
+        var erased: Set<ObjectReference> = []
+        for instruction in instructions {
+            if case .create = instruction { created.insert(instruction.reference) }
+            if case .erase = instruction { erased.insert(instruction.reference) }
         }
-        for instruction in changeset.instructions {
+        var written: Set<Int> = []
+        for (position, instruction) in zip(positions, instructions) {
             let reference = instruction.reference
-            guard let deeds = deeds.removeValue(forKey: reference) else { continue }
+            guard schema[reference.classIndex].owner == nil else { continue }
+            if let reason = reason(
+                instruction, isCreated: created.contains(reference), isErased: erased.contains(reference),
+                denials[reference.classIndex])
+            {
+                refused.refuse(at: position, refusal(reason, reference))
+            } else {
+                written.insert(reference.classIndex)
+            }
+        }
+        for (position, instruction) in zip(positions, instructions) {
+            let reference = instruction.reference
             let root = schema.rootClassIndex(of: reference.classIndex)
             // If the changeset writes an object of the class that has the list, that object's requests decide.
-            if root != reference.classIndex, written.contains(root) { continue }
-            let isElement = root != reference.classIndex
-            guard let reason = reason(isElement ? Deeds(updates: true) : deeds, denials[root] ?? [:]) else { continue }
-            throw Refusal(
-                .notPermitted, reason, className: schema[reference.classIndex].name, key: reference.key)
+            guard root != reference.classIndex, !written.contains(root), let reason = denials[root]?[.update] else {
+                continue
+            }
+            refused.refuse(at: position, refusal(reason, reference))
         }
     }
 
-    /// Nil if the current row may allow it: a create makes an object or edits the existing one.
-    private func reason(_ deeds: Deeds, _ denied: [WriteRequest.Operation: String]) -> String? {
-        let present = deeds.erases ? denied[.delete] : denied[.update]
-        guard deeds.creates else { return present }
+    /// Nil if the current row may allow it: a create makes an object or edits the existing one, what the changeset
+    /// creates it may edit and erase, and what it erases it may edit before.
+    private func reason(
+        _ instruction: Instruction, isCreated: Bool, isErased: Bool, _ denied: Denials?
+    ) -> WriteDenial? {
+        guard let denied else { return nil }
+        let present: WriteDenial? =
+            if case .erase = instruction { denied[.delete] } else if isErased, denied[.delete] == nil { nil } else {
+                denied[.update]
+            }
+        guard isCreated else { return present }
         return present == nil ? nil : denied[.create]
+    }
+
+    private func refusal(_ denial: WriteDenial, _ reference: ObjectReference) -> Refusal {
+        Refusal(
+            .notPermitted, denial.reason, className: schema[reference.classIndex].name, key: reference.key,
+            role: denial.role)
     }
 }

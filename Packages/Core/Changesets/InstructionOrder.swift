@@ -10,12 +10,13 @@ struct InstructionOrder {
     /// Whether an object exists before the changeset.
     private let exists: (ObjectReference) -> Bool
     private let instructions: [Instruction]
-    private var result: [Instruction] = []
+    /// Positions in ``instructions``.
+    private var result: [Int] = []
     /// The first and last position at which the changeset creates an object. Built when the first element needs it.
     private var creations: [ObjectReference: ClosedRange<Int>]?
     private var erased: Set<ObjectReference> = []
-    /// Held-back instructions by object, in the changeset's order.
-    private var held: [ObjectReference: [Instruction]] = [:]
+    /// Positions of held-back instructions by object, in the changeset's order.
+    private var held: [ObjectReference: [Int]] = [:]
     /// Elements held back, by the object they wait for.
     private var waiting: [ObjectReference: [ObjectReference]] = [:]
     /// Elements held back, by the object that owns their list.
@@ -28,12 +29,13 @@ struct InstructionOrder {
         result.reserveCapacity(instructions.count)
     }
 
-    /// The instructions, with those on an element moved right behind the creation of its target. An element whose
+    /// The positions of the instructions, with those on an element moved right behind the creation of its target. An
+    /// element whose
     /// target neither exists nor is created stays where it is, and no instruction moves past the erasure of the list's
     /// owner.
     static func targetsFirst(
         _ instructions: [Instruction], schema: Schema, exists: @escaping (ObjectReference) -> Bool
-    ) -> [Instruction] {
+    ) -> [Int] {
         var order = InstructionOrder(instructions, schema, exists)
         for index in instructions.indices { order.take(index) }
         // Elements that wait for each other in a circle, which no device sends.
@@ -45,13 +47,13 @@ struct InstructionOrder {
         let instruction = instructions[index]
         let reference = instruction.reference
         if held[reference] != nil {
-            held[reference]?.append(instruction)
+            held[reference]?.append(index)
             return
         }
         switch instruction {
         case .create(_, let fields):
             if let target = missing(reference, fields, at: index) {
-                hold(reference, [instruction], for: target)
+                hold(reference, [index], for: target)
                 return
             }
         case .erase:
@@ -59,14 +61,14 @@ struct InstructionOrder {
             erased.insert(reference)
         case .set, .add: break
         }
-        result.append(instruction)
+        result.append(index)
         if case .create = instruction, !waiting.isEmpty { release(whatWaitsFor: reference, at: index) }
     }
 
-    private mutating func hold(_ element: ObjectReference, _ instructions: [Instruction], for target: ObjectReference) {
-        held[element] = instructions
+    private mutating func hold(_ element: ObjectReference, _ positions: [Int], for target: ObjectReference) {
+        held[element] = positions
         waiting[target, default: []].append(element)
-        guard case .create(_, let fields) = instructions[0],
+        guard case .create(_, let fields) = instructions[positions[0]],
             let owner = fields.first(where: { $0.column == ElementColumn.owner })
         else { return }
         let root = schema.rootClassIndex(of: element.classIndex)
@@ -78,11 +80,13 @@ struct InstructionOrder {
         var targets = [target]
         while let target = targets.popLast() {
             for element in waiting.removeValue(forKey: target) ?? [] {
-                guard let instructions = held.removeValue(forKey: element) else { continue }
-                if case .create(_, let fields) = instructions[0], let other = missing(element, fields, at: index) {
-                    hold(element, instructions, for: other)
+                guard let positions = held.removeValue(forKey: element) else { continue }
+                if case .create(_, let fields) = instructions[positions[0]],
+                    let other = missing(element, fields, at: index)
+                {
+                    hold(element, positions, for: other)
                 } else {
-                    result += instructions
+                    result += positions
                     targets.append(element)
                 }
             }
@@ -90,7 +94,7 @@ struct InstructionOrder {
     }
 
     private mutating func giveUp(_ element: ObjectReference) {
-        if let instructions = held.removeValue(forKey: element) { result += instructions }
+        if let positions = held.removeValue(forKey: element) { result += positions }
     }
 
     /// An object that `reference` needs and that a later instruction creates, or that is held back itself.

@@ -1,6 +1,6 @@
 public import TomboloModel
 
-/// Why the server didn't accept a changeset. The device undoes that whole changeset and keeps the others.
+/// Why the server didn't accept a write of a changeset. The device undoes that write and keeps the others.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The user's roles don't permit the write.
@@ -22,20 +22,25 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public let className: String?
     /// The primary key of the object concerned, or nil like ``className``.
     public let key: Value?
+    /// The name of the role that didn't permit the write, or nil if no role decided.
+    public let role: String?
 
     /// The maximum length of a message in UTF-8 bytes; a longer one is cut. A refusal stays in the database, and in the
     /// memory of every gateway, until its device has received it.
     public static let maximumMessageByteCount = 1_000
     /// An object whose key is longer than this, in bytes, isn't named, since a key may be as long as any text.
     public static let maximumKeyByteCount = 1_000
+    /// The maximum length of a role's name in UTF-8 bytes; a longer one is cut.
+    public static let maximumRoleByteCount = 200
 
     /// A refusal bounded by ``maximumMessageByteCount`` and ``maximumKeyByteCount``, whatever it quotes.
-    public init(_ code: Code, _ message: String, className: String? = nil, key: Value? = nil) {
+    public init(_ code: Code, _ message: String, className: String? = nil, key: Value? = nil, role: String? = nil) {
         let namesObject = key.map { $0.byteCount <= Self.maximumKeyByteCount } ?? true
         self.code = code
         self.message = message.shortened(toByteCount: Self.maximumMessageByteCount)
         self.className = namesObject ? className : nil
         self.key = namesObject ? key : nil
+        self.role = role?.shortened(toByteCount: Self.maximumRoleByteCount)
     }
 
     public var description: String { message }

@@ -148,7 +148,7 @@ public struct Rules: Sendable {
     }
 
     /// Judges the writes of a subject's uploads: why one is not permitted, or nil. A request without rows is denied.
-    public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> String? {
+    public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> WriteDenial? {
         let access = sessionAccess(subject)
         return { request in
             let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
@@ -158,7 +158,7 @@ public struct Rules: Sendable {
 
     /// Why the subject may not do something to any object of a class, by position; nil where a rule permits it for some.
     /// For an element class it is about the object that has the list.
-    public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> String? {
+    public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> WriteDenial? {
         let access = sessionAccess(subject)
         return { operation, classIndex in access(operation, .objects(classIndex: classIndex), []) }
     }
@@ -166,7 +166,7 @@ public struct Rules: Sendable {
     /// Decides as ``authorize(_:_:_:)``, with everything that depends on the subject alone worked out once.
     private func sessionAccess(
         _ subject: Subject
-    ) -> @Sendable (WriteRequest.Operation, Resource, _ written: Set<Int>) -> String? {
+    ) -> @Sendable (WriteRequest.Operation, Resource, _ written: Set<Int>) -> WriteDenial? {
         let operations: [WriteRequest.Operation: Operation] = [
             .create: .create, .update: .update, .delete: .delete, .restore: .restore,
         ]
@@ -188,7 +188,7 @@ public struct Rules: Sendable {
                 subject, operation, resource, classIndex, known?.role, known?.filters[operation] ?? .constant(false),
                 written: written)
             guard case .denied(let denial) = decision else { return nil }
-            return denial.reason
+            return WriteDenial(denial.reason, role: known?.role.name)
         }
     }
 

@@ -130,6 +130,14 @@ public actor SyncEngine {
     /// The device's state.
     public func state() throws -> DeviceState { try openStore().state() }
 
+    /// What the server refused and the app hasn't been told, after the one with an id.
+    public func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] {
+        try openStore().untoldRefusals(after: id)
+    }
+
+    /// The app has been told of the refusals up to an id.
+    public func forgetRefusals(through id: Int64) throws { try openStore().forgetRefusals(through: id) }
+
     /// Stops for good and closes the device file, which the engine no longer uses once this returns. Waits for the
     /// engine's current work, unless called from a report.
     public nonisolated func close() {

@@ -174,7 +174,7 @@ public actor UploadQueue {
 extension UploadResult {
     fileprivate var isTaken: Bool {
         switch self {
-        case .applied, .refused, .duplicate: true
+        case .applied, .duplicate: true
         case .gap, .conflict, .unknownBase: false
         }
     }

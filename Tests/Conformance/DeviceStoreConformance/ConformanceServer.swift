@@ -70,7 +70,7 @@ struct ConformanceServer {
 
     /// The end of the next batch.
     mutating func end(
-        acknowledged: Int64 = 0, refusals: [RefusedChangeset] = [], replacesAll: Bool = false, frameCount: Int,
+        acknowledged: Int64 = 0, refusals: [RefusedWrite] = [], replacesAll: Bool = false, frameCount: Int,
         serverTime: Int64? = nil
     ) -> BatchEnd {
         tick += 1

@@ -19,6 +19,7 @@ public enum DeviceStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case pendingRespectsLimits = "Pending changesets come in order and within the limits"
     case acknowledgementUncoversTheServersValue = "An acknowledged edit gives way to the server's value"
     case refusalUncoversTheServersValue = "A refused edit gives way to the server's value and others stay"
+    case refusalsAreKeptUntilTold = "Refusals survive a restart until the app has been told"
     case pendingEditsStayOnTop = "Pending edits stay on top of what the server changes"
     case pendingEditSurvivesMoveOut = "A pending edit survives that its object moves out and in again"
     case pendingEraseIsUndone = "An erased object comes back with its list when the erase was refused"

@@ -24,7 +24,7 @@ final class DeviceStoreScenario<Harness: DeviceStoreHarness> {
 
     @discardableResult
     func deliver(
-        acknowledged: Int64 = 0, refusals: [RefusedChangeset] = [], replacesAll: Bool = false,
+        acknowledged: Int64 = 0, refusals: [RefusedWrite] = [], replacesAll: Bool = false,
         serverTime: Int64? = nil
     ) throws -> AppliedBatch {
         let frames = server.frames(from: delivered, everything: replacesAll)
@@ -88,6 +88,7 @@ extension DeviceStoreScenario {
         case .pendingRespectsLimits: try limits()
         case .acknowledgementUncoversTheServersValue: try acknowledgement()
         case .refusalUncoversTheServersValue: try refusal()
+        case .refusalsAreKeptUntilTold: try untoldRefusals()
         case .pendingEditsStayOnTop: try editsStayOnTop()
         case .pendingEditSurvivesMoveOut: try moveOut()
         case .pendingEraseIsUndone: try refusedErase()
@@ -258,12 +259,39 @@ extension DeviceStoreScenario {
         try fill()
         try write(set(S.session, .string("a"), 1, .string("Forbidden")), set(S.room, roomKey, 1, .string("Cellar")))
         try write(set(S.session, .string("a"), 3, .int(11)))
-        let refused = RefusedChangeset(number: 1, refusal: Refusal(.notPermitted, "Not yours."))
+        let refused = RefusedWrite(number: 1, refusal: Refusal(.notPermitted, "Not yours."))
         let applied = try deliver(acknowledged: 1, refusals: [refused])
         try requireEqual(applied.refusals, [refused], "refusals")
         try require(
             S.session, [S.sessionRow("a", "Opening", room: 1, seats: 11), S.sessionRow("b", "Closing")], "refused")
         try require(S.room, [S.roomRow(1, "Hall", plan: [0, 1, 255])], "refused")
+    }
+
+    private func untoldRefusals() throws {
+        try fill()
+        func refused(_ number: Int64, _ message: String) -> RefusedWrite {
+            RefusedWrite(
+                number: number,
+                refusal: Refusal(.notPermitted, message, className: "Session", key: .string("a"), role: "reader"))
+        }
+        let first = [refused(1, "Not yours."), refused(1, "Not this.")]
+        for number: Int64 in 1...3 { try write(set(S.session, .string("a"), 3, .int(number))) }
+        try deliver(acknowledged: 1, refusals: first)
+        try deliver(acknowledged: 3, refusals: [refused(3, "Nor that.")])
+        try harness.restart()
+        let untold = try store.untoldRefusals(after: 0)
+        try requireEqual(untold.map(\.write), first + [refused(3, "Nor that.")], "untold")
+        try requireEqual(try store.untoldRefusals(after: untold[1].id), [untold[2]], "untold after the second")
+        try store.forgetRefusals(through: untold[1].id)
+        try harness.restart()
+        try requireEqual(try store.untoldRefusals(after: 0), [untold[2]], "untold once two were told")
+        try store.forgetRefusals(through: untold[2].id)
+        let many = (0..<UntoldRefusal.maximumCount + 5).map { refused(4, "\($0)") }
+        try write(set(S.session, .string("a"), 3, .int(4)))
+        try deliver(acknowledged: 4, refusals: many)
+        let kept = try store.untoldRefusals(after: 0)
+        try requireEqual(kept.map(\.write), Array(many.suffix(UntoldRefusal.maximumCount)), "the newest")
+        try requireTrue(zip(kept, kept.dropFirst()).allSatisfy { $0.id < $1.id }, "ids rise")
     }
 
     private var roomKey: Value { .objectId(ObjectId(high: 7, low: 1)) }
@@ -304,7 +332,7 @@ extension DeviceStoreScenario {
         try require(S.session, [S.sessionRow("b", "Closing")], "still erased")
         try require(S.element, [], "still erased")
         try deliver(
-            acknowledged: 1, refusals: [RefusedChangeset(number: 1, refusal: Refusal(.notPermitted, "Not yours."))])
+            acknowledged: 1, refusals: [RefusedWrite(number: 1, refusal: Refusal(.notPermitted, "Not yours."))])
         try requireServerState("refused")
     }
 

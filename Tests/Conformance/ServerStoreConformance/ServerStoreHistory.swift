@@ -45,7 +45,7 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
                         ) { _ in nil }
                     ])
                     switch results[0] {
-                    case .applied, .refused: break
+                    case .applied: break
                     default: throw ServerStoreConformanceFailure("upload \(number) of \(client): \(results[0])")
                     }
                 }

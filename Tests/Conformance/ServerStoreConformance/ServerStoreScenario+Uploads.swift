@@ -181,7 +181,10 @@ extension ServerStoreScenario {
             ], "results")
         _ = try await newTick()
         try requireEqual(
-            try await rows(Model.session), [.string("a"): Model.sessionRow("a", "One", seats: 9)], "sessions")
+            try await rows(Model.session),
+            [
+                .string("a"): Model.sessionRow("a", "One", seats: 9), .string("b"): Model.sessionRow("b", "Two"),
+            ], "sessions: what else the changeset did was kept")
     }
 
     func permissionIsAskedForWhatLeavesNoTrace() async throws {
@@ -193,7 +196,7 @@ extension ServerStoreScenario {
             Model.put(Model.element, Model.elementRow(1, of: "theirs", "a", 1)))
         let base = try await newTick()
         // Rooms are for others; sessions are one's own, and stay so.
-        let permit: @Sendable (WriteRequest) -> String? = { request in
+        let permit: @Sendable (WriteRequest) -> WriteDenial? = { request in
             let rows = [request.old, request.new].compactMap { $0 }
             let isMine =
                 request.classIndex == Model.session && !rows.isEmpty
@@ -216,7 +219,7 @@ extension ServerStoreScenario {
             let result = try await store.upload([
                 upload(ada, Int64(index) + 1, base: base, instructions, permit: permit)
             ])
-            guard case .refused(let refusal) = result[0], refusal.code == .notPermitted else {
+            guard let refusal = result[0].refusal, refusal.code == .notPermitted else {
                 throw ServerStoreConformanceFailure("attempt \(index) was not refused as it should: \(result[0])")
             }
         }
@@ -239,7 +242,7 @@ extension ServerStoreScenario {
             upload(ada, 2, base: base, .set(Model.room(2), [FieldWrite(column: 2, value: .bool(false))])),
             upload(bob, 2, base: base, .create(Model.speaker(2), fields(Model.speakerRow(2, "Bea")))),
         ])
-        guard case .refused(let refusal) = results[1] else {
+        guard let refusal = results[1].refusal else {
             throw ServerStoreConformanceFailure("the duplicate name was not refused: \(results)")
         }
         try requireEqual(refusal.code, .constraint, "its code")
@@ -256,7 +259,8 @@ extension ServerStoreScenario {
                 Model.room(1).key: Model.roomRow(1, "Aula"),
                 Model.room(2).key: Model.roomRow(2, "Foyer", isOpen: false),
             ], "rooms")
-        try requireEqual(Set(try await rows(Model.speaker).keys), [.int(2)], "speakers")
+        try requireEqual(
+            Set(try await rows(Model.speaker).keys), [.int(1), .int(2)], "speakers: the other writes were kept")
     }
 
     func refusalsAreKeptUntilAcknowledged() async throws {
@@ -272,7 +276,7 @@ extension ServerStoreScenario {
         _ = try await newTick()
         let progress = try await store.withReader { [ada] in try await $0.progress(of: ada) }
         try requireEqual(
-            progress, ClientProgress(last: 2, refusals: [RefusedChangeset(number: 1, refusal: refusal)]), "progress")
+            progress, ClientProgress(last: 2, refusals: [RefusedWrite(number: 1, refusal: refusal)]), "progress")
         _ = try await store.openClient(ada, user: "user \(ada)", acknowledged: 1)
         // What is forgotten is forgotten as of the next tick.
         try await apply(upload(ada, 3, base: base, .erase(Model.speaker(2))))
@@ -291,7 +295,7 @@ extension ServerStoreScenario {
                 }
             }
             for result in try await store.upload(refused) {
-                guard case .refused = result else { return try requireTrue(false, "not refused: \(result)") }
+                guard result.refusal != nil else { return try requireTrue(false, "not refused: \(result)") }
             }
         }
         try await refuse(ada, 1...3)
@@ -455,7 +459,7 @@ extension ServerStoreScenario {
         try await apply(
             upload(ada, 1, base: base, append(2, 2, rank: "b")), upload(bob, 1, base: base, append(3, 1, rank: "b")),
             upload(bob, 2, base: base, .set(Model.element(1), field(ElementColumn.rank, .string("z")))))
-        let guarded: @Sendable (WriteRequest) -> String? = { request in
+        let guarded: @Sendable (WriteRequest) -> WriteDenial? = { request in
             request.classIndex == Model.session && request.old?[Model.Session.seats] == .int(3)
                 && request.new?[Model.Session.seats] == .int(3) ? "Not your session." : nil
         }
@@ -465,7 +469,7 @@ extension ServerStoreScenario {
             upload(bob, 3, base: base, append(5, 77, rank: "c")),
         ])
         for result in results.prefix(2) {
-            guard case .refused(let refusal) = result, refusal.code == .notPermitted else {
+            guard let refusal = result.refusal, refusal.code == .notPermitted else {
                 throw ServerStoreConformanceFailure("the owner's permission was not asked: \(result)")
             }
         }

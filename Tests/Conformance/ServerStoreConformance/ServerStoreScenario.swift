@@ -45,7 +45,7 @@ struct ServerStoreScenario<Harness: ServerStoreHarness>: Sendable {
 
     func upload(
         _ client: ClientID, _ number: Int64, base: Tick, at stamp: Stamp? = nil, _ instructions: [Instruction],
-        permit: @escaping @Sendable (WriteRequest) -> String?
+        permit: @escaping @Sendable (WriteRequest) -> WriteDenial?
     ) -> Upload {
         Upload(
             client: client,

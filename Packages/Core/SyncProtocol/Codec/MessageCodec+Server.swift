@@ -61,7 +61,7 @@ extension MessageCodec {
         guard end.acknowledged >= 0 else {
             throw ProtocolError(.malformed, "changeset \(end.acknowledged) as the last acknowledged one")
         }
-        var refusals: [RefusedChangeset] = []
+        var refusals: [RefusedWrite] = []
         for refusal in end.refusals {
             do throws(ProtocolError) {
                 refusals.append(try decode(refusal))
@@ -75,8 +75,8 @@ extension MessageCodec {
             frameCount: Int(end.frameCount))
     }
 
-    private func wire(_ refused: RefusedChangeset) -> WireRefusedChangeset {
-        var result = WireRefusedChangeset()
+    func wire(_ refused: RefusedWrite) -> WireRefusedWrite {
+        var result = WireRefusedWrite()
         result.number = refused.number
         result.message = refused.refusal.message
         result.code =
@@ -90,10 +90,11 @@ extension MessageCodec {
             result.className = schema.index(of: name).flatMap { names.classes[$0] } ?? name
         }
         if let key = refused.refusal.key { result.key = wire(key) }
+        if let role = refused.refusal.role { result.role = role }
         return result
     }
 
-    private func decode(_ refused: WireRefusedChangeset) throws(ProtocolError) -> RefusedChangeset {
+    func decode(_ refused: WireRefusedWrite) throws(ProtocolError) -> RefusedWrite {
         let code: Refusal.Code
         switch refused.code {
         case .notPermitted: code = .notPermitted
@@ -103,11 +104,11 @@ extension MessageCodec {
         case .unspecified, .UNRECOGNIZED:
             throw ProtocolError(.malformed, "refusal code \(refused.code.rawValue), which does not exist")
         }
-        return RefusedChangeset(
+        return RefusedWrite(
             number: refused.number,
             refusal: Refusal(
                 code, refused.message, className: refused.hasClassName ? refused.className : nil,
-                key: refused.hasKey ? try decode(refused.key) : nil))
+                key: refused.hasKey ? try decode(refused.key) : nil, role: refused.hasRole ? refused.role : nil))
     }
 
     private func wire(_ code: SessionFailure.Code) -> WireFailureCode {

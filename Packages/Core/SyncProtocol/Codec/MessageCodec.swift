@@ -124,6 +124,15 @@ public struct MessageCodec: Sendable {
         return try decode(message)
     }
 
+    /// The bytes of a refusal, as a device keeps it until the app has been told.
+    public func encode(_ refused: RefusedWrite) -> [UInt8] { Self.serialize(wire(refused)) }
+
+    /// Decodes a kept refusal.
+    public func decodeRefusedWrite(_ bytes: [UInt8]) throws(ProtocolError) -> RefusedWrite {
+        let message: WireRefusedWrite = try Self.parse(bytes, .fields, "refusal")
+        return try decode(message)
+    }
+
     /// The bytes of a predicate.
     public func encode(_ predicate: Predicate) -> [UInt8] { Self.serialize(wire(predicate)) }
 

@@ -204,8 +204,8 @@ nonisolated struct WireBatchEnd: Sendable {
   /// The outcome of the device's changesets up to this number is in the database as of the tick. 0: nothing new.
   var acknowledged: Int64 = 0
 
-  /// Those of them that the server did not accept. At most 100,000.
-  var refusals: [WireRefusedChangeset] = []
+  /// What of them the server did not accept. At most 101 for each changeset.
+  var refusals: [WireRefusedWrite] = []
 
   /// The batch is everything that the device may have: it removes every object that the batch does not name.
   var replacesAll: Bool = false
@@ -246,11 +246,14 @@ nonisolated struct WirePosition: Sendable {
   init() {}
 }
 
-nonisolated struct WireRefusedChangeset: Sendable {
+/// A write of a changeset, or a changeset as a whole. There may be several for one changeset; what they do not name was
+/// applied.
+nonisolated struct WireRefusedWrite: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The changeset's number.
   var number: Int64 = 0
 
   var code: WireRefusalCode = .unspecified
@@ -277,12 +280,23 @@ nonisolated struct WireRefusedChangeset: Sendable {
   /// Clears the value of `key`. Subsequent reads from it will return its default value.
   mutating func clearKey() {self._key = nil}
 
+  /// The role that did not permit it, where one decided.
+  var role: String {
+    get {_role ?? String()}
+    set {_role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  var hasRole: Bool {self._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  mutating func clearRole() {self._role = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _className: String? = nil
   fileprivate var _key: WireValue? = nil
+  fileprivate var _role: String? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -596,9 +610,9 @@ nonisolated extension WirePosition: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension WireRefusedChangeset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".RefusedChangeset"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}code\0\u{1}message\0\u{3}class_name\0\u{1}key\0")
+nonisolated extension WireRefusedWrite: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RefusedWrite"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}code\0\u{1}message\0\u{3}class_name\0\u{1}key\0\u{1}role\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -611,6 +625,7 @@ nonisolated extension WireRefusedChangeset: SwiftProtobuf.Message, SwiftProtobuf
       case 3: try { try decoder.decodeSingularStringField(value: &self.message) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._className) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._key) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._role) }()
       default: break
       }
     }
@@ -636,15 +651,19 @@ nonisolated extension WireRefusedChangeset: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._key {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._role {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireRefusedChangeset, rhs: WireRefusedChangeset) -> Bool {
+  static func ==(lhs: WireRefusedWrite, rhs: WireRefusedWrite) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
     if lhs._className != rhs._className {return false}
     if lhs._key != rhs._key {return false}
+    if lhs._role != rhs._role {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -85,7 +85,8 @@ public struct HelloClass: Hashable, Sendable {
 /// Versions of the wire format. History:
 /// - 1: the first.
 /// - 2: decimals. A device of version 1 has no decimal properties, so a gateway doesn't send it any.
-/// - 3: partitions. A device that opens none says that it speaks version 2, which older gateways understand too.
+/// - 3: partitions, and several refusals for one changeset, with roles. A device that opens no partition says that it
+///   speaks version 2, which older gateways understand too.
 public enum ProtocolVersion {
     /// The version that this code writes.
     public static let current = 3

@@ -8,15 +8,15 @@ public struct BatchEnd: Hashable, Sendable {
     public var serverTime: Stamp
     /// The outcomes of all changesets up to this number are in the database as of the tick; 0 if nothing new is known.
     public var acknowledged: Int64
-    /// The refused changesets among those up to `acknowledged`, each sent once.
-    public var refusals: [RefusedChangeset]
+    /// What of the changesets up to `acknowledged` was refused, each sent once.
+    public var refusals: [RefusedWrite]
     /// Whether the batch is everything the device may have, so that objects it doesn't name are removed.
     public var replacesAll: Bool
     /// The number of frames in the batch. A device that staged a different number discards them and reconnects.
     public var frameCount: Int
 
     public init(
-        position: Position, serverTime: Stamp, acknowledged: Int64, refusals: [RefusedChangeset] = [],
+        position: Position, serverTime: Stamp, acknowledged: Int64, refusals: [RefusedWrite] = [],
         replacesAll: Bool = false, frameCount: Int
     ) {
         self.position = position
@@ -28,8 +28,9 @@ public struct BatchEnd: Hashable, Sendable {
     }
 }
 
-/// A changeset that the server didn't accept.
-public struct RefusedChangeset: Hashable, Sendable {
+/// A write of a changeset that the server didn't accept. What of the changeset no refusal names was applied; a refusal
+/// that names no object may be about the whole changeset.
+public struct RefusedWrite: Hashable, Sendable {
     /// The changeset's number.
     public let number: Int64
     /// Why it was refused.

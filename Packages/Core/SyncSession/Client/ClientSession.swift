@@ -73,7 +73,7 @@ public struct ClientSession: Sendable {
         /// The gateway refused the session as a whole, or the subscription set that the content was made with.
         case failure(SessionFailure)
         /// Changesets that the server did not accept; the device shows the server's values again.
-        case refused([RefusedChangeset])
+        case refused([RefusedWrite])
         /// Every changeset up to this number has its outcome on the device.
         case acknowledged(Int64)
         /// The device starts over under a new client id; unsent changesets are kept.

@@ -27,8 +27,10 @@ public struct LiveTick: Sendable {
     }
 }
 
-extension RefusedChangeset {
-    fileprivate var byteCount: Int {
-        96 + refusal.message.utf8.count + (refusal.className?.utf8.count ?? 0) + (refusal.key?.byteCount ?? 0)
+extension RefusedWrite {
+    /// Roughly what it takes in memory or in a message, in bytes.
+    var byteCount: Int {
+        96 + (refusal.role?.utf8.count ?? 0) + refusal.message.utf8.count + (refusal.className?.utf8.count ?? 0)
+            + (refusal.key?.byteCount ?? 0)
     }
 }

@@ -50,7 +50,7 @@ extension ServerSession {
         var isBehind = false
         outcomes: for (number, result) in zip(numbers, results) {
             switch result {
-            case .applied, .refused, .duplicate:
+            case .applied, .duplicate:
                 // What came before a gap is not shown to be the device's own.
                 if number == confirmed + 1 { confirmed = number }
             case .gap(let expected):
@@ -79,7 +79,7 @@ extension ServerSession {
             if case .live = phase, !isHeld { actions.append(startReading(from: nil)) }
         } else if case .live = phase, hasAcknowledgement {
             // The tick that has the outcome was sent before the device had shown that the changeset is its own.
-            actions.append(.send(.end(end(frameCount: 0))))
+            actions += ends(frameCount: 0)
         }
         return actions + uploadNext() + pullIfPossible()
     }

@@ -85,6 +85,8 @@ public struct ServerSession: Sendable {
     public static let maximumUnappliedBatches = 64
     /// Changesets that may wait for the upload under way; a device that sends more fails the session.
     public static let maximumWaitingChangesets = 10_000
+    /// The size at which a batch tells of no further changeset that was refused, in bytes.
+    public static let maximumRefusalByteCount = 4 << 20
     public static let heartbeatSeconds = 5
     /// A device has this long to say hello and to be let in: 15 seconds.
     public static let maximumOpeningHeartbeats = 3
@@ -489,7 +491,7 @@ public struct ServerSession: Sendable {
                 frame.sequence = sequence
                 actions.append(.send(.frame(mask.apply(to: frame, schema: schema))))
             }
-            actions.append(.send(.end(end(frameCount: frames.count))))
+            actions += ends(frameCount: frames.count)
         }
         return actions + pullIfPossible()
     }
@@ -497,13 +499,30 @@ public struct ServerSession: Sendable {
     var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
 
     /// What a batch of `tick` acknowledges: 0 where nothing new is known.
-    mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedChangeset]) {
+    mutating func acknowledge() -> (acknowledged: Int64, refusals: [RefusedWrite]) {
         guard hasAcknowledgement else { return (0, []) }
         let news = (acknowledged + 1)...min(progress.last, confirmed)
-        acknowledged = news.upperBound
-        let told = progress.refusals.filter { news.contains($0.number) }
-        progress.refusals.removeAll { $0.number <= news.upperBound }
-        return (news.upperBound, told)
+        var told: [RefusedWrite] = []
+        var byteCount = 0
+        var end = news.upperBound
+        for refused in progress.refusals where news.contains(refused.number) {
+            byteCount += refused.byteCount
+            if byteCount > Self.maximumRefusalByteCount, let last = told.last?.number, refused.number > last {
+                end = refused.number - 1
+                break
+            }
+            told.append(refused)
+        }
+        acknowledged = end
+        progress.refusals.removeAll { $0.number <= end }
+        return (end, told)
+    }
+
+    /// Ends a batch, and adds batches without frames while refusals are left that didn't fit.
+    mutating func ends(frameCount: Int) -> [Action] {
+        var actions = [Action.send(.end(end(frameCount: frameCount)))]
+        while hasAcknowledgement { actions.append(.send(.end(end(frameCount: 0)))) }
+        return actions
     }
 
     mutating func end(frameCount: Int) -> BatchEnd {
@@ -530,7 +549,7 @@ public struct ServerSession: Sendable {
                     isRetryable: true))
         }
         guard tick.number > sentTick || hasAcknowledgement, isWritable, unapplied == 0 else { return [] }
-        return [.send(.end(end(frameCount: 0)))]
+        return ends(frameCount: 0)
     }
 
     // MARK: Ending

@@ -13,9 +13,9 @@ public struct SessionAuthority: Sendable {
     /// By class position: the columns that the user may not read although they may read the object.
     public let hidden: [Int: Set<Int>]
     /// Why a write is not permitted; nil where it is.
-    public let permit: @Sendable (WriteRequest) -> String?
+    public let permit: @Sendable (WriteRequest) -> WriteDenial?
     /// Why the user may not do something to any object of a class, by position; nil where it is permitted for some.
-    public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
+    public let denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial?
 
     /// The partition that the session is in; nil for a session by subscriptions. ``readable`` and ``permit`` are about
     /// its objects only.
@@ -26,8 +26,8 @@ public struct SessionAuthority: Sendable {
     public init(
         user: String, rulesFingerprint: UInt64, readable: @escaping @Sendable (Int) -> Predicate,
         hidden: [Int: Set<Int>] = [:],
-        permit: @escaping @Sendable (WriteRequest) -> String?,
-        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil },
+        permit: @escaping @Sendable (WriteRequest) -> WriteDenial?,
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> WriteDenial? = { _, _ in nil },
         partition: SessionPartition? = nil,
         inPartition: (@Sendable (Value) -> SessionAuthority)? = nil
     ) {

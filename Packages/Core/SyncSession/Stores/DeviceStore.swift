@@ -37,6 +37,12 @@ public protocol DeviceStore: AnyObject {
     /// that wasn't refused.
     func refuseSubscriptions(version: Int64, reason: String) throws
 
+    /// What batches said was refused and ``forgetRefusals(through:)`` hasn't removed, with greater ids, oldest first.
+    func untoldRefusals(after id: Int64) throws -> [UntoldRefusal]
+
+    /// The app has been told of the refusals up to an id.
+    func forgetRefusals(through id: Int64) throws
+
     /// Drops the pending changesets; the rows are the server's again.
     func discardPending() throws
 
@@ -71,17 +77,32 @@ public struct DeviceState: Hashable, Sendable {
     }
 }
 
+/// A refusal that the app hasn't been told of.
+public struct UntoldRefusal: Hashable, Sendable {
+    /// Greater than those of all that arrived before and are still there.
+    public let id: Int64
+    public let write: RefusedWrite
+
+    /// The number of refusals that a file keeps for an app that has no error handler: the newest.
+    public static let maximumCount = 1_000
+
+    public init(id: Int64, write: RefusedWrite) {
+        self.id = id
+        self.write = write
+    }
+}
+
 /// What a batch did, for listeners and for the app's error handler.
 public struct AppliedBatch: Hashable, Sendable {
     public var position: Position
     public var acknowledged: Int64
-    public var refusals: [RefusedChangeset]
+    public var refusals: [RefusedWrite]
     public var objectCount: Int
     /// The batch replaced everything; pending changesets stand on its tick now.
     public var isEverything: Bool
 
     public init(
-        position: Position, acknowledged: Int64, refusals: [RefusedChangeset], objectCount: Int, isEverything: Bool
+        position: Position, acknowledged: Int64, refusals: [RefusedWrite], objectCount: Int, isEverything: Bool
     ) {
         self.position = position
         self.acknowledged = acknowledged

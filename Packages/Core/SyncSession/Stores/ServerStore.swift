@@ -81,9 +81,9 @@ public protocol TickReader: Sendable {
 /// As of a tick: the client's highest applied or refused changeset, and its refusals that it has not acknowledged.
 public struct ClientProgress: Hashable, Sendable {
     public var last: Int64
-    public var refusals: [RefusedChangeset]
+    public var refusals: [RefusedWrite]
 
-    public init(last: Int64, refusals: [RefusedChangeset]) {
+    public init(last: Int64, refusals: [RefusedWrite]) {
         self.last = last
         self.refusals = refusals
     }
@@ -109,17 +109,17 @@ public struct Upload: Sendable {
     public let client: ClientID
     public let changeset: Changeset
     /// Why a write is not permitted to the client's user; nil where it is.
-    public let permit: @Sendable (WriteRequest) -> String?
+    public let permit: @Sendable (WriteRequest) -> WriteDenial?
     /// Why the client's user may not do something to any object of a class, by position; nil where it is permitted for
     /// some. Asked before rows are locked.
-    public let denial: @Sendable (WriteRequest.Operation, Int) -> String?
+    public let denial: @Sendable (WriteRequest.Operation, Int) -> WriteDenial?
     /// Whether the client's user may read an object: of a class, with its row. For an element class, whether they may read
     /// the elements of the object that has the row. What they may not read is written as if it didn't exist.
     public let sees: @Sendable (_ classIndex: Int, Row) -> Bool
 
     public init(
-        client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> String?,
-        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> String? = { _, _ in nil },
+        client: ClientID, changeset: Changeset, permit: @escaping @Sendable (WriteRequest) -> WriteDenial?,
+        denial: @escaping @Sendable (WriteRequest.Operation, Int) -> WriteDenial? = { _, _ in nil },
         sees: @escaping @Sendable (_ classIndex: Int, Row) -> Bool = { _, _ in true }
     ) {
         self.client = client
@@ -131,10 +131,9 @@ public struct Upload: Sendable {
 }
 
 public enum UploadResult: Hashable, Sendable {
-    /// Committed. `lost` counts field writes that a concurrent edit beat.
-    case applied(lost: Int)
-    /// Committed as refused.
-    case refused(Refusal)
+    /// Committed: what of it was permitted and possible. `lost` counts field writes that a concurrent edit beat;
+    /// `refusals` tell what was left out, which may be everything.
+    case applied(lost: Int, refusals: [Refusal] = [])
     /// Applied before.
     case duplicate
     /// The number skips some: the client's queue is not the server's, and it must reset.

@@ -17,6 +17,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let frames: FrameWriter
     private let codec: MessageCodec
     private let table: SubscriptionTable
+    private let refusals: RefusalTable
 
     /// The app's classes.
     public var schema: Schema { file.schema }
@@ -48,7 +49,9 @@ public final class SQLiteDeviceStore: DeviceStore {
         frames = FrameWriter(file)
         codec = MessageCodec(schema: file.schema)
         table = SubscriptionTable(connection: file.connection, codec: codec)
+        refusals = RefusalTable(connection: file.connection, codec: codec)
         try table.prepare()
+        try refusals.prepare()
     }
 
     public func state() throws -> DeviceState {
@@ -91,6 +94,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             meta.position = end.position
             meta.acknowledged = max(meta.acknowledged, end.acknowledged)
             meta.clock.adopt(serverTime: end.serverTime, wallMicroseconds: wallMicroseconds)
+            try refusals.append(end.refusals)
             try meta.save(connection)
             return AppliedBatch(
                 position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals, objectCount: count,
@@ -109,6 +113,12 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     public func refuseSubscriptions(version: Int64, reason: String) throws {
         try file.writeTransaction { try table.refuse(version: version, reason: reason) }
+    }
+
+    public func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { try refusals.all(after: id) }
+
+    public func forgetRefusals(through id: Int64) throws {
+        try file.writeTransaction { try refusals.remove(through: id) }
     }
 
     public func discardPending() throws {

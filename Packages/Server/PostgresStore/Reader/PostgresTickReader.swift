@@ -99,8 +99,8 @@ struct PostgresTickReader: TickReader {
                     PostgresStatement("SELECT last FROM tombolo.client WHERE id = $1", [.int64(client.rawValue)]),
                     PostgresStatement(
                         """
-                        SELECT number, code, message, class, key FROM tombolo.receipt WHERE client = $1 \
-                        AND number >= $2 AND acknowledged_at IS NULL AND code IS NOT NULL ORDER BY number
+                        SELECT number, refusals FROM tombolo.receipt WHERE client = $1 \
+                        AND number >= $2 AND acknowledged_at IS NULL AND refusals IS NOT NULL ORDER BY number
                         """, [.int64(client.rawValue), .int64(first)]),
                 ]
             })
@@ -108,8 +108,11 @@ struct PostgresTickReader: TickReader {
         for (position, item) in wanted.enumerated() {
             progress[item.key] = ClientProgress(
                 last: try results[2 * position].first.map { try $0[0].int64 } ?? 0,
-                refusals: try results[2 * position + 1].map { row in
-                    RefusedChangeset(number: try row[0].int64, refusal: try StoredRefusal.read(row, from: 1, layout))
+                refusals: try results[2 * position + 1].flatMap { row in
+                    let number = try row[0].int64
+                    return try StoredRefusal.read(try row[1].string, layout).map {
+                        RefusedWrite(number: number, refusal: $0)
+                    }
                 })
         }
         return progress

@@ -141,10 +141,7 @@ struct SystemRelation {
                     client bigint NOT NULL,
                     number bigint NOT NULL,
                     hash bigint NOT NULL,
-                    code text COLLATE "C",
-                    message text COLLATE "C",
-                    class text COLLATE "C",
-                    key text COLLATE "C",
+                    refusals json,
                     acknowledged_at bigint,
                     PRIMARY KEY (client, number)
                 )
@@ -155,10 +152,25 @@ struct SystemRelation {
                 ALTER TABLE tombolo.receipt ADD COLUMN IF NOT EXISTS acknowledged_at bigint;
                 CREATE INDEX IF NOT EXISTS receipt_acknowledged_at ON tombolo.receipt (acknowledged_at) \
                 WHERE acknowledged_at IS NOT NULL;
-                CREATE INDEX IF NOT EXISTS receipt_refused ON tombolo.receipt (client, number) \
-                WHERE acknowledged_at IS NULL AND code IS NOT NULL;
                 CREATE INDEX IF NOT EXISTS receipt_pending ON tombolo.receipt (client, number) \
                 WHERE acknowledged_at IS NULL
+                """),
+        SystemRelation(
+            name: "receipt_refusals",
+            sql: """
+                -- One refusal for a changeset, in columns, became a list of them.
+                DO $migration$ BEGIN
+                    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'tombolo.receipt'::regclass
+                        AND attname = 'code' AND NOT attisdropped) THEN
+                        ALTER TABLE tombolo.receipt ADD COLUMN refusals json;
+                        UPDATE tombolo.receipt SET refusals = json_build_array(json_strip_nulls(json_build_object(
+                            'code', code, 'message', message, 'class', class, 'key', key))) WHERE code IS NOT NULL;
+                        ALTER TABLE tombolo.receipt
+                            DROP COLUMN code, DROP COLUMN message, DROP COLUMN class, DROP COLUMN key;
+                    END IF;
+                END $migration$;
+                CREATE INDEX IF NOT EXISTS receipt_refusals ON tombolo.receipt (client, number) \
+                WHERE acknowledged_at IS NULL AND refusals IS NOT NULL
                 """),
         SystemRelation(
             name: "document",

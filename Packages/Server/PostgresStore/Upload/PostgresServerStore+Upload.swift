@@ -12,6 +12,11 @@ extension PostgresServerStore {
         limit: 8, first: Duration.milliseconds(10), last: Duration.seconds(1)
     )
 
+    /// Instructions of one changeset that may violate constraints, each of which is found by an attempt of its own. A
+    /// changeset with more is refused as a whole, and so is one that violates a constraint with more writes than
+    /// ``UploadTransaction/separateWriteLimit``.
+    public static let maximumViolations = 16
+
     /// How long a transaction waits for rows that others hold: a group gives way soon, so that one changeset on a busy
     /// row does not hold up the others, and is then applied one by one.
     static let lockTimeouts = (together: Duration.milliseconds(500), alone: Duration.seconds(3))
@@ -69,17 +74,27 @@ extension PostgresServerStore {
         return results
     }
 
+    /// What the database refuses is left out, one instruction after another.
     private func applyAlone(_ upload: Upload, _ stopped: Set<ClientID>) async throws -> UploadResult {
-        do {
-            return try await attempt([upload], .alone, stopped)[0]
-        } catch let error as UploadFailure where !error.cause.isRetryable {
-            // The tables don't fit the model: nothing is wrong with the changeset.
-            guard !error.cause.isMissingName else { throw error.cause }
-            guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
-            let reference = error.reference
-            let refusal = layout.constraints.refusal(
-                error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
-            return try await attempt([upload], .refused(refusal), stopped)[0]
+        var refused = RefusedInstructions()
+        var count = 0
+        while true {
+            do {
+                return try await attempt([upload], .alone(without: refused), stopped)[0]
+            } catch let error as UploadFailure where !error.cause.isRetryable {
+                // The tables don't fit the model: nothing is wrong with the changeset.
+                guard !error.cause.isMissingName else { throw error.cause }
+                guard error.cause.isRefusal else { return try await setAside(upload, error, stopped) }
+                let reference = error.reference
+                let refusal = layout.constraints.refusal(
+                    error.cause, className: reference.map { schema[$0.classIndex].name }, key: reference?.key)
+                count += 1
+                if let instruction = error.instruction, count < Self.maximumViolations {
+                    refused.refuse(at: instruction, refusal)
+                } else {
+                    refused.refuseEverything(of: upload.changeset, refusal)
+                }
+            }
         }
     }
 
@@ -99,7 +114,7 @@ extension PostgresServerStore {
             let refusal = refusal(
                 "The server could not apply this change. It keeps such changes for its operator, but of this user it "
                     + "has too many already.")
-            return try await attempt([upload], .refused(refusal), stopped)[0]
+            return try await attempt([upload], .alone(without: .everything(of: upload.changeset, refusal)), stopped)[0]
         }
         logger.error("\(name) is set aside in tombolo.set_aside: \(failure.cause)")
         let refusal = refusal("The server could not apply this change and has kept it for its operator.")
@@ -165,7 +180,7 @@ extension UploadResult {
     var stopsItsClient: Bool {
         switch self {
         case .gap, .conflict, .unknownBase: true
-        case .applied, .refused, .duplicate: false
+        case .applied, .duplicate: false
         }
     }
 }

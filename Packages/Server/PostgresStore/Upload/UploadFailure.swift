@@ -1,8 +1,10 @@
 internal import PostgresClient
 internal import TomboloModel
 
-/// A write that PostgreSQL did not take, and the object that it was about, where one is known.
+/// A write that PostgreSQL didn't take, the object it was about, and the position of the instruction that it comes from,
+/// as far as they're known.
 struct UploadFailure: Error {
     let cause: PostgresError
     let reference: ObjectReference?
+    let instruction: Int?
 }

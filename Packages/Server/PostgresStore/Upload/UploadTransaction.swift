@@ -7,8 +7,8 @@ internal import TomboloSyncSession
 /// One transaction that applies changesets, exactly once in effect. In order, each with reason:
 ///
 /// 1. The clients' progress rows are locked, in order of their ids: another gateway with the same changesets waits
-///    here and then finds them applied. Changesets that no row can make right are refused here.
-/// 2. The rows that the other changesets write are locked, in the order of classes and keys; link targets only against
+///    here and then finds them applied. What no row can make right is refused here.
+/// 2. The rows that the changesets write besides are locked, in the order of classes and keys; link targets only against
 ///    being deleted.
 /// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base.
 /// 4. The arbiter decides.
@@ -16,20 +16,14 @@ internal import TomboloSyncSession
 struct UploadTransaction {
     enum Mode {
         case together
-        /// One changeset, its writes one by one as far as that is affordable, so that an error names its object.
-        case alone
-        /// One changeset that is recorded as refused.
-        case refused(Refusal)
+        /// One changeset without what was refused before, its writes one by one as far as that is affordable, so that an
+        /// error names its instruction.
+        case alone(without: RefusedInstructions)
         case setAside(Refusal, PostgresError)
     }
 
     /// Writes of a changeset on its own that are not joined into statements for many rows.
     static let separateWriteLimit = 2_000
-
-    private enum Outcome {
-        case written([RowWrite], lost: Int, stamp: Stamp)
-        case refused(Refusal)
-    }
 
     /// A changeset that has its turn.
     private struct Accepted {
@@ -37,7 +31,8 @@ struct UploadTransaction {
         let upload: Upload
         let base: StoredTick
         let hash: Int64
-        var outcome: Outcome?
+        var stamp = Stamp(microseconds: 0)
+        var arbitration: Arbitration
     }
 
     private struct Client {
@@ -87,7 +82,7 @@ struct UploadTransaction {
             case .idle, .active, .closed: break
             }
             if let cause = error as? PostgresError, cause.code == .lockNotAvailable {
-                throw UploadFailure(cause: cause, reference: nil)
+                throw UploadFailure(cause: cause, reference: nil, instruction: nil)
             }
             throw error
         }
@@ -100,23 +95,16 @@ struct UploadTransaction {
             try await connection.execute("ROLLBACK")
             return finished()
         }
-        switch mode {
-        case .refused(let refusal), .setAside(let refusal, _): accepted[0].outcome = .refused(refusal)
-        case .together, .alone:
-            guard try await arbitrate() else {
-                // A base fell below the retention floor meanwhile: whoever has it learns so in the next attempt.
-                try await connection.execute("ROLLBACK")
-                for item in accepted { results[item.position] = .unknownBase }
-                return finished()
-            }
+        guard try await arbitrate() else {
+            // A base fell below the retention floor meanwhile: whoever has it learns so in the next attempt.
+            try await connection.execute("ROLLBACK")
+            for item in accepted { results[item.position] = .unknownBase }
+            return finished()
         }
         try await write()
         for item in accepted {
-            switch item.outcome {
-            case .written(_, let lost, _): results[item.position] = .applied(lost: lost)
-            case .refused(let refusal): results[item.position] = .refused(refusal)
-            case nil: results[item.position] = .unknownBase
-            }
+            results[item.position] = .applied(
+                lost: item.arbitration.lost, refusals: item.arbitration.refused.told)
         }
         return finished()
     }
@@ -187,9 +175,10 @@ struct UploadTransaction {
         } else if client.isStopped || number > client.last + 1 {
             results[position] = .gap(expected: client.last + 1)
         } else if let base = bases[upload.changeset.base] {
-            var item = Accepted(position: position, upload: upload, base: base, hash: hash)
-            item.outcome = refusal(of: upload).map { .refused($0) }
-            accepted.append(item)
+            accepted.append(
+                Accepted(
+                    position: position, upload: upload, base: base, hash: hash,
+                    arbitration: Arbitration(refused: refusedBeforehand(upload))))
             client.last = number
             client.hashes[number] = hash
         } else {
@@ -200,15 +189,17 @@ struct UploadTransaction {
     }
 
     /// What can be refused without a look at the rows, which are not locked then.
-    private func refusal(of upload: Upload) -> Refusal? {
+    private func refusedBeforehand(_ upload: Upload) -> RefusedInstructions {
         let check = ChangesetCheck(schema: layout.schema)
-        do throws(Refusal) {
-            try check.requireValid(upload.changeset)
-            try check.requirePermission(upload.changeset, denial: upload.denial)
-            return nil
-        } catch {
-            return error
+        var refused = RefusedInstructions()
+        switch mode {
+        case .together: break
+        case .alone(let known): refused = known
+        case .setAside(let refusal, _): refused.refuseEverything(of: upload.changeset, refusal)
         }
+        check.refuseInvalid(in: upload.changeset, &refused)
+        check.refuseDenied(in: upload.changeset, denial: upload.denial, &refused)
+        return refused
     }
 
     // MARK: 2–4. Rows, changelog, arbitration
@@ -217,25 +208,22 @@ struct UploadTransaction {
     /// - Returns: false where a base is not in the changelog any more.
     private mutating func arbitrate() async throws -> Bool {
         var arbiter = Arbiter(schema: layout.schema)
-        let plan = try LockPlan(
-            changesets: accepted.filter { $0.outcome == nil }.map(\.upload.changeset), arbiter: arbiter, layout: layout)
+        let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset) }
+        guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return true }
+        let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
         let loaded = try await load(plan)
         guard loaded.basesRemain else { return false }
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
         for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
         for entry in loaded.entries { arbiter.load(entry) }
-        for index in accepted.indices where accepted[index].outcome == nil {
+        for index in accepted.indices {
             let upload = accepted[index].upload
             let base = accepted[index].base.tick
             let stamp = upload.changeset.stamp.clamped(from: base.time, to: receivedAt)
-            do throws(Refusal) {
-                let (writes, lost) = try arbiter.apply(
-                    upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit,
-                    sees: upload.sees)
-                accepted[index].outcome = .written(writes, lost: lost, stamp: stamp)
-            } catch {
-                accepted[index].outcome = .refused(error)
-            }
+            accepted[index].stamp = stamp
+            accepted[index].arbitration = arbiter.apply(
+                upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit,
+                sees: upload.sees, without: accepted[index].arbitration.refused)
         }
         return true
     }
@@ -287,18 +275,17 @@ struct UploadTransaction {
 
     private func write() async throws {
         let separately: Bool =
-            if case .alone = mode, let item = accepted.first, case .written(let writes, _, _) = item.outcome {
-                writes.count <= Self.separateWriteLimit
+            if case .alone = mode, let item = accepted.first {
+                item.arbitration.writes.count <= Self.separateWriteLimit
             } else { false }
         var compiler = WriteCompiler(layout: layout, trashed: Set(trashed.keys), joins: !separately)
         compiler.append(progressStatement())
-        compiler.append(receiptStatement())
+        compiler.append(try receiptStatement())
         if case .setAside(_, let cause) = mode { compiler.append(setAsideStatement(cause)) }
         for item in accepted {
-            guard case .written(let writes, _, let stamp) = item.outcome, let client = clients[item.upload.client]
-            else { continue }
+            guard !item.arbitration.writes.isEmpty, let client = clients[item.upload.client] else { continue }
             try compiler.append(
-                writes, stamp: stamp, client: item.upload.client, number: item.upload.changeset.number,
+                item.arbitration, stamp: item.stamp, client: item.upload.client, number: item.upload.changeset.number,
                 user: client.user)
         }
         compiler.append("COMMIT")
@@ -306,8 +293,8 @@ struct UploadTransaction {
         do {
             answers = try await connection.pipeline(compiler.statements)
         } catch let error as PostgresError {
-            let reference = error.statementIndex.flatMap { compiler.references[$0] }
-            throw UploadFailure(cause: error, reference: reference)
+            let source = error.statementIndex.flatMap { compiler.sources[$0] }
+            throw UploadFailure(cause: error, reference: source?.reference, instruction: source?.instruction)
         }
         let moved = Set(accepted.map(\.upload.client)).count
         guard answers[0].affectedRows == moved, answers.last?.commandTag == "COMMIT" else {
@@ -334,27 +321,16 @@ struct UploadTransaction {
             ])
     }
 
-    private func receiptStatement() -> PostgresStatement {
-        let refusals: [Refusal?] = accepted.map { item in
-            if case .refused(let refusal) = item.outcome { refusal } else { nil }
-        }
-        return PostgresStatement(
+    private func receiptStatement() throws -> PostgresStatement {
+        PostgresStatement(
             """
-            INSERT INTO tombolo.receipt (client, number, hash, code, message, class, key) \
-            SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], \
-            $7::text[])
+            INSERT INTO tombolo.receipt (client, number, hash, refusals) \
+            SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::json[])
             """,
             [
                 .int64Array(accepted.map { $0.upload.client.rawValue }),
                 .int64Array(accepted.map { $0.upload.changeset.number }), .int64Array(accepted.map { $0.hash }),
-                .textArray(refusals.map { $0?.code.rawValue }),
-                .textArray(refusals.map { $0.map { Self.shortened($0.message.filter { $0 != "\0" }) } }),
-                .textArray(refusals.map { $0?.className }),
-                .textArray(
-                    refusals.map { refusal in
-                        let key = refusal?.key.flatMap { KeyText.text($0) }
-                        return key.flatMap { $0.contains("\0") || $0.utf8.count > StoreLimits.textLength ? nil : $0 }
-                    }),
+                .textArray(try accepted.map { try StoredRefusal.json($0.arbitration.refused.told) }),
             ])
     }
 

@@ -8,8 +8,14 @@ internal import TomboloSQL
 /// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows.
 struct WriteCompiler {
     private(set) var statements: [PostgresStatement] = []
-    /// The object of each statement that is about a single one.
-    private(set) var references: [ObjectReference?] = []
+    /// Where each statement comes from, if it's about a single write.
+    private(set) var sources: [Source?] = []
+
+    /// The object that a statement writes, and the position of the instruction that wants it.
+    struct Source {
+        let reference: ObjectReference
+        let instruction: Int
+    }
 
     private let layout: StoreLayout
     /// What is in the trash at this point.
@@ -23,9 +29,9 @@ struct WriteCompiler {
         self.joins = joins
     }
 
-    mutating func append(_ statement: PostgresStatement, about reference: ObjectReference? = nil) {
+    mutating func append(_ statement: PostgresStatement, from source: Source? = nil) {
         statements.append(statement)
-        references.append(reference)
+        sources.append(source)
     }
 
     /// What neighbours must have in common to share a statement.
@@ -61,25 +67,28 @@ struct WriteCompiler {
 
     /// Appends one changeset's writes.
     mutating func append(
-        _ writes: [RowWrite], stamp: Stamp, client: ClientID, number: Int64, user: String
+        _ arbitration: Arbitration, stamp: Stamp, client: ClientID, number: Int64, user: String
     ) throws {
         let trashGroup = UUID()
         var run: [RowWrite] = []
+        var source: Source?
         var runShape: Shape?
         var keys: Set<Value> = []
         func flush(_ compiler: inout WriteCompiler) throws {
             guard let shape = runShape, !run.isEmpty else { return }
             let item = try compiler.layout.layout(shape.classIndex)
             compiler.setOrigin(shape, item, stamp: stamp, client: client, number: number)
-            try compiler.appendRun(run, shape, item, user: user, trashGroup: trashGroup)
+            try compiler.appendRun(
+                run, shape, item, user: user, trashGroup: trashGroup, from: run.count == 1 ? source : nil)
             run = []
             keys = []
         }
-        for write in writes {
+        for (write, instruction) in zip(arbitration.writes, arbitration.positions) {
             let shape = shape(of: write)
             if shape != runShape || !joins || keys.contains(write.reference.key) { try flush(&self) }
             runShape = shape
             run.append(write)
+            source = Source(reference: write.reference, instruction: instruction)
             keys.insert(write.reference.key)
         }
         try flush(&self)
@@ -108,11 +117,10 @@ struct WriteCompiler {
     }
 
     private mutating func appendRun(
-        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, user: String, trashGroup: UUID
+        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, user: String, trashGroup: UUID, from source: Source?
     ) throws {
-        let reference = run.count == 1 ? run[0].reference : nil
         switch shape {
-        case .insert: append(try insert(run, item), about: reference)
+        case .insert: append(try insert(run, item), from: source)
         case .revive:
             // The object starts anew, with empty lists.
             for index in layout.schema.elementClassIndexes(of: item.classIndex) {
@@ -122,10 +130,10 @@ struct WriteCompiler {
                         "DELETE FROM \(element.table) WHERE \(element.names[ElementColumn.owner]) = ANY ($1)",
                         [try keys(run, item)]))
             }
-            append(try revive(run, item), about: reference)
-        case .update(_, let columns, _, _): append(try update(run, columns, item), about: reference)
+            append(try revive(run, item), from: source)
+        case .update(_, let columns, _, _): append(try update(run, columns, item), from: source)
         case .erase:
-            append(try erase(run, item, user: user, trashGroup: trashGroup), about: reference)
+            append(try erase(run, item, user: user, trashGroup: trashGroup), from: source)
         }
     }
 

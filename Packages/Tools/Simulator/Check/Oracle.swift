@@ -79,39 +79,52 @@ final class Oracle {
     }
 
     private func judge(_ item: UploadProcedure.Judged, _ procedure: UploadProcedure) -> String? {
-        let saved = state
-        let savedDeeds = deeds
         let client = item.upload.client
         let changeset = item.upload.changeset
         let stamp = Swift.min(
             Swift.max(changeset.stamp, item.base.time), Swift.max(procedure.receivedAt, item.base.time))
         if stamp != changeset.stamp { hit(.stampClamped) }
-        // Another transaction may free a title between the refusal and this commit.
-        moment = item.violatedAt
-        defer { moment = nil }
-        var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
-        attempt.perform(changeset.instructions)
-        attempt.resolveLinks()
-        let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
-        let isDuplicate = attempt.isDuplicate
-        switch procedure.results[item.index] {
-        case .applied:
-            if isForbidden { return "changeset \(changeset.number) of \(client) was applied without permission" }
-            if isDuplicate { return "changeset \(changeset.number) of \(client) broke the unique rule" }
-            return nil
-        case .refused(let refusal):
-            state = saved
-            deeds = savedDeeds
-            switch refusal.code {
-            case .notPermitted:
-                hit(.refusedPermission)
-                return isForbidden ? nil : "a permitted changeset was refused: \(refusal)"
-            case .constraint:
-                hit(.refusedConstraint)
-                return isDuplicate ? nil : "a changeset within the unique rule was refused"
-            case .invalid, .setAside: return "a changeset was refused: \(refusal)"
+        guard case .applied(_, let refusals) = procedure.results[item.index] else {
+            return "changeset \(changeset.number) of \(client) was judged without an outcome"
+        }
+        func attempt(_ changeset: Changeset) -> Attempt {
+            var attempt = Attempt(oracle: self, client: client, stamp: stamp, base: item.base.snapshot)
+            attempt.perform(changeset.instructions)
+            attempt.resolveLinks()
+            return attempt
+        }
+        for refusal in refusals {
+            let (state, deeds) = (state, deeds)
+            // Another transaction may free a title between the refusal and this commit.
+            moment = item.violatedAt
+            let whole = attempt(item.refused.applied(of: changeset, restoring: refusal, schema: database.schema))
+            if let problem = problem(refusal, of: whole, isAlone: refusals.count == 1) {
+                return "changeset \(changeset.number) of \(client): \(problem)"
             }
-        default: return "changeset \(changeset.number) of \(client) was judged without an outcome"
+            moment = nil
+            (self.state, self.deeds) = (state, deeds)
+        }
+        let applied = attempt(item.refused.applied(of: changeset))
+        if applied.hidesForbidden || applied.touched.contains(where: { applied.isForbidden($0) }) {
+            return "changeset \(changeset.number) of \(client) was applied without permission"
+        }
+        if applied.isDuplicate { return "changeset \(changeset.number) of \(client) broke the unique rule" }
+        if !refusals.isEmpty, !applied.touched.isEmpty { hit(.refusedInPart) }
+        return nil
+    }
+
+    /// Why something shouldn't have been refused, if `attempt` is what would have happened without.
+    /// - Parameter isAlone: nothing else of the changeset was refused, which could make the difference.
+    private func problem(_ refusal: Refusal, of attempt: Attempt, isAlone: Bool) -> String? {
+        switch refusal.code {
+        case .notPermitted:
+            hit(.refusedPermission)
+            let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
+            return isForbidden ? nil : "a permitted write was refused: \(refusal)"
+        case .constraint:
+            hit(.refusedConstraint)
+            return attempt.isDuplicate || !isAlone ? nil : "a write within the unique rule was refused: \(refusal)"
+        case .invalid, .setAside: return "a write was refused: \(refusal)"
         }
     }
 

@@ -87,9 +87,9 @@ extension SimulatedDatabase {
 
     func clientProgress(_ client: ClientID, in snapshot: Snapshot) -> ClientProgress {
         let progress = progress(client, in: snapshot)
-        let refusals = (progress?.receipts ?? [:]).sorted { $0.key < $1.key }.compactMap { number, receipt in
+        let refusals = (progress?.receipts ?? [:]).sorted { $0.key < $1.key }.flatMap { number, receipt in
             number <= acknowledged[client] ?? 0
-                ? nil : receipt.refusal.map { RefusedChangeset(number: number, refusal: $0) }
+                ? [] : receipt.refusals.map { RefusedWrite(number: number, refusal: $0) }
         }
         return ClientProgress(last: progress?.last ?? 0, refusals: refusals)
     }

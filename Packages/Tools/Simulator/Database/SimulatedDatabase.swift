@@ -14,7 +14,7 @@ final class SimulatedDatabase {
 
     struct Receipt {
         let fingerprint: Int64
-        let refusal: Refusal?
+        var refusals: [Refusal]
     }
 
     /// A client's progress row.

@@ -19,6 +19,8 @@ final class UploadProcedure {
         let index: Int
         let base: Tick
         let stamp: Stamp
+        /// What of the changeset isn't applied.
+        var refused = RefusedInstructions()
         /// The committed state when a write violated a unique rule.
         var violatedAt: Snapshot?
     }
@@ -168,7 +170,7 @@ final class UploadProcedure {
                 continue
             }
             known.last = max(known.last, number)
-            known.receipts[number] = SimulatedDatabase.Receipt(fingerprint: fingerprint, refusal: nil)
+            known.receipts[number] = SimulatedDatabase.Receipt(fingerprint: fingerprint, refusals: [])
             progress[upload.client] = known
             let stamp =
                 mutant == .stampNotClamped
@@ -239,40 +241,45 @@ final class UploadProcedure {
         transaction.origin = (item.upload.client, item.upload.changeset.number, stamp)
         var base = item.base.snapshot
         if mutant == .changelogIgnoresRunning { base = Snapshot(xmin: base.xmin, xmax: base.xmax, running: []) }
-        do {
-            let outcome = try arbiter.apply(
+        var refused = RefusedInstructions()
+        while true {
+            let outcome = arbiter.apply(
                 item.upload.changeset, from: item.upload.client, stamp: stamp, base: base,
-                permit: item.upload.permit, sees: item.upload.sees)
-            for write in outcome.writes {
-                guard try perform(write) else {
-                    database.rollBack(transaction, to: savepoint)
-                    arbiter = before
-                    return false
+                permit: item.upload.permit, sees: item.upload.sees, without: refused)
+            var violation: (position: Int, violated: UniqueViolation)?
+            for (write, position) in zip(outcome.writes, outcome.positions) {
+                do {
+                    guard try perform(write) else {
+                        database.rollBack(transaction, to: savepoint)
+                        arbiter = before
+                        return false
+                    }
+                } catch let error as UniqueViolation {
+                    violation = (position, error)
+                    break
                 }
             }
-            results[item.index] = .applied(lost: outcome.lost)
-        } catch let refusal as Refusal {
-            refuse(item, refusal)
-        } catch let violation as UniqueViolation {
+            guard let violation else {
+                judged[index].refused = outcome.refused
+                let told = outcome.refused.told
+                results[item.index] = .applied(lost: outcome.lost, refusals: told)
+                progress[item.upload.client]?.receipts[item.upload.changeset.number]?.refusals = told
+                break
+            }
+            // What the database refuses is left out, and the rest is tried again.
             database.rollBack(transaction, to: savepoint)
             arbiter = before
             judged[index].violatedAt = database.snapshot
-            refuse(
-                item,
+            refused.refuse(
+                at: violation.position,
                 Refusal(
                     .constraint,
-                    "Another \(violation.className) has this \(violation.properties.joined(separator: " and ")), which "
-                        + "must be unique.",
-                    className: violation.className, key: violation.key))
+                    "Another \(violation.violated.className) has this "
+                        + "\(violation.violated.properties.joined(separator: " and ")), which must be unique.",
+                    className: violation.violated.className, key: violation.violated.key))
         }
         transaction.origin = nil
         return true
-    }
-
-    private func refuse(_ item: Judged, _ refusal: Refusal) {
-        results[item.index] = .refused(refusal)
-        progress[item.upload.client]?.receipts[item.upload.changeset.number] = SimulatedDatabase.Receipt(
-            fingerprint: item.upload.changeset.fingerprint(in: database.schema), refusal: refusal)
     }
 
     private func perform(_ write: RowWrite) throws -> Bool {

@@ -24,6 +24,8 @@ public final class SimulatedDeviceStore: DeviceStore {
     /// The set that the app asked for last, even if the server refused it.
     private var newestSet = SubscriptionSet.empty
     private var refusedSets: Set<Int64> = []
+    private var untold: [UntoldRefusal] = []
+    private var refusalCount: Int64 = 0
     var mutant: Mutant?
 
     public init(schema: Schema = SimulatedSchema.schema, client: ClientID) {
@@ -44,6 +46,8 @@ public final class SimulatedDeviceStore: DeviceStore {
         result.sets = sets
         result.newestSet = newestSet
         result.refusedSets = refusedSets
+        result.untold = untold
+        result.refusalCount = refusalCount
         result.mutant = mutant
         return result
     }
@@ -165,6 +169,11 @@ public final class SimulatedDeviceStore: DeviceStore {
         if mutant != .pendingNotReplayed {
             for changeset in pending { for instruction in changeset.instructions { perform(instruction) } }
         }
+        for refusal in end.refusals {
+            refusalCount += 1
+            untold.append(UntoldRefusal(id: refusalCount, write: refusal))
+        }
+        untold = untold.suffix(UntoldRefusal.maximumCount)
         device.position = end.position
         if let set = sets[end.position.subscriptionVersion] { device.active = set }
         sets = sets.filter { $0.key >= end.position.subscriptionVersion }
@@ -199,6 +208,10 @@ public final class SimulatedDeviceStore: DeviceStore {
             }
         }
     }
+
+    public func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { untold.filter { $0.id > id } }
+
+    public func forgetRefusals(through id: Int64) throws { untold.removeAll { $0.id <= id } }
 
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
         guard subscriptions.version > newestSet.version || subscriptions == newestSet else {

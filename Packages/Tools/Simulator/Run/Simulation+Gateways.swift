@@ -246,7 +246,7 @@ extension Simulation {
                 if expected > 0, results.first == result {
                     log("gap of device \(connection.device.id): \(expected) expected")
                 }
-            case .applied, .refused: break
+            case .applied: break
             }
         }
         handle(connection, .uploaded(results))

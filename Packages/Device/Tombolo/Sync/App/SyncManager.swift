@@ -14,7 +14,10 @@ public final class SyncManager: Sendable {
     /// resets, users that the server logged out, failed sessions.
     public var errorHandler: ErrorReportingBlock? {
         get { handler.withLock { $0 } }
-        set { handler.withLock { $0 = newValue } }
+        set {
+            handler.withLock { $0 = newValue }
+            if newValue != nil { SyncSession.tellRefusals(of: self) }
+        }
     }
 
     func report(_ error: SyncError, _ session: SyncSession?) {

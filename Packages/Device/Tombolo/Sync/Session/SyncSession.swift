@@ -42,6 +42,8 @@ public final class SyncSession: Sendable {
         var isResetApproved = false
         /// What the app had when the device started over, until the download is complete.
         var beforeReset: FrozenBefore?
+        /// The app has been told of refusals up to this one, or will be by the main queue.
+        var toldThrough: Int64 = 0
         var connection = ConnectionState.disconnected
         var completedVersion: Int64 = -1
         /// Why sets were refused, for those who wait for them.
@@ -137,6 +139,7 @@ public final class SyncSession: Sendable {
             return session
         }
         session.adopt(configuration, realm)
+        session.tellRefusalsLater()
         return session
     }
 
@@ -158,6 +161,10 @@ public final class SyncSession: Sendable {
 
     static func sessions(of user: User) -> [SyncSession] {
         all.withLock { Array($0.values) }.filter { $0.parentUser() == user }
+    }
+
+    static func all(where isWanted: (SyncConfiguration) -> Bool) -> [SyncSession] {
+        all.withLock { Array($0.values) }.filter { $0.configuration().map(isWanted) ?? false }
     }
 
     /// The session of a file, or nil if there's none.
@@ -335,10 +342,7 @@ public final class SyncSession: Sendable {
             case .subscriptionsRefused(let version, let failure):
                 state.refusedVersions[version] = failure.message
             case .acknowledged(let number): state.acknowledged = number
-            case .refused(let changesets):
-                let reasons = changesets.map(\.refusal.message).joined(separator: " ")
-                errors.append(
-                    SyncError(.writeRejected, reasons, compensatingWrites: changesets.map(CompensatingWriteInfo.init)))
+            case .refused: break
             case .reset:
                 state.resets += 1
                 state.acknowledged = 0
@@ -364,6 +368,7 @@ public final class SyncSession: Sendable {
             tellSubscriptionObservers()
         case .subscriptionsRefused, .reset: tellSubscriptionObservers()
         case .acknowledged: Task { await reportUpload() }
+        case .refused: tellRefusals()
         default: break
         }
         if needsToken { Task { await replaceToken() } }

@@ -1,0 +1,21 @@
+/// What ``Arbiter/apply(_:from:stamp:base:permit:sees:without:)`` decided about a changeset.
+public struct Arbitration: Sendable {
+    /// What to write, in an order that immediate foreign keys accept.
+    public let writes: [RowWrite]
+    /// For each of ``writes``, the position of the instruction that it comes from.
+    public let positions: [Int]
+    /// The number of field writes that lost to others.
+    public let lost: Int
+    /// What isn't applied, and why.
+    public let refused: RefusedInstructions
+
+    init(writes: [RowWrite], positions: [Int], lost: Int, refused: RefusedInstructions) {
+        self.writes = writes
+        self.positions = positions
+        self.lost = lost
+        self.refused = refused
+    }
+
+    /// Nothing is to be written.
+    public init(refused: RefusedInstructions) { self.init(writes: [], positions: [], lost: 0, refused: refused) }
+}

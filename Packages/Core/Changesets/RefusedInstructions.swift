@@ -1,0 +1,97 @@
+public import TomboloModel
+
+/// What of a changeset is refused, by the positions of its instructions. The rest of the changeset is applied as if these
+/// had never been in it.
+public struct RefusedInstructions: Sendable {
+    /// By position: what is applied in place of the instruction, a `set` with fewer fields, or nil for nothing.
+    private var substitutes: [Int: Instruction?] = [:]
+    private var refusals: [Refusal] = []
+    private var known: Set<Refusal> = []
+    /// Refusals beyond ``maximumRefusalCount``.
+    private var further = 0
+
+    /// The number of objects and reasons that a device is told for one changeset; after them it's told how many there
+    /// were besides.
+    public static let maximumRefusalCount = 100
+
+    /// Nothing is refused.
+    public init() {}
+
+    public var isEmpty: Bool { known.isEmpty && further == 0 }
+
+    /// What to tell the device: each object once for each reason, bounded by ``maximumRefusalCount`` and a summary.
+    public var told: [Refusal] {
+        guard further > 0, let last = refusals.last else { return refusals }
+        return refusals + [
+            Refusal(last.code, "\(further) more of this transaction's writes were refused, for these or other reasons.")
+        ]
+    }
+
+    /// Refuses an instruction of a changeset.
+    public mutating func refuse(at position: Int, _ refusal: Refusal) {
+        substitutes[position] = .some(nil)
+        note(refusal)
+    }
+
+    /// Refuses the fields that a `set` has and `remaining` has not.
+    mutating func reduce(at position: Int, to remaining: Instruction, _ refusal: Refusal) {
+        substitutes[position] = remaining
+        note(refusal)
+    }
+
+    /// Refuses a changeset as a whole.
+    public mutating func refuseEverything(of changeset: Changeset, _ refusal: Refusal) {
+        for position in changeset.instructions.indices { substitutes[position] = .some(nil) }
+        note(refusal)
+    }
+
+    /// A changeset refused as a whole.
+    public static func everything(of changeset: Changeset, _ refusal: Refusal) -> RefusedInstructions {
+        var result = RefusedInstructions()
+        result.refuseEverything(of: changeset, refusal)
+        return result
+    }
+
+    private mutating func note(_ refusal: Refusal) {
+        guard !known.contains(refusal) else { return }
+        guard refusals.count < Self.maximumRefusalCount else {
+            further += 1
+            return
+        }
+        known.insert(refusal)
+        refusals.append(refusal)
+    }
+
+    /// What is to be applied of a changeset, and the position that each instruction has in it.
+    func remaining(of changeset: Changeset) -> (instructions: [Instruction], positions: [Int]) {
+        let positions = Array(changeset.instructions.indices)
+        guard !substitutes.isEmpty else { return (changeset.instructions, positions) }
+        var result: (instructions: [Instruction], positions: [Int]) = ([], [])
+        for (position, instruction) in changeset.instructions.enumerated() {
+            guard let remaining = substitutes[position, default: instruction] else { continue }
+            result.instructions.append(remaining)
+            result.positions.append(position)
+        }
+        return result
+    }
+
+    /// The changeset as it would be applied if the object of one of the refusals had not been refused.
+    public func applied(of changeset: Changeset, restoring refusal: Refusal, schema: Schema) -> Changeset {
+        var other = self
+        for (position, instruction) in changeset.instructions.enumerated()
+        where instruction.reference.key == refusal.key
+            && schema[instruction.reference.classIndex].name == refusal.className
+        {
+            other.substitutes.removeValue(forKey: position)
+        }
+        return other.applied(of: changeset)
+    }
+
+    /// The changeset without what is refused.
+    public func applied(of changeset: Changeset) -> Changeset {
+        guard !substitutes.isEmpty else { return changeset }
+        var result = changeset
+        result.instructions = remaining(of: changeset).instructions
+        return result
+    }
+}

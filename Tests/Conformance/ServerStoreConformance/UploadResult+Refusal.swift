@@ -1,0 +1,12 @@
+public import TomboloChangesets
+public import TomboloSyncSession
+
+extension UploadResult {
+    /// The first refusal, or nil if everything was applied.
+    public var refusal: Refusal? {
+        if case .applied(_, let refusals) = self { refusals.first } else { nil }
+    }
+
+    /// A changeset of which nothing else happened.
+    public static func refused(_ refusal: Refusal) -> UploadResult { .applied(lost: 0, refusals: [refusal]) }
+}
