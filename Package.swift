@@ -157,7 +157,10 @@ let package = Package(
                 "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore,
                 nioHTTP1,
             ]),
-        library("RealmSwift", "Device/RealmSwift", ["Tombolo"]),
+        library("TomboloObservables", "Device/Observables", ["Tombolo", "TomboloModel"]),
+        // Empty where there's no SwiftUI.
+        library("TomboloSwiftUI", "Device/SwiftUI", ["Tombolo", "TomboloObservables"]),
+        library("RealmSwift", "Device/RealmSwift", ["Tombolo", "TomboloObservables", "TomboloSwiftUI"]),
         library("DatabaseManager", "Device/DatabaseManager", ["Tombolo"]),
 
         // Services.
@@ -315,6 +318,10 @@ let package = Package(
         tests(
             "TomboloTests",
             sync + ["LocalApp", "RandomValues", "RealmSwift", "ChildPrograms", "Tombolo", "TomboloSQLiteStore"]),
+        tests("ObservablesTests", ["Tombolo", "TomboloModel", "TomboloObservables"]),
+        .testTarget(
+            name: "SwiftUITests", dependencies: ["ChildPrograms", "RealmSwift"], path: "Tests/SwiftUITests",
+            exclude: ["StandIns", "Example"], swiftSettings: settings),
         .executableTarget(
             name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
             path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),

@@ -25,8 +25,8 @@ import Testing
 
     /// Modules that come with the toolchain or the system.
     static let systemModules: Set<String> = [
-        "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "ObjectiveC", "Swift",
-        "Security", "Synchronization", "System",
+        "CDispatch", "Combine", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "ObjectiveC",
+        "Swift", "SwiftUI", "Security", "Synchronization", "System",
     ]
 
     static let root = URL(fileURLWithPath: #filePath)

@@ -52,6 +52,9 @@ extension Realm {
 
         // MARK: The opening's side
 
+        /// Whether the session is connected to the gateway.
+        package var isConnected: Bool { state.withLock { $0.session }?.connectionState == .connected }
+
         var isCancelled: Bool { state.withLock { $0.isOver } }
 
         /// Follows the download, which has begun.

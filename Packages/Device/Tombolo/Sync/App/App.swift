@@ -1,6 +1,7 @@
 internal import Foundation
 internal import NIOHTTP1
 internal import Synchronization
+internal import TomboloModel
 
 /// A backend: where users log in and with which their Realms synchronise.
 ///
@@ -24,6 +25,31 @@ public final class App: Sendable {
         let configuration = configuration ?? AppConfiguration()
         precondition(!id.isEmpty, "An App needs an ID.")
         self.init(id, configuration, AppUsers.shared(UserStore(appID: id, configuration: configuration)))
+        Self.made.withLock { made in
+            if !made.contains(where: { $0.id == id && $0.configuration == configuration }) {
+                made.append((id, configuration))
+            }
+        }
+    }
+
+    /// The apps that the process has made, in order.
+    private static let made = Mutex<[(id: String, configuration: AppConfiguration)]>([])
+
+    /// The app that code means which names only its ID, or nothing: the first that the process made with this ID, or
+    /// the only one that it made. Stops the program if nothing tells which.
+    package static func known(id: String?) -> App {
+        let made = made.withLock { $0 }
+        if let id {
+            return App(id: id, configuration: made.first { $0.id == id }?.configuration)
+        }
+        guard let only = made.first else {
+            programError("No App was made yet: make one, `App(id:)`, before opening its Realms, or pass an appId.")
+        }
+        guard made.allSatisfy({ $0.id == only.id }) else {
+            let ids = made.map { "'\($0.id)'" }.joined(separator: ", ")
+            programError("There are several Apps, \(ids): pass the appId of the one whose Realm is to be opened.")
+        }
+        return App(id: only.id, configuration: only.configuration)
     }
 
     init(_ id: String, _ configuration: AppConfiguration, _ users: AppUsers) {

@@ -21,6 +21,7 @@ final class AppUsers: Sendable {
     }
 
     let syncManager = SyncManager()
+    let listeners = AccountListeners()
     let store: UserStore
     private let state: Mutex<State>
 
@@ -123,15 +124,19 @@ final class AppUsers: Sendable {
     /// Takes over the tokens that another process of the app has kept for a user who's logged in here.
     /// - Returns: whether there were others.
     func takeFromDisk(userID: String) -> Bool {
-        state.withLock { state in
+        let contents = state.withLock { state -> (old: UserStore.Content, new: UserStore.Content)? in
             guard let newer = store.load()?.users.first(where: { $0.id == userID }), newer.isLoggedIn,
                 newer.refreshToken != nil,
                 let kept = state.content.users.first(where: { $0.id == userID }), kept.isLoggedIn,
                 kept.refreshToken != newer.refreshToken
-            else { return false }
+            else { return nil }
+            let old = state.content
             state.content.put(newer)
-            return true
+            return (old, state.content)
         }
+        guard let contents else { return false }
+        listeners.tell(from: contents.old, to: contents.new)
+        return true
     }
 
     /// Takes new tokens over.
@@ -186,15 +191,18 @@ final class AppUsers: Sendable {
 
     /// Changes the users in memory and on disk, or neither. What other processes of the app have changed is kept.
     private func change<Result>(_ body: (inout State) throws -> Result) throws -> Result {
-        try state.withLock { state in
+        let (result, old, new) = try state.withLock { state in
             var draft = state
             let kept = store.load()
             if let kept { draft.content = kept }
             let result = try body(&draft)
             if draft.content != kept { try store.save(draft.content) }
+            let old = state.content
             state = draft
-            return result
+            return (result, old, draft.content)
         }
+        listeners.tell(from: old, to: new)
+        return result
     }
 }
 

@@ -1,0 +1,184 @@
+internal import Foundation
+public import Tombolo
+internal import TomboloModel
+
+/// A synced Realm that a view waits for: opened for the app's current user, after a download, and again for the next
+/// one after a log-in or a switch. On the main actor, like views.
+///
+///     let opening = ObservedOpening(onFailure: .openFile)
+///     opening.willChange = { view.setNeedsRedraw() }
+///     switch opening.state { case .open(let realm): …; case .waitingForUser: … }
+@MainActor
+public final class ObservedOpening {
+    public enum FailureBehavior: Sendable {
+        case showError
+        /// Opens the file without the download, for working offline; an error is shown only if that fails too.
+        case openFile
+    }
+
+    /// Called when ``state`` is about to change, with the new one.
+    public var willChange: (@MainActor (AsyncOpenState) -> Void)?
+    private var partition: (any PartitionValue)?
+    private var configuration: Realm.Configuration?
+    private let appID: String?
+    private let timeout: Duration?
+    private var machine: OpeningMachine
+    private var shown: AsyncOpenState = .waitingForUser
+    private var app: App?
+    private var token: AccountChangeToken?
+    private var task: Realm.AsyncOpenTask?
+    private var timer: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - appID: the ID of an ``Tombolo/App`` that the program has made; nil for the only one.
+    ///   - partition: the partition to open, or nil for a Realm with subscriptions.
+    ///   - configuration: settings to take over: classes, encryption key, first subscriptions, client reset mode.
+    ///   - timeout: for how long it may try to connect; nil for ever.
+    public init(
+        appID: String? = nil, partition: (any PartitionValue)? = nil, configuration: Realm.Configuration? = nil,
+        timeout: Duration? = nil, onFailure: FailureBehavior = .showError
+    ) {
+        self.appID = appID
+        self.partition = partition
+        self.configuration = configuration
+        self.timeout = timeout
+        machine = OpeningMachine(opensFileOnFailure: onFailure == .openFile)
+    }
+
+    deinit {
+        task?.cancel()
+        timer?.cancel()
+    }
+
+    /// How far it is. Reading it the first time begins. Stops the program if nothing tells which app is meant.
+    public var state: AsyncOpenState {
+        begin()
+        return shown
+    }
+
+    /// Takes over what the view declares now. Another partition is opened in place of the one before; settings count
+    /// for the next opening.
+    public func declare(partition: (any PartitionValue)?, configuration: Realm.Configuration?) {
+        let isOther = partition.map(Partitioning.init) != self.partition.map(Partitioning.init)
+        self.partition = partition
+        self.configuration = configuration
+        if isOther { handle(.otherRealm) }
+    }
+
+    /// Stops an opening in progress; the state becomes an error with the code `ECANCELED`. No effect otherwise.
+    public func cancel() { handle(.cancelled, error: POSIXError(.ECANCELED)) }
+
+    private func begin() {
+        guard app == nil else { return }
+        let app = App.known(id: appID)
+        self.app = app
+        token = app.observe { [weak self] app in
+            MainActor.assumeIsolated { self?.handle(.user(app.currentUser?.id)) }
+        }
+        // Nobody is waiting for a change yet: what is shown is read by the caller.
+        let willChange = willChange
+        self.willChange = nil
+        handle(.user(app.currentUser?.id))
+        self.willChange = willChange
+    }
+
+    private func handle(
+        _ event: OpeningMachine.Event, realm: Realm? = nil, progress: SyncSession.Progress? = nil,
+        error: (any Error)? = nil
+    ) {
+        for action in machine.handle(event) {
+            switch action {
+            case .showWaiting: show(.waitingForUser)
+            case .showConnecting: show(.connecting)
+            case .showProgress: if let progress { show(.progress(Progress(progress))) }
+            case .showOpen: if let realm { show(.open(realm)) }
+            case .showError: if let error { show(.error(error)) }
+            case .open(let attempt): open(attempt)
+            case .openFile(let attempt): openFile(attempt)
+            case .stop: stop()
+            }
+        }
+    }
+
+    private func show(_ state: AsyncOpenState) {
+        willChange?(state)
+        shown = state
+    }
+
+    private func stop() {
+        task?.cancel()
+        task = nil
+        timer?.cancel()
+        timer = nil
+    }
+
+    // MARK: Opening
+
+    private func open(_ attempt: Int) {
+        guard let configuration = configurationOfUser() else { return }
+        let task = Realm.asyncOpen(configuration: configuration, callbackQueue: .main) { [weak self] result in
+            self?.stop()
+            switch result {
+            case .success(let realm): self?.handle(.opened(attempt: attempt), realm: realm)
+            case .failure(let error): self?.handle(.failed(attempt: attempt), error: error)
+            }
+        }
+        self.task = task
+        task.addProgressNotification(queue: .main) { [weak self] progress in
+            MainActor.assumeIsolated { self?.handle(.progress(attempt: attempt), progress: progress) }
+        }
+        guard let timeout else { return }
+        timer = Task { [weak self] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            self?.handle(
+                .timedOut(attempt: attempt, isConnected: task.isConnected), error: POSIXError(.ETIMEDOUT))
+        }
+    }
+
+    private func openFile(_ attempt: Int) {
+        guard let configuration = configurationOfUser() else { return }
+        do {
+            handle(.opened(attempt: attempt), realm: try Realm(configuration: configuration))
+        } catch {
+            handle(.failed(attempt: attempt), error: error)
+        }
+    }
+
+    /// The user's own Realm, with the given settings.
+    private func configurationOfUser() -> Realm.Configuration? {
+        guard let user = app?.currentUser else { return nil }
+        let given = configuration?.syncConfiguration
+        let mode = given?.clientResetMode ?? .recoverUnsyncedChanges()
+        let own =
+            if let partition {
+                user.configuration(
+                    partitionValue: partition, clientResetMode: mode, cancelAsyncOpenOnNonFatalErrors: true)
+            } else if let initial = given?.initialSubscriptions {
+                user.flexibleSyncConfiguration(
+                    clientResetMode: mode, cancelAsyncOpenOnNonFatalErrors: true,
+                    initialSubscriptions: initial.callback, rerunOnOpen: initial.rerunOnOpen)
+            } else {
+                user.flexibleSyncConfiguration(clientResetMode: mode, cancelAsyncOpenOnNonFatalErrors: true)
+            }
+        guard var configuration else { return own }
+        configuration.syncConfiguration = own.syncConfiguration
+        configuration.syncConfiguration?.errorHandler = given?.errorHandler
+        // Another user's configuration leads to that user's file.
+        if given?.user != user { configuration.fileURL = own.fileURL }
+        return configuration
+    }
+}
+
+/// What tells partitions apart.
+private struct Partitioning: Equatable {
+    let value: Value
+
+    init(_ partition: any PartitionValue) { value = partition._partitionValue }
+}
+
+extension Progress {
+    fileprivate convenience init(_ progress: SyncSession.Progress) {
+        self.init(totalUnitCount: Int64(progress.transferrable))
+        completedUnitCount = Int64(progress.transferred)
+    }
+}

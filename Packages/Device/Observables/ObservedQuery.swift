@@ -1,0 +1,141 @@
+public import Foundation
+public import Tombolo
+internal import TomboloModel
+
+/// The objects of a class that a view lists: opens the Realm at the first use, tells when the results change, and has a
+/// frozen copy for rendering. On the main actor, like views.
+///
+///     let dogs = ObservedQuery<Dog>(QueryTerms(condition: .matching { $0.age > 3 }))
+///     dogs.willChange = { list.setNeedsReload() }
+///     for dog in dogs.shown { … }
+@MainActor
+public final class ObservedQuery<Element: Object> {
+    /// Called when the results are about to change, or have: read ``shown`` again afterwards, not in the call.
+    public var willChange: (@MainActor () -> Void)?
+
+    private var declared: QueryTerms
+    private var terms: QueryTerms
+    /// The configuration for terms that have none.
+    private var environment: Realm.Configuration?
+    private var search: Filter?
+    private var live: Results<Element>?
+    private var token: NotificationToken?
+    /// Kept so that things frozen in one version share a connection to the file.
+    private var snapshot: Results<Element>?
+
+    public init(_ terms: QueryTerms = QueryTerms()) {
+        declared = terms
+        self.terms = terms
+    }
+
+    // MARK: Terms
+
+    /// Takes over what the view declares now. What was set since stays as long as the declaration is the same.
+    public func declare(_ terms: QueryTerms, environment: Realm.Configuration?) {
+        if terms.configuration == nil, environment != self.environment { reset() }
+        self.environment = environment
+        guard terms != declared else { return }
+        declared = terms
+        self.terms = terms
+        reset()
+    }
+
+    /// Which objects; see ``QueryTerms/Condition``.
+    public var condition: QueryTerms.Condition {
+        get { terms.condition }
+        set { change { $0.terms.condition = newValue } }
+    }
+
+    /// The order, most significant first; none for that of the file.
+    public var sortDescriptors: [Tombolo.SortDescriptor] {
+        get { terms.sortDescriptors }
+        set { change { $0.terms.sortDescriptors = newValue } }
+    }
+
+    /// Shows only objects whose text contains another, in addition to the condition. Empty text shows all. Case counts.
+    public func search(_ text: String, _ keyPath: KeyPath<Element, String>) {
+        let filter = text.isEmpty ? nil : Query<Element>.filter { $0[dynamicMember: keyPath].contains(text) }
+        if filter != search { change { $0.search = filter } }
+    }
+
+    private func change(_ body: (ObservedQuery<Element>) -> Void) {
+        willChange?()
+        body(self)
+        reset()
+    }
+
+    private func reset() {
+        token = nil
+        live = nil
+    }
+
+    // MARK: Results
+
+    /// The live results. Stops the program if the Realm can't be opened, or the condition's text can't be read.
+    public var results: Results<Element> {
+        if let live { return live }
+        let found = found()
+        live = found
+        let start = VersionMark(found.realm)
+        token = found.observe(keyPaths: terms.keyPaths) {
+            [weak self] (change: RealmCollectionChange<Results<Element>>) in
+            if case .initial = change, !start.isOutdated(found.realm) { return }
+            Snapshots.tell { [weak self] in self?.willChange?() }
+        }
+        return found
+    }
+
+    /// What to render: a frozen copy of the results.
+    public var shown: Results<Element> {
+        let results = results
+        let frozen = Snapshots.freeze(results) ?? results
+        snapshot = frozen
+        return frozen
+    }
+
+    private func found() -> Results<Element> {
+        let configuration = terms.configuration ?? environment ?? .defaultConfiguration
+        let realm: Realm
+        do {
+            realm = try Realm(configuration: configuration)
+        } catch {
+            fatalError("The Realm of a view that shows \(Element.self) objects cannot be opened. \(error)")
+        }
+        var results = terms.condition.apply(to: realm.objects(Element.self))
+        if let search { results = results.filter(search) }
+        if !terms.sortDescriptors.isEmpty { results = results.sorted(by: terms.sortDescriptors) }
+        return results
+    }
+
+    // MARK: Writing
+
+    /// Adds an object to the Realm; one with its primary key is changed. A frozen object is thawed. The results have it
+    /// if it meets their condition.
+    public func append(_ object: Element) {
+        ImplicitWrite.change(results) { results in
+            guard let realm = results.realm, let object = ImplicitWrite.thawed(object), !object.isInvalidated else {
+                return
+            }
+            if object.realm == realm { return }
+            realm.add(object, update: ObjectClass.of(Element.self).schema.primaryKey != nil ? .modified : .error)
+        }
+    }
+
+    /// Deletes an object from the Realm if the results have it.
+    public func remove(_ object: Element) { delete([object]) }
+
+    /// Deletes the objects that were shown at these positions.
+    public func remove(atOffsets offsets: IndexSet) {
+        let shown = snapshot ?? shown
+        delete(offsets.filter { $0 < shown.count }.map { shown[$0] })
+    }
+
+    func delete(_ objects: [Element]) {
+        ImplicitWrite.change(results) { results in
+            let live = objects.filter { $0.realm != nil && !$0.isInvalidated }.compactMap(ImplicitWrite.thawed)
+            for object in live where !object.isInvalidated && results.index(of: object) != nil {
+                results.realm?.delete(object)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Tombolo
+
+/// Frozen copies for rendering.
+@MainActor
+enum Snapshots {
+    private static var depth = 0
+
+    /// A frozen copy of something managed and live, or nil if it no longer exists. In a write transaction, in which
+    /// nothing can be frozen, the live one.
+    static func freeze<Confined: ThreadConfined>(_ live: Confined) -> Confined? {
+        guard let realm = live.realm, !live.isInvalidated, let place = live._confinedPlace else { return nil }
+        if realm.isFrozen || realm.isInWriteTransaction { return live }
+        // Freezing may move the Realm to a newer version, in which the thing is gone.
+        return Confined._find(place, in: newest(realm))
+    }
+
+    /// A frozen copy of a Realm that isn't in a write transaction.
+    static func newest(_ realm: Realm) -> Realm {
+        depth += 1
+        defer { depth -= 1 }
+        return realm.freeze()
+    }
+
+    /// Tells a view of a change: at once, or soon if freezing, which happens while views are rendered, found others'
+    /// commits.
+    static func tell(_ block: @escaping @MainActor () -> Void) {
+        if depth == 0 { block() } else { Task { block() } }
+    }
+}
+
+/// What was the newest version of a Realm at some time.
+@MainActor
+struct VersionMark {
+    private let frozen: Realm?
+
+    init(_ realm: Realm?) { frozen = Self.newest(realm) }
+
+    /// Whether the Realm has moved on since.
+    func isOutdated(_ realm: Realm?) -> Bool { frozen != Self.newest(realm) }
+
+    private static func newest(_ realm: Realm?) -> Realm? {
+        guard let realm, !realm.isInWriteTransaction else { return nil }
+        return Snapshots.newest(realm)
+    }
+}

@@ -1,0 +1,83 @@
+#if canImport(SwiftUI)
+    public import Combine
+    public import Tombolo
+    internal import TomboloObservables
+
+    /// Reports changes of an object, a list, an app or a user while somebody subscribes. Must be subscribed to where the
+    /// object's Realm is used.
+    public struct RealmChangePublisher: Publisher {
+        public typealias Output = Void
+        public typealias Failure = Never
+
+        /// Begins observing; the result is kept until the subscription ends.
+        let observe: (@escaping @Sendable () -> Void) -> (any Sendable)?
+
+        public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
+            let subscription = ChangeSubscription()
+            subscriber.receive(subscription: subscription)
+            let call = Call { _ = subscriber.receive(()) }
+            subscription.token = observe { call.body() }
+        }
+    }
+
+    /// Called only where changes are delivered.
+    private final class Call: @unchecked Sendable {
+        let body: () -> Void
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+
+    private final class ChangeSubscription: Subscription {
+        var token: (any Sendable)?
+
+        /// Changes aren't held back: they have no content.
+        func request(_ demand: Subscribers.Demand) {}
+
+        func cancel() { token = nil }
+    }
+
+    extension ObjectBase: ObservableObject {
+        /// Changes of the managed object. Those of an unmanaged one can't be observed.
+        public var objectWillChange: RealmChangePublisher { .watching(self) }
+    }
+
+    extension Tombolo.List: ObservableObject {
+        /// Changes of the managed list. Those of an unmanaged one can't be observed.
+        public var objectWillChange: RealmChangePublisher { .watching(self) }
+    }
+
+    extension Results {
+        /// Changes of the results.
+        public var objectWillChange: RealmChangePublisher {
+            RealmChangePublisher { tell in
+                observe { (change: RealmCollectionChange<Results<Element>>) in
+                    if case .initial = change { return }
+                    tell()
+                }
+            }
+        }
+    }
+
+    extension Tombolo.App: ObservableObject {
+        /// Log-ins, log-outs and switches, on the main queue.
+        public var objectWillChange: RealmChangePublisher {
+            RealmChangePublisher { tell in self.observe { _ in tell() } }
+        }
+    }
+
+    extension User: ObservableObject {
+        /// Changes of the user's state, tokens, profile and custom data, on the main queue.
+        public var objectWillChange: RealmChangePublisher {
+            RealmChangePublisher { tell in self.observe { _ in tell() } }
+        }
+    }
+
+    extension RealmChangePublisher {
+        fileprivate static func watching(_ value: some Watchable) -> RealmChangePublisher {
+            RealmChangePublisher { tell in
+                guard value.realm != nil, !value.isFrozen, !value.isInvalidated else { return nil }
+                return value._watch(nil) { change in if change == .changed { tell() } }
+            }
+        }
+    }
+#endif
