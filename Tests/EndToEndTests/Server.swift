@@ -5,7 +5,7 @@ actor Server {
     static let startTimeout = Duration.seconds(60)
 
     private let arguments: [String]
-    private let environment: [String: String]
+    private var environment: [String: String]
     nonisolated let messages: URL
     private var child: ChildProcess?
     private var port = 0
@@ -19,6 +19,9 @@ actor Server {
     var url: String { "http://127.0.0.1:\(port)" }
     var address: (host: String, port: Int) { ("127.0.0.1", port) }
     var pid: pid_t? { child?.pid }
+
+    /// What it gets besides, from the next start on.
+    func set(_ name: String, to value: String) { environment[name] = value }
 
     /// Starts it; returns when it listens, or at once for a sequencer.
     func start() async throws {

@@ -27,8 +27,9 @@ struct UnansweredConnectTests {
         func refuseSubscriptions(version: Int64, reason: String) throws {}
         func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { [] }
         func forgetRefusals(through id: Int64) throws {}
-        func discardPending() throws {}
-        func reset(client: ClientID) throws {}
+        func noteReset() throws {}
+        func finishReset() throws {}
+        func reset(client: ClientID, discardsPending: Bool) throws {}
     }
 
     @Test("an attempt to connect that nobody answers ends, and is made again")

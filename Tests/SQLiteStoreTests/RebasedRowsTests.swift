@@ -86,8 +86,11 @@ final class ObservedStore: DeviceStore {
     }
     func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { try store.untoldRefusals(after: id) }
     func forgetRefusals(through id: Int64) throws { try store.forgetRefusals(through: id) }
-    func discardPending() throws { try store.discardPending() }
-    func reset(client: ClientID) throws { try store.reset(client: client) }
+    func noteReset() throws { try store.noteReset() }
+    func reset(client: ClientID, discardsPending: Bool) throws {
+        try store.reset(client: client, discardsPending: discardsPending)
+    }
+    func finishReset() throws { try store.finishReset() }
 
     func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
         _ = try reader.log.advance()

@@ -180,7 +180,7 @@ struct SchemaChangeTests {
 
         // The first is acknowledged; after a reset the second has the number 1.
         try second.apply(tick: 2, acknowledged: 1)
-        try second.store.reset(client: ClientID(rawValue: 2))
+        try second.store.reset(client: ClientID(rawValue: 2), discardsPending: false)
         let renumbered = try sent(try second.queue())
         #expect(renumbered.map(\.number) == [1] && renumbered.map(\.base) == [0])
         #expect(renumbered.first?.instructions == before[1].instructions)

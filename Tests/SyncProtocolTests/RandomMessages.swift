@@ -138,7 +138,7 @@ struct RandomMessages {
             return .welcome(
                 Welcome(
                     protocolVersion: int(0...3), serverTime: Stamp(microseconds: number()),
-                    lastChangeset: Int64(int(0...1_000))))
+                    lastChangeset: Int64(int(0...1_000)), isExpired: flag()))
         case 1, 2: return .frame(frame())
         case 3:
             return .end(

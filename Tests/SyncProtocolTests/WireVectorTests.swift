@@ -120,6 +120,10 @@ struct WireVectorTests {
         try down(
             .welcome(Welcome(protocolVersion: 1, serverTime: Stamp(microseconds: -1), lastChangeset: 5)),
             [0x0a, 0x06, 0x08, 0x01, 0x10, 0x01, 0x18, 0x0a])
+        try down(
+            .welcome(
+                Welcome(protocolVersion: 1, serverTime: Stamp(microseconds: -1), lastChangeset: 5, isExpired: true)),
+            [0x0a, 0x08, 0x08, 0x01, 0x10, 0x01, 0x18, 0x0a, 0x20, 0x01])
     }
 
     @Test("frame")

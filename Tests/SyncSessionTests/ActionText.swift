@@ -23,7 +23,7 @@ extension ServerSession.Action {
 extension ServerMessage {
     var text: String {
         switch self {
-        case .welcome(let welcome): "welcome last \(welcome.lastChangeset)"
+        case .welcome(let welcome): "welcome last \(welcome.lastChangeset)\(welcome.isExpired ? " expired" : "")"
         case .frame(let frame): "frame \(frame.sequence)"
         case .end(let end):
             "end \(end.position.tick) frames \(end.frameCount)"
@@ -50,6 +50,7 @@ extension ClientSession.Action {
             "apply \(end.position.tick) last \(last.map { "\($0.sequence)" } ?? "none")"
         case .loadPending(let after, let count, _): "load after \(after) at most \(count)"
         case .resetStore: "reset store"
+        case .noteReset: "note reset"
         case .refuseSubscriptions(let version, _): "refuse subscriptions \(version)"
         case .report(.connection(let state)): state.rawValue
         case .report(.download(let received, let total)): "download \(received)/\(total)"

@@ -281,6 +281,17 @@ private typealias F = SessionFixture
         #expect(on(.retry).last == "connect")
     }
 
+    @Test("A welcome to an expired position notes a reset, which the first batch completes under the same client id")
+    mutating func expired() {
+        _ = on(.start)
+        _ = on(.connected(F.state(), accessToken: "token"))
+        let welcome = Welcome(serverTime: Stamp(microseconds: 1), lastChangeset: 0, isExpired: true)
+        #expect(on(.message(.welcome(welcome))) == ["connected", "reset", "note reset"])
+        _ = on(.message(.end(F.end(4))))
+        _ = on(.applied(F.applied(4)))
+        #expect(session.isLive)
+    }
+
     @Test("A permanent failure stops the session until the app starts it")
     mutating func lastingFailure() {
         goLive()

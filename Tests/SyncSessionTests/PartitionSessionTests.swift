@@ -33,7 +33,7 @@ private typealias F = SessionFixture
         _ = on(.message(.hello(hello)))
         _ = on(.authenticated(Self.authority()))
         let check: ServerSession.PositionCheck =
-            hello.position.tick == 0 ? .dropped : .valid(F.tick(hello.position.tick))
+            hello.position.tick == 0 ? .none : .valid(F.tick(hello.position.tick))
         let actions = on(
             .opened(ClientOpening(last: 0, serverTime: Stamp(microseconds: 1)), check, formerly: formerly))
         guard case .read(let request)? = actions.last else { return nil }

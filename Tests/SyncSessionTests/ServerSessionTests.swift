@@ -47,7 +47,9 @@ private typealias F = SessionFixture
     @Test("Everything is read again after a dropped position, changed rules or another schema")
     mutating func unusablePosition() {
         #expect(
-            open(check: .dropped) == ["send welcome last 0", "read from nothing subscriptions 1 with other queries"])
+            open(check: .expired) == [
+                "send welcome last 0 expired", "read from nothing subscriptions 1 with other queries",
+            ])
         session = ServerSession(schema: F.schema)
         let changed = SessionAuthority(
             user: "user", rulesFingerprint: 6, readable: { _ in .constant(true) }, permit: { _ in nil })
@@ -191,6 +193,13 @@ private typealias F = SessionFixture
     mutating func foreignHistory() {
         #expect(open(check: .foreign) == ["send reset", "close"])
         #expect(session.isClosed)
+    }
+
+    @Test("A device from another history is told first what it proved the server to have")
+    mutating func foreignHistoryWithUploads() {
+        _ = open(last: 1, check: .foreign)
+        #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
+        #expect(on(.uploaded([.duplicate])) == ["send end 3 frames 0 acknowledged 1", "send reset", "close"])
     }
 
     @Test("A client that the store says must reset is reset")
@@ -729,9 +738,9 @@ private typealias F = SessionFixture
     @Test("A position is valid, dropped or foreign according to its tick")
     func positions() {
         let latest = F.tick(9)
-        #expect(ServerSession.PositionCheck(.none, known: .origin, latest: latest) == .dropped)
+        #expect(ServerSession.PositionCheck(.none, known: .origin, latest: latest) == ServerSession.PositionCheck.none)
         #expect(ServerSession.PositionCheck(F.position(3), known: F.tick(3), latest: latest) == .valid(F.tick(3)))
-        #expect(ServerSession.PositionCheck(F.position(3), known: nil, latest: latest) == .dropped)
+        #expect(ServerSession.PositionCheck(F.position(3), known: nil, latest: latest) == .expired)
         #expect(ServerSession.PositionCheck(F.position(10), known: nil, latest: latest) == .foreign)
         var other = F.position(3)
         other.token += 1

@@ -7,6 +7,8 @@ struct PostgresBinaries {
     var initdb: String { directory + "/initdb" }
     var server: String { directory + "/postgres" }
     var control: String { directory + "/pg_ctl" }
+    var dump: String { directory + "/pg_dump" }
+    var restore: String { directory + "/pg_restore" }
 
     /// Looks where `pg_config --bindir` says, then in Debian's folders (newest version first), then in PATH.
     static func find() throws -> PostgresBinaries {

@@ -116,6 +116,36 @@ public actor TestCluster {
         return configuration.database(name)
     }
 
+    // MARK: Backups
+
+    /// Dumps a database as an administrator would.
+    /// - Returns: the dump's path. It goes with the cluster.
+    public func dump(_ database: PostgresConfiguration) throws -> String {
+        let path = "\(folder)/dump-\(UUID().uuidString)"
+        try runAsServer(
+            [binaries.dump, "--format=custom", "--file=\(path)"] + client(of: database.database ?? "postgres"))
+        return path
+    }
+
+    /// Restores a dump into a database of this cluster: whatever has the name goes, connections to it too.
+    public func restore(_ path: String, as database: PostgresConfiguration) async throws {
+        let name = database.database ?? "postgres"
+        let connection = try await PostgresConnection.connect(configuration)
+        do {
+            try await connection.query("DROP DATABASE IF EXISTS \(PostgresSQL.quoteIdentifier(name)) WITH (FORCE)")
+            try await connection.query("CREATE DATABASE \(PostgresSQL.quoteIdentifier(name))")
+        } catch {
+            await connection.close()
+            throw error
+        }
+        await connection.close()
+        try runAsServer([binaries.restore, "--exit-on-error"] + client(of: name) + [path])
+    }
+
+    private func client(of database: String) -> [String] {
+        ["--host=\(folder)", "--port=5432", "--username=postgres", "--dbname=\(database)"]
+    }
+
     // MARK: Faults
 
     /// The postmaster's process, `nil` when the server is down.

@@ -192,7 +192,7 @@ struct SyncSessionTests {
         async let upload: Void = session.waitForUpload()
         while session.waiterCount == 0 { await Task.yield() }
         // The third changeset becomes the first.
-        try store.reset(client: ClientID(rawValue: 5))
+        try store.reset(client: ClientID(rawValue: 5), discardsPending: false)
         session.receive(.reset(reason: "a test"))
         while session.waiterCount == 0 { await Task.yield() }
         session.receive(.acknowledged(1))

@@ -39,16 +39,6 @@ public actor SyncEngine {
         }
     }
 
-    /// What becomes of pending changesets when the device starts over.
-    public enum ResetDecision: Sendable {
-        /// They're uploaded again.
-        case recover
-        /// They're dropped.
-        case discard
-        /// Nothing happens, and the engine stops.
-        case stop
-    }
-
     /// Longer than a gateway waits for its database.
     public static let defaultAnswerLimit = Duration.seconds(60)
 
@@ -62,11 +52,11 @@ public actor SyncEngine {
     }
 
     private let queue: SyncQueueExecutor
-    private let configuration: Configuration
+    let configuration: Configuration
     /// Nil once closed.
-    private var store: (any DeviceStore)?
+    var store: (any DeviceStore)?
     private let codec: MessageCodec
-    private let onReset: @Sendable (String) -> ResetDecision
+    let resets: ResetHandler
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
     private var connection: Task<Void, Never>?
@@ -82,32 +72,36 @@ public actor SyncEngine {
     /// Ends an unanswered attempt to connect; nil once the gateway has sent something.
     private var answerTimer: Task<Void, Never>?
     /// Events that arrived while another was handled, oldest first; at most one per pending store action.
-    private var events: [ClientSession.Event] = []
+    var events: [ClientSession.Event] = []
     private var isHandling = false
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - makeStore: opens the device file. Only this engine uses the store.
-    ///   - onReset: called on the engine's thread with the reason why the device must start over.
+    ///   - resets: what the app says to client resets.
     ///   - onReport: called on the engine's thread; must not block.
     public init(
         configuration: Configuration, makeStore: @Sendable () throws -> any DeviceStore,
-        onReset: @escaping @Sendable (_ reason: String) -> ResetDecision = { _ in .recover },
+        resets: ResetHandler = ResetHandler(),
         onReport: @escaping @Sendable (ClientSession.Report) -> Void
     ) throws {
         queue = SyncQueueExecutor(label: "tombolo.sync")
         self.configuration = configuration
         let store = try makeStore()
         self.store = store
-        self.onReset = onReset
+        self.resets = resets
         self.onReport = onReport
         codec = MessageCodec(schema: store.schema)
         session = ClientSession(schema: store.schema, partition: configuration.partition)
     }
 
     /// Connects, and reconnects whenever the connection is lost.
-    public func start() { if store != nil { handle(.start) } }
+    public func start() {
+        guard store != nil else { return }
+        finishAppliedReset()
+        handle(.start)
+    }
 
     /// Disconnects until ``start()``.
     public func stop() { handle(.stop) }
@@ -149,7 +143,7 @@ public actor SyncEngine {
         store = nil
     }
 
-    private func openStore() throws -> any DeviceStore {
+    func openStore() throws -> any DeviceStore {
         guard let store else { throw SyncEngineError.closed }
         return store
     }
@@ -185,8 +179,9 @@ public actor SyncEngine {
             perform { try openStore().stage(frame) }
         case .apply(let end, let last):
             do {
-                let batch = try openStore().apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
-                events.append(.applied(batch))
+                events.append(.applied(try apply(end, last)))
+            } catch let error as RecoveryFailed {
+                failRecovery(error)
             } catch {
                 configuration.logger.warning("A batch couldn't be applied and is fetched again: \(error)")
                 events.append(.applyFailed)
@@ -196,22 +191,8 @@ public actor SyncEngine {
             loadIfWritten()
         case .refuseSubscriptions(let version, let reason):
             perform { try openStore().refuseSubscriptions(version: version, reason: reason) }
-        case .resetStore(let reason):
-            let decision = onReset(reason)
-            guard decision != .stop else {
-                events.append(.stop)
-                return
-            }
-            configuration.logger.notice("Starting over: \(reason)")
-            do {
-                if decision == .discard { try openStore().discardPending() }
-                var generator = SystemRandomNumberGenerator()
-                try openStore().reset(client: .random(using: &generator))
-                events.append(.storeReset)
-            } catch {
-                configuration.logger.error("The device file couldn't be reset: \(error). Retrying.")
-                events.append(.storeResetFailed)
-            }
+        case .resetStore(let reason): resetStore(reason)
+        case .noteReset(let reason): noteReset(reason)
         }
     }
 
@@ -255,7 +236,7 @@ public actor SyncEngine {
 
     // MARK: The connection
 
-    private func disconnect() {
+    func disconnect() {
         generation += 1
         timer?.cancel()
         stopAnswerTimer()

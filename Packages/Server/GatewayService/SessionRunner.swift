@@ -240,6 +240,11 @@ actor SessionRunner {
             }
             handle(.tickAvailable)
         }
+        guard !Task.isCancelled else { return }
+        handle(
+            .failed(
+                SessionFailure(
+                    .unavailable, "The server's database was restored or replaced; connect again.", isRetryable: true)))
     }
 
     /// The session drops uploads that come too early or too late.

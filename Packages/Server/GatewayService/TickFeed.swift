@@ -69,7 +69,8 @@ public actor TickFeed {
         }
     }
 
-    /// Yields, without piling up, whenever new ticks are here.
+    /// Yields, without piling up, whenever new ticks are here. Ends when the database turns out to have another history,
+    /// in which the numbers of ticks mean something else.
     public func watch() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = nextWatcher
@@ -156,22 +157,15 @@ public actor TickFeed {
             announce()
             return
         }
-        guard latest.number != previous.number else { return }
-        if previous.number == 0 || latest.number < previous.number {
-            // Nothing to take a difference from: the first tick ever, or another history.
+        guard latest != previous else { return }
+        if latest.number <= previous.number { return await leaveHistory(for: latest) }
+        if previous.number == 0 {
+            // The first tick ever: nothing to take a difference from.
             await onNews(.everything)
             changedForAllAt = latest.number
-            restart(at: latest)
-            return
+            return restart(at: latest)
         }
-        let live = try await store.withReader { reader in
-            guard reader.tick.number > previous.number else { return nil as LiveTick? }
-            let difference = try await reader.difference(from: previous)
-            return LiveTick(
-                tick: reader.tick, previous: previous.number, difference: difference,
-                progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
-        }
-        guard let live else { return }
+        guard let live = try await difference(since: previous) else { return }
         await note(live.difference)
         newest = live.tick
         let size = (changeCount: live.itemCount, byteCount: live.byteCount)
@@ -192,6 +186,34 @@ public actor TickFeed {
             byteCount -= removed.byteCount
         }
         announce()
+    }
+
+    private func difference(since previous: Tick) async throws -> LiveTick? {
+        do {
+            return try await store.withReader { reader in
+                guard reader.tick.number > previous.number else { return nil as LiveTick? }
+                let difference = try await reader.difference(from: previous)
+                return LiveTick(
+                    tick: reader.tick, previous: previous.number, difference: difference,
+                    progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
+            }
+        } catch {
+            // Looked up only now: what is asked for with every tick has to be cheap.
+            guard try await store.tick(previous.number)?.token != previous.token else { throw error }
+            await leaveHistory(for: try await store.latestTick())
+            return nil
+        }
+    }
+
+    /// The database was restored or replaced. Sessions end: each device learns at its next hello that it must start over.
+    private func leaveHistory(for latest: Tick) async {
+        logger.notice("The database has another history now: it was restored or replaced. All sessions end.")
+        await onNews(.everything)
+        changedAt = [:]
+        changedForAllAt = latest.number
+        restart(at: latest)
+        for watcher in watchers.values { watcher.finish() }
+        watchers = [:]
     }
 
     private func restart(at tick: Tick) {

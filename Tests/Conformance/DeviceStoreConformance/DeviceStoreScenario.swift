@@ -100,6 +100,7 @@ extension DeviceStoreScenario {
         case .subscriptionsAreNotOverwritten: try overwrittenSubscriptions()
         case .refusedSubscriptionsAreNotWanted: try refusedSubscriptions()
         case .discardedEditsUncoverTheServersValues: try discard()
+        case .notedResetKeepsItsNumbers: try notedReset()
         case .everythingSurvivesARestart: try restart()
         case .emptyBatchMovesThePosition: try emptyBatch()
         case .randomHistories: break
@@ -406,7 +407,7 @@ extension DeviceStoreScenario {
         try deliver(acknowledged: 1)
         try store.stage(BatchFrame(sequence: 0))
         let titles = try queue().map(\.instructions)
-        try store.reset(client: ClientID(rawValue: 88))
+        try store.reset(client: ClientID(rawValue: 88), discardsPending: false)
         let state = try store.state()
         try requireEqual(state.client, ClientID(rawValue: 88), "client")
         try requireEqual(state.position, .none, "position")
@@ -492,15 +493,54 @@ extension DeviceStoreScenario {
         try requireEqual(try store.state().wanted, set(3, "Session"), "a newer set")
     }
 
+    /// The batch of a reset drops the queue, and nothing else does.
     private func discard() throws {
         try fill()
         try write(set(S.session, .string("a"), 1, .string("Mine")))
-        try store.discardPending()
+        try store.reset(client: ClientID(rawValue: 88), discardsPending: true)
+        try write(set(S.session, .string("b"), 1, .string("Mine too")))
+        try requireEqual(try store.state().reset, .discarding, "reset")
+        try harness.restart()
+        try requireEqual(try store.state().reset, .discarding, "reset after a restart")
+        let mine = [S.sessionRow("a", "Mine", room: 1, seats: 10), S.sessionRow("b", "Mine too")]
+        try require(S.session, mine, "until the batch, the rows stay")
+        try requireEqual(try queue().map(\.number), [1, 2], "until the batch, the queue stays")
+        server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 3))
+        try deliver(replacesAll: true)
         try requireEqual(try queue(), [], "queue")
         try requireServerState("discarded")
-        server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 3))
+        try requireEqual(try store.state().reset, .applied, "reset after the batch")
+        try harness.restart()
+        try requireEqual(try store.state().reset, .applied, "applied, after a restart")
+        try store.finishReset()
+        try requireEqual(try store.state().reset, nil, "finished")
+        try write(set(S.session, .string("a"), 1, .string("Later")))
+        try requireEqual(try queue().map(\.number), [1], "numbers begin again")
+    }
+
+    /// A reset without another client id keeps numbers and position until its batch.
+    private func notedReset() throws {
+        try fill()
+        for title in ["One", "Two"] { try write(set(S.session, .string("a"), 1, .string(title))) }
+        let before = try store.state()
+        try store.noteReset()
+        var noted = try store.state()
+        try requireEqual(noted.reset, .recovering, "reset")
+        noted.reset = nil
+        try requireEqual(noted, before, "everything else")
+        // A batch that doesn't replace everything isn't the reset's.
         try deliver()
-        try requireServerState("a later batch")
+        try requireEqual(try store.state().reset, .recovering, "reset after another batch")
+        try store.finishReset()
+        try requireEqual(try store.state().reset, .recovering, "an unfinished reset stays")
+        server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 3))
+        try deliver(replacesAll: true)
+        try requireEqual(try queue().map(\.number), [1, 2], "queue")
+        try require(
+            S.session, [S.sessionRow("a", "Two", room: 1, seats: 3), S.sessionRow("b", "Closing")], "recovered")
+        try requireEqual(try store.state().reset, .applied, "reset after the batch")
+        try store.finishReset()
+        try requireEqual(try store.state().reset, nil, "finished")
     }
 
     private func restart() throws {

@@ -11,8 +11,12 @@ final class Device {
     private var realm: Realm?
     private var editing: Task<Void, any Error>?
     nonisolated private let problems = Mutex<[String]>([])
+    nonisolated private let resets: ResetLog
 
-    init(file: URL) { self.file = file }
+    init(file: URL) {
+        self.file = file
+        resets = ResetLog(file: file.appendingPathExtension("resets"))
+    }
 
     func perform(_ command: String, _ words: [String]) async throws -> String {
         switch (command, words.count) {
@@ -49,6 +53,15 @@ final class Device {
             let values = try self.values(words.dropFirst(2))
             try current().write { for (name, value) in values { object[name] = value } }
             return "set"
+        case ("add", 3):
+            guard let listing = try find("Listing", words[0]) as? Listing, let amount = Int(words[2]),
+                words[1] == "price"
+            else { throw DeviceError("Only a listing's price is added to.") }
+            try current().write { listing.increment(\.price, by: amount) }
+            return "added"
+        case ("die-in", 1):
+            resets.die(in: words[0])
+            return "will"
         case ("erase", 2):
             let object = try find(words[0], words[1])
             let realm = try current()
@@ -90,7 +103,13 @@ final class Device {
             configuration: AppConfiguration(baseURL: url, rootDirectory: file.deletingPathExtension()))
         let user = try await app.login(credentials: .accessToken(token))
         var configuration = user.flexibleSyncConfiguration()
-        configuration.syncConfiguration = SyncConfiguration(user: user) { [weak self] error, _ in
+        let resets = resets
+        let mode = ClientResetMode.recoverUnsyncedChanges { before in
+            resets.note("before", before)
+        } afterReset: { before, after in
+            resets.note("after", before, after)
+        }
+        configuration.syncConfiguration = SyncConfiguration(user: user, clientResetMode: mode) { [weak self] error, _ in
             let numbers = error.compensatingWrites.map { String($0.number) }.joined(separator: ",")
             self?.problems.withLock { $0.append("\(error.code) [\(numbers)] \(error.message)") }
         }

@@ -9,6 +9,7 @@ extension MessageCodec {
             result.welcome.protocolVersion = UInt32(clamping: welcome.protocolVersion)
             result.welcome.serverTimeMicroseconds = welcome.serverTime.microseconds
             result.welcome.lastChangeset = welcome.lastChangeset
+            result.welcome.isExpired = welcome.isExpired
         case .frame(let frame): result.frame = wire(frame)
         case .end(let end): result.end = wire(end)
         case .reset(let reason): result.reset.reason = reason
@@ -31,7 +32,7 @@ extension MessageCodec {
                 Welcome(
                     protocolVersion: Int(welcome.protocolVersion),
                     serverTime: Stamp(microseconds: welcome.serverTimeMicroseconds),
-                    lastChangeset: welcome.lastChangeset))
+                    lastChangeset: welcome.lastChangeset, isExpired: welcome.isExpired))
         case .frame(let frame): return .frame(try decode(frame))
         case .end(let end):
             do throws(ProtocolError) {

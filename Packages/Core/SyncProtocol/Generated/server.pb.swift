@@ -169,6 +169,10 @@ nonisolated struct WireWelcome: Sendable {
   /// session.
   var lastChangeset: Int64 = 0
 
+  /// The changelog no longer reaches back to the position in Hello: the first batch replaces everything. For the app it is
+  /// a client reset, for which the device keeps its name and its changesets' numbers. Older devices ignore this.
+  var isExpired: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -336,7 +340,7 @@ nonisolated extension WireServerMessage: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}protocol_version\0\u{3}server_time_microseconds\0\u{3}last_changeset\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}protocol_version\0\u{3}server_time_microseconds\0\u{3}last_changeset\0\u{3}is_expired\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -347,6 +351,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.protocolVersion) }()
       case 2: try { try decoder.decodeSingularSInt64Field(value: &self.serverTimeMicroseconds) }()
       case 3: try { try decoder.decodeSingularSInt64Field(value: &self.lastChangeset) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isExpired) }()
       default: break
       }
     }
@@ -362,6 +367,9 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.lastChangeset != 0 {
       try visitor.visitSingularSInt64Field(value: self.lastChangeset, fieldNumber: 3)
     }
+    if self.isExpired != false {
+      try visitor.visitSingularBoolField(value: self.isExpired, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -369,6 +377,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.protocolVersion != rhs.protocolVersion {return false}
     if lhs.serverTimeMicroseconds != rhs.serverTimeMicroseconds {return false}
     if lhs.lastChangeset != rhs.lastChangeset {return false}
+    if lhs.isExpired != rhs.isExpired {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

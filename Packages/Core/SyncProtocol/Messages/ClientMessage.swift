@@ -87,6 +87,7 @@ public struct HelloClass: Hashable, Sendable {
 /// - 2: decimals. A device of version 1 has no decimal properties, so a gateway doesn't send it any.
 /// - 3: partitions, and several refusals for one changeset, with roles. A device that opens no partition says that it
 ///   speaks version 2, which older gateways understand too.
+///   A welcome may say that the device's position has expired, to devices of every version: older ones ignore it.
 public enum ProtocolVersion {
     /// The version that this code writes.
     public static let current = 3

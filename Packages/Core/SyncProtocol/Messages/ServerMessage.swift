@@ -22,11 +22,17 @@ public struct Welcome: Hashable, Sendable {
     /// The highest number of a changeset that the server has applied or refused. If the device doesn't know the outcome
     /// of all of them, it uploads those in between again unchanged, before it gets its first batch.
     public var lastChangeset: Int64
+    /// The changelog no longer reaches back to the device's position: the first batch replaces everything, which is a
+    /// client reset to the app.
+    public var isExpired: Bool
 
-    public init(protocolVersion: Int = ProtocolVersion.current, serverTime: Stamp, lastChangeset: Int64) {
+    public init(
+        protocolVersion: Int = ProtocolVersion.current, serverTime: Stamp, lastChangeset: Int64, isExpired: Bool = false
+    ) {
         self.protocolVersion = protocolVersion
         self.serverTime = serverTime
         self.lastChangeset = lastChangeset
+        self.isExpired = isExpired
     }
 }
 

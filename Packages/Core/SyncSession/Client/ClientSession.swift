@@ -56,6 +56,9 @@ public struct ClientSession: Sendable {
         case apply(BatchEnd, last: BatchFrame?)
         case loadPending(after: Int64, maximumCount: Int, maximumByteCount: Int)
         case resetStore(reason: String)
+        /// The batch to come is a client reset: the store notes it, and the app decides. No event answers; the executor
+        /// sends ``Event/stop`` if the app wants the file left alone.
+        case noteReset(reason: String)
         /// The server doesn't accept this version of the subscriptions; no event answers.
         case refuseSubscriptions(version: Int64, reason: String)
         case report(Report)
@@ -76,7 +79,7 @@ public struct ClientSession: Sendable {
         case refused([RefusedWrite])
         /// Every changeset up to this number has its outcome on the device.
         case acknowledged(Int64)
-        /// The device starts over under a new client id; unsent changesets are kept.
+        /// The device starts over, perhaps under a new client id with new numbers for its unsent changesets.
         case reset(reason: String)
     }
 
@@ -130,6 +133,9 @@ public struct ClientSession: Sendable {
         self.schema = schema
         self.partition = partition
     }
+
+    private static let expired =
+        "The server no longer knows what has changed since this device was last connected."
 
     public var isLive: Bool { phase == .live }
 
@@ -225,9 +231,13 @@ public struct ClientSession: Sendable {
         case (_, .failure(let failure)): return fail(failure)
         case (.opening, .welcome(let welcome)):
             phase = .bootstrapping
-            guard welcome.lastChangeset > acknowledged else { return [.report(.connection(.connected))] }
+            var actions: [Action] = [.report(.connection(.connected))]
+            if welcome.isExpired {
+                actions += [.report(.reset(reason: Self.expired)), .noteReset(reason: Self.expired)]
+            }
+            guard welcome.lastChangeset > acknowledged else { return actions }
             verifyThrough = welcome.lastChangeset
-            return [.report(.connection(.connected)), loadToVerify(welcome.lastChangeset)]
+            return actions + [loadToVerify(welcome.lastChangeset)]
         case (.opening, .reset(let reason)), (.bootstrapping, .reset(let reason)), (.live, .reset(let reason)):
             clearConnection()
             phase = .resetting

@@ -8,11 +8,11 @@ extension ServerSession.PositionCheck {
     ///   - latest: the store's newest tick, read from the primary after `known`.
     public init(_ position: Position, known: Tick?, latest: Tick) {
         if position.tick == 0 {
-            self = .dropped
+            self = .none
         } else if let known {
             self = known.token == position.token ? .valid(known) : .foreign
         } else {
-            self = position.tick > latest.number ? .foreign : .dropped
+            self = position.tick > latest.number ? .foreign : .expired
         }
     }
 }

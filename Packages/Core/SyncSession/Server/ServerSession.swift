@@ -75,8 +75,10 @@ public struct ServerSession: Sendable {
     /// What the store says of a device's position.
     public enum PositionCheck: Hashable, Sendable {
         case valid(Tick)
-        /// Older than the changelog reaches, or none at all: the device gets everything anew.
-        case dropped
+        /// None yet: the device gets everything.
+        case none
+        /// Older than the changelog reaches: the device gets everything anew, which is a client reset to the app.
+        case expired
         /// From another history: the device must reset.
         case foreign
     }
@@ -339,7 +341,8 @@ public struct ServerSession: Sendable {
         received = hello.acknowledged
         heartbeats = 0
         let content = Welcome(
-            protocolVersion: hello.protocolVersion, serverTime: opening.serverTime, lastChangeset: opening.last)
+            protocolVersion: hello.protocolVersion, serverTime: opening.serverTime, lastChangeset: opening.last,
+            isExpired: check == .expired)
         let welcome = Action.send(.welcome(content))
         guard opening.last <= hello.acknowledged else {
             phase = .verifying(hello, check, opening)
@@ -357,9 +360,10 @@ public struct ServerSession: Sendable {
             visibility = before
             self.tick = tick
             return [startReading(from: tick)]
-        case .valid, .dropped: return [startReading(from: nil)]
+        case .valid, .none, .expired: return [startReading(from: nil)]
         case .foreign:
-            return reset("The server's history is not the one that this device knows; it was restored or replaced.")
+            return confirmation()
+                + reset("The server's history is not the one that this device knows; it was restored or replaced.")
         }
     }
 
@@ -559,25 +563,27 @@ public struct ServerSession: Sendable {
         return [.send(.reset(reason)), .close]
     }
 
-    /// Another copy of the device's file has used its name. What this device has shown to be its own is acknowledged
-    /// first, so that the reset does not send it again under the new name; that needs a device that is at rest.
+    /// Another copy of the device's file has used its name. Needs a device that is at rest.
     mutating func resetCopy() -> [Action] {
-        guard case .verifying(let hello, _, let opening) = phase else {
+        guard case .verifying = phase else {
             return fail(
                 SessionFailure(
                     .unavailable, "Another copy of this device's file has uploaded other changes under its name.",
                     isRetryable: true))
         }
-        var actions: [Action] = []
-        if confirmed > acknowledged {
-            actions.append(
-                .send(
-                    .end(
-                        BatchEnd(
-                            position: hello.position, serverTime: opening.serverTime, acknowledged: confirmed,
-                            frameCount: 0))))
-        }
-        return actions + reset("Another copy of this device's file has uploaded other changes under its name.")
+        return confirmation() + reset("Another copy of this device's file has uploaded other changes under its name.")
+    }
+
+    /// Acknowledges what the device has shown to be its own, so that it doesn't send it again under a new name.
+    private func confirmation() -> [Action] {
+        guard case .verifying(let hello, _, let opening) = phase, confirmed > acknowledged else { return [] }
+        return [
+            .send(
+                .end(
+                    BatchEnd(
+                        position: hello.position, serverTime: opening.serverTime, acknowledged: confirmed,
+                        frameCount: 0)))
+        ]
     }
 
     mutating func fail(_ failure: SessionFailure) -> [Action] {

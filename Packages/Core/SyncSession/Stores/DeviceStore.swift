@@ -23,11 +23,14 @@ public protocol DeviceStore: AnyObject {
     /// acknowledged changesets leave the queue, the others are replayed on top, and the position, the active
     /// subscriptions and the clock are those of the batch.
     ///
-    /// With `replacesAll`, what the batch does not name is removed, and pending changesets stand on the new tick.
+    /// With `replacesAll`, what the batch does not name is removed, and pending changesets stand on the new tick. If a
+    /// client reset has begun, this is its transaction: pending changesets are replayed or dropped as was decided, and
+    /// the reset is ``ClientReset/applied``.
     /// - Parameters:
     ///   - last: the last frame, which was not staged; nil for a batch without frames.
     ///   - wallMicroseconds: the device's wall clock.
-    /// - Throws: ``StagedFramesMissing`` when the staged frames are not the batch's; nothing is changed then.
+    /// - Throws: ``StagedFramesMissing`` when the staged frames are not the batch's, ``RecoveryFailed`` when a client
+    ///   reset can't replay the pending changesets; nothing is changed then.
     func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch
 
     /// Stores the set that the app wants; ``DeviceState/wanted``.
@@ -43,12 +46,36 @@ public protocol DeviceStore: AnyObject {
     /// The app has been told of the refusals up to an id.
     func forgetRefusals(through id: Int64) throws
 
-    /// Drops the pending changesets; the rows are the server's again.
-    func discardPending() throws
+    /// Begins a client reset under the same client id: the next batch that replaces everything completes it.
+    func noteReset() throws
 
-    /// Starts over under a new client id: position none, no acknowledged changeset, pending changesets renumbered from
-    /// 1 in their order. Class tables keep their content until the next batch replaces it.
-    func reset(client: ClientID) throws
+    /// Begins a client reset under a new client id: position none, no acknowledged changeset, pending changesets
+    /// renumbered from 1 in their order. Class tables keep their content until the next batch replaces it.
+    /// - Parameter discardsPending: whether that batch drops the pending changesets, with those made until then.
+    func reset(client: ClientID, discardsPending: Bool) throws
+
+    /// Forgets a client reset that was applied: the app has been told.
+    func finishReset() throws
+}
+
+/// How far a client reset has come. Kept in the file, so that a killed app goes on with it.
+public enum ClientReset: Int64, Hashable, Sendable {
+    /// The next batch that replaces everything replays the pending changesets.
+    case recovering = 1
+    /// That batch drops them.
+    case discarding = 2
+    /// That batch was applied, and the app may not have been told.
+    case applied = 3
+}
+
+/// A client reset couldn't replay a changeset of the queue.
+public struct RecoveryFailed: Error, CustomStringConvertible {
+    /// What the store says of the changeset.
+    public let cause: any Error
+
+    public init(_ cause: any Error) { self.cause = cause }
+
+    public var description: String { "Unsynced changes can't be recovered: \(cause)" }
 }
 
 /// What a device tells the server at each connect.
@@ -63,10 +90,12 @@ public struct DeviceState: Hashable, Sendable {
     public var acknowledged: Int64
     /// The highest changeset number given out.
     public var lastChangeset: Int64
+    /// Nil unless the device is starting over.
+    public var reset: ClientReset?
 
     public init(
         client: ClientID, position: Position, active: SubscriptionSet, wanted: SubscriptionSet, acknowledged: Int64,
-        lastChangeset: Int64
+        lastChangeset: Int64, reset: ClientReset? = nil
     ) {
         self.client = client
         self.position = position
@@ -74,6 +103,7 @@ public struct DeviceState: Hashable, Sendable {
         self.wanted = wanted
         self.acknowledged = acknowledged
         self.lastChangeset = lastChangeset
+        self.reset = reset
     }
 }
 

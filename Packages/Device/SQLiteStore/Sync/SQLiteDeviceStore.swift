@@ -8,7 +8,7 @@ public import TomboloSyncSession
 ///
 /// The server also has everything it writes, so it doesn't wait for the disk (`synchronous = NORMAL`): after an
 /// operating system crash the file may be at an earlier batch, but never between two. Local writes and
-/// ``reset(client:)`` wait for the disk.
+/// ``reset(client:discardsPending:)`` wait for the disk.
 public final class SQLiteDeviceStore: DeviceStore {
     private let file: StoreFile
     private let connection: SQLiteConnection
@@ -18,6 +18,7 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let codec: MessageCodec
     private let table: SubscriptionTable
     private let refusals: RefusalTable
+    private let resets: ResetTable
 
     /// The app's classes.
     public var schema: Schema { file.schema }
@@ -52,6 +53,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         refusals = RefusalTable(connection: file.connection, codec: codec)
         try table.prepare()
         try refusals.prepare()
+        resets = ResetTable(connection: connection)
+        try resets.prepare()
     }
 
     public func state() throws -> DeviceState {
@@ -62,7 +65,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             client: meta.client, position: meta.position,
             active: try table.set(version: meta.position.subscriptionVersion) ?? .empty,
             wanted: try table.wanted() ?? .empty, acknowledged: meta.acknowledged,
-            lastChangeset: meta.lastChangeset)
+            lastChangeset: meta.lastChangeset, reset: try resets.state())
     }
 
     public func pendingChangesets(
@@ -87,7 +90,13 @@ public final class SQLiteDeviceStore: DeviceStore {
         let applied = try file.writeTransaction {
             try requireFrames(end, last)
             var meta = try FileMeta.load(connection)
-            let count = try applyRows(end, last, acknowledged: meta.acknowledged)
+            let reset = end.replacesAll ? try resets.state() : nil
+            if reset == .discarding {
+                try queue.remove(upTo: meta.lastChangeset)
+                meta.lastChangeset = meta.acknowledged
+            }
+            let count = try applyRows(end, last, acknowledged: meta.acknowledged, isReset: reset != nil)
+            if reset != nil { try resets.set(.applied) }
             if end.position.subscriptionVersion != meta.position.subscriptionVersion {
                 try table.activate(version: end.position.subscriptionVersion)
             }
@@ -121,21 +130,19 @@ public final class SQLiteDeviceStore: DeviceStore {
         try file.writeTransaction { try refusals.remove(through: id) }
     }
 
-    public func discardPending() throws {
+    public func noteReset() throws {
         try file.writeTransaction {
-            file.recorder.columns = nil
-            for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
-                for statement in table.restore { try connection.run(statement) }
-            }
-            var meta = try FileMeta.load(connection)
-            try queue.remove(upTo: meta.lastChangeset)
-            meta.acknowledged = meta.lastChangeset
-            try meta.save(connection)
+            if try resets.state() != .discarding { try resets.set(.recovering) }
         }
-        file.observers.notify(from: ObjectIdentifier(self))
     }
 
-    public func reset(client: ClientID) throws {
+    public func finishReset() throws {
+        try file.writeTransaction {
+            if try resets.state() == .applied { try resets.clear() }
+        }
+    }
+
+    public func reset(client: ClientID, discardsPending: Bool) throws {
         // The queue gets new numbers under a new client ID. If that were lost, it could be uploaded twice.
         try connection.run("PRAGMA synchronous = FULL")
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
@@ -147,6 +154,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             meta.lastChangeset = try queue.renumber()
             try queue.rebase(on: 0)
             try connection.run("DELETE FROM tombolo_staged")
+            try resets.set(discardsPending ? .discarding : .recovering)
             try meta.save(connection)
         }
     }
@@ -168,14 +176,17 @@ public final class SQLiteDeviceStore: DeviceStore {
         }
     }
 
-    private func applyRows(_ end: BatchEnd, _ last: BatchFrame?, acknowledged: Int64) throws -> Int {
+    private func applyRows(
+        _ end: BatchEnd, _ last: BatchFrame?, acknowledged: Int64, isReset: Bool
+    ) throws -> Int {
         let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
         let hasPending = try !queue.isEmpty
         let changesRows = end.frameCount > 0 || end.replacesAll
         // A batch without rows and outcomes leaves everything as it is.
         let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
         let rebased = replays && !end.replacesAll ? try RebasedRows(file) : nil
-        if replays {
+        // A reset that drops the queue leaves rows beneath what was in it.
+        if replays || isReset {
             file.recorder.columns = nil
             for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
                 for statement in table.restore { try connection.run(statement) }
@@ -194,12 +205,27 @@ public final class SQLiteDeviceStore: DeviceStore {
         if replays {
             try queue.remove(upTo: end.acknowledged)
             if end.replacesAll { try queue.rebase(on: end.position.tick) }
-            try queue.forEach { changeset in
-                for instruction in changeset.instructions { try writer.perform(instruction) }
-            }
+            try isReset ? recover() : replay()
             try rebased?.settle()
         }
         return count
+    }
+
+    private func replay() throws {
+        try queue.forEach { changeset in
+            for instruction in changeset.instructions { try writer.perform(instruction) }
+        }
+    }
+
+    /// - Throws: ``RecoveryFailed`` for a changeset that can't be read or replayed. Anything else may go better next time.
+    private func recover() throws {
+        do {
+            try replay()
+        } catch let error as SQLiteStoreError where error.code != .invalidInput {
+            throw error
+        } catch {
+            throw RecoveryFailed(error)
+        }
     }
 
     private func stagedFrame(_ sequence: Int) throws -> BatchFrame {

@@ -60,7 +60,12 @@ enum RealmFiles {
             .resolvingSymlinksInPath().path
     }
 
+    /// Of the copy that a client reset keeps for its second block.
+    static let beforeResetSuffix = ".before-reset"
+
     static func delete(at path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal", beforeResetSuffix] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
     }
 }

@@ -60,7 +60,10 @@ enum RealmCache {
 }
 
 extension RealmCore {
-    static func open(_ configuration: Realm.Configuration, _ confinement: Confinement) throws -> RealmCore {
+    /// - Parameter session: the session that opens its own file; nil to find or begin one.
+    static func open(
+        _ configuration: Realm.Configuration, _ confinement: Confinement, of session: SyncSession? = nil
+    ) throws -> RealmCore {
         let confinement = confinement.asMain
         do {
             try configuration.requireConsistency()
@@ -75,7 +78,9 @@ extension RealmCore {
                 known.schema == schema
                     && OpenFile.Settings(known.configuration) == OpenFile.Settings(configuration)
             }
-            if let sync = configuration.syncConfiguration {
+            if let session {
+                core.syncSession = session
+            } else if let sync = configuration.syncConfiguration {
                 let session = try SyncSession.session(
                     path: path, schema: schema, configuration: sync, realm: configuration)
                 core.syncSession = session

@@ -136,6 +136,13 @@ public actor Sequencer {
         }
         do {
             try await connection.execute("SET synchronous_commit = on")
+            if try await ForeignChangelog.remove(connection) {
+                logger.warning(
+                    """
+                    The changelog was dumped in another PostgreSQL cluster, whose transaction numbers are ahead of this \
+                    one's. It was emptied, and a new history begins: every device starts over with its next connection.
+                    """)
+            }
             last = try await StoredTick.latest(connection)
             positions = try await connection.query(
                 "SELECT xid::text, position FROM tombolo.tick ORDER BY number DESC LIMIT 64"

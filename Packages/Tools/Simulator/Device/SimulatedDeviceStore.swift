@@ -163,6 +163,13 @@ public final class SimulatedDeviceStore: DeviceStore {
             device.lastChangeset = max(device.lastChangeset, end.acknowledged)
             pending.removeAll { $0.number <= end.acknowledged || mutant == .pendingDroppedAtAcknowledgement }
         }
+        if end.replacesAll, let reset = device.reset {
+            if reset == .discarding {
+                pending = []
+                device.lastChangeset = device.acknowledged
+            }
+            device.reset = .applied
+        }
         if end.replacesAll {
             for index in pending.indices { pending[index].base = end.position.tick }
         }
@@ -228,14 +235,12 @@ public final class SimulatedDeviceStore: DeviceStore {
         device.wanted = others.max { $0.version < $1.version } ?? .empty
     }
 
-    public func discardPending() throws {
-        for (reference, row) in beneath { rows[reference] = row }
-        beneath = [:]
-        pending = []
-        device.acknowledged = device.lastChangeset
-    }
+    public func noteReset() throws { if device.reset != .discarding { device.reset = .recovering } }
 
-    public func reset(client: ClientID) throws {
+    public func finishReset() throws { if device.reset == .applied { device.reset = nil } }
+
+    public func reset(client: ClientID, discardsPending: Bool) throws {
+        device.reset = discardsPending ? .discarding : .recovering
         device.client = client
         device.position = .none
         device.acknowledged = 0

@@ -32,7 +32,7 @@ extension Simulation {
                 guard let connection = device.connection, connection.isOpen else { continue }
                 connection.up.append(message)
                 if connection.up.count == 1 { schedule(.deliverUp(connection), in: delay(connection)) }
-            case .stage, .apply, .loadPending, .resetStore, .refuseSubscriptions:
+            case .stage, .apply, .loadPending, .resetStore, .noteReset, .refuseSubscriptions:
                 device.isStoreBusy = true
                 schedule(.store(device, life: device.life, action), in: random.below(4))
             case .report(let report): note(report, device)
@@ -45,7 +45,9 @@ extension Simulation {
         case .reset(let reason):
             log("device \(device.id) resets: \(reason)")
             hit(.reset)
-            if !reason.contains("copy") { fail("device \(device.id) was reset: \(reason)") }
+            if !reason.contains("copy"), !reason.contains("no longer knows") {
+                fail("device \(device.id) was reset: \(reason)")
+            }
         case .subscriptionsRefused(let version, let failure):
             fail("device \(device.id) was refused version \(version) of its subscriptions: \(failure)")
         case .failure(let failure):
@@ -74,6 +76,7 @@ extension Simulation {
                         + "\(end.frameCount) frames, acknowledged \(batch.acknowledged)"
                         + "\(end.replacesAll ? ", everything" : "")")
                 if end.replacesAll { hit(.firstBatch) }
+                try device.store.finishReset()
                 check(device, previous: previous)
                 act(device, .applied(batch))
             case .loadPending(let after, let count, let bytes):
@@ -83,10 +86,11 @@ extension Simulation {
             case .resetStore:
                 let tags = ledger.tags(of: device.store)
                 let client = ClientID(rawValue: Int64(1 + random.below(1_000_000_000)))
-                try device.store.reset(client: client)
+                try device.store.reset(client: client, discardsPending: false)
                 ledger.rename(device.store, tags)
                 device.lastTick = 0
                 act(device, .storeReset)
+            case .noteReset: try device.store.noteReset()
             case .refuseSubscriptions(let version, let reason):
                 try device.store.refuseSubscriptions(version: version, reason: reason)
             default: break

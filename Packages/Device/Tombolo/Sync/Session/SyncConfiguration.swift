@@ -43,22 +43,26 @@ public struct InitialSubscriptionsConfiguration: Sendable {
 /// or it no longer remembers what changed since the device was last connected.
 public enum ClientResetMode: Sendable {
     /// The session stops and the handler, or else ``SyncManager/errorHandler``, gets a ``SyncError`` with the code
-    /// `clientResetError`. Local data stay as they are until the session is resumed, which recovers unsynced changes.
+    /// `clientResetError`, on the main queue. Local data stay as they are until the app decides:
+    /// ``SyncSession/immediatelyHandleError(_:)`` backs the file up and deletes it, ``SyncSession/resume()`` recovers
+    /// unsynced changes. If it doesn't, it's asked again when the session connects the next time.
     case manual(errorHandler: SyncManager.ErrorReportingBlock? = nil)
-    /// Unsynced changes are dropped.
+    /// Unsynced changes are dropped, when everything has been downloaded.
     case discardUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-    /// Unsynced changes are uploaded again after the download.
+    /// Unsynced changes are made again on what was downloaded, then uploaded. If that fails, it's the same as
+    /// ``manual(errorHandler:)``.
     case recoverUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-    /// The same as ``recoverUnsyncedChanges(beforeReset:afterReset:)``: here, recovery doesn't fail.
+    /// The same as ``recoverUnsyncedChanges(beforeReset:afterReset:)``, but if that fails, unsynced changes are dropped.
     case recoverOrDiscardUnsyncedChanges(
         beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
         afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
 
-    /// Called with a frozen Realm as it was; on the sync engine's thread, like ``afterReset``.
+    /// Called with a frozen Realm as it is, once everything has been downloaded; on the sync engine's thread, like
+    /// ``afterReset``. Called again if the process is killed before the reset is complete.
     var beforeReset: (@Sendable (Realm) -> Void)? {
         switch self {
         case .manual: nil
@@ -68,7 +72,8 @@ public enum ClientResetMode: Sendable {
         }
     }
 
-    /// Called with the frozen Realm and the live one once the download is complete.
+    /// Called with the frozen Realm and the live one after the reset; after the next launch if the process is killed
+    /// meanwhile.
     var afterReset: (@Sendable (Realm, Realm) -> Void)? {
         switch self {
         case .manual: nil

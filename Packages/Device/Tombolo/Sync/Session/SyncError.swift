@@ -8,8 +8,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case clientSessionError = 4
         /// The token wasn't accepted; log in again.
         case clientUserError = 5
-        /// The device has to start over, and ``ClientResetMode/manual(errorHandler:)`` leaves it to the app when. Nothing
-        /// unsent is lost.
+        /// The device has to start over, and the app decides how: ``ClientResetMode/manual(errorHandler:)`` says so, or
+        /// unsynced changes couldn't be recovered. See ``SyncError/clientResetInfo()``. Nothing unsynced is lost.
         case clientResetError = 7
         /// The user may not open the Realm's partition.
         case permissionDeniedError = 9
@@ -30,10 +30,16 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     /// The same, as Realm has it: nil for other codes.
     public var compensatingWriteInfo: [CompensatingWriteInfo]? { code == .writeRejected ? compensatingWrites : nil }
 
-    init(_ code: Code, _ message: String, compensatingWrites: [CompensatingWriteInfo] = []) {
+    let actionToken: ActionToken?
+
+    init(
+        _ code: Code, _ message: String, compensatingWrites: [CompensatingWriteInfo] = [],
+        actionToken: ActionToken? = nil
+    ) {
         self.code = code
         self.message = message
         self.compensatingWrites = compensatingWrites
+        self.actionToken = actionToken
     }
 
     init(_ failure: SessionFailure) {

@@ -1,4 +1,7 @@
+internal import Dispatch
+internal import Foundation
 internal import Synchronization
+internal import TomboloModel
 internal import TomboloSyncClient
 internal import TomboloSyncProtocol
 
@@ -7,51 +10,174 @@ struct FrozenBefore: @unchecked Sendable {
     let realm: Realm
 }
 
+/// What the engine asks at a client reset. Everything here is called on its thread.
 extension SyncSession {
-    /// Asks the app what to do with the device's unsynced changes. Called on the engine's thread.
-    func prepareReset(_ reason: String) -> SyncEngine.ResetDecision {
-        let (configuration, realm, isApproved) = situation.value.withLock { state in
-            defer { state.isResetApproved = false }
-            return (state.configuration, state.realm, state.isResetApproved)
-        }
-        switch configuration.clientResetMode {
-        case .manual(let handler):
-            if isApproved { return .recover }
-            let failure = SessionFailure(
-                .unavailable,
-                "The device has to start over: \(reason) Unsynced changes are still in the file. Save what you need and "
-                    + "call resume() on the session, which recovers them.")
-            fail(failure)
-            let error = SyncError(.clientResetError, failure.message)
-            if let handler { handler(error, self) } else { report(error) }
+    /// Decides what becomes of the device's unsynced changes.
+    func decideReset(_ reason: String) -> SyncEngine.ResetDecision {
+        switch takeResetMode() {
+        case (.manual, false):
+            askApp(
+                "The device has to start over: \(reason) Nothing was changed on the device. Call "
+                    + "SyncSession.immediatelyHandleError() with the error's token to back the file up and download it "
+                    + "anew, or resume() on the session, which recovers unsynced changes.")
             return .stop
-        case .discardUnsyncedChanges:
-            remember(configuration, realm)
-            return .discard
-        case .recoverUnsyncedChanges, .recoverOrDiscardUnsyncedChanges:
-            remember(configuration, realm)
-            return .recover
+        case (.discardUnsyncedChanges, _): return .discard
+        case (.manual, true), (.recoverUnsyncedChanges, _), (.recoverOrDiscardUnsyncedChanges, _): return .recover
         }
     }
 
-    private func remember(_ configuration: SyncConfiguration, _ realm: Realm.Configuration?) {
-        guard configuration.clientResetMode.beforeReset != nil || configuration.clientResetMode.afterReset != nil,
-            let realm, let core = try? RealmCore.open(realm, .task)
-        else { return }
-        let before = Realm(core: core).freeze()
-        configuration.clientResetMode.beforeReset?(before)
-        situation.value.withLock { $0.beforeReset = FrozenBefore(realm: before) }
+    /// Decides what becomes of unsynced changes that can't be recovered.
+    func decideFailedRecovery(_ error: any Error) -> SyncEngine.ResetDecision {
+        if case (.recoverOrDiscardUnsyncedChanges, _) = takeResetMode() { return .discard }
+        askApp(
+            "The device has to start over, and its unsynced changes can't be recovered: \(error) Nothing was changed on "
+                + "the device. Call SyncSession.immediatelyHandleError() with the error's token to back the file up and "
+                + "download it anew, or open it with another client reset mode.")
+        return .stop
     }
 
-    /// Tells the app that the download after a reset is complete. Called on the engine's thread.
-    func finishReset() {
-        let (before, configuration, realm) = situation.value.withLock { state in
+    private func takeResetMode() -> (ClientResetMode, isApproved: Bool) {
+        situation.value.withLock { state in
+            defer { state.isResetApproved = false }
+            return (state.configuration.clientResetMode, state.isResetApproved)
+        }
+    }
+
+    /// Stops until the app has decided.
+    private func askApp(_ message: String) {
+        let (error, mode) = situation.value.withLock { state in
+            let token = SyncError.ActionToken(path: path, state.realm)
+            let error = SyncError(.clientResetError, message, actionToken: token)
+            state.resetError = error
+            return (error, state.configuration.clientResetMode)
+        }
+        fail(SessionFailure(.unavailable, message))
+        guard case .manual(.some(let handler)) = mode else { return report(error) }
+        DispatchQueue.main.async { handler(error, self) }
+    }
+
+    // MARK: Blocks
+
+    /// Right before everything is replaced: shows the app what it has.
+    func willReset() {
+        let (mode, configuration) = situation.value.withLock { ($0.configuration.clientResetMode, $0.realm) }
+        guard mode.beforeReset != nil || mode.afterReset != nil else { return }
+        do {
+            let before = Realm(core: try RealmCore.open(configuration, .task, of: self)).freeze()
+            mode.beforeReset?(before)
+            guard mode.afterReset != nil else { return }
+            // For the block after the reset, should the process be killed in between.
+            RealmFiles.delete(at: copyBeforeReset.path)
+            try before.writeCopy(toFile: copyBeforeReset)
+            situation.value.withLock { $0.beforeReset = FrozenBefore(realm: before) }
+        } catch {
+            report(
+                SyncError(
+                    .clientSessionError,
+                    "The blocks of a client reset can't be called, because the Realm can't be read: \(error)"))
+        }
+    }
+
+    /// Everything was replaced.
+    func didReset() {
+        let (before, mode, configuration) = situation.value.withLock { state in
+            // The changesets that waiters know have other numbers now, or are gone.
+            state.resets += 1
             defer { state.beforeReset = nil }
-            return (state.beforeReset, state.configuration, state.realm)
+            return (state.beforeReset?.realm, state.configuration.clientResetMode, state.realm)
         }
-        guard let before, let block = configuration.clientResetMode.afterReset, let realm,
-            let core = try? RealmCore.open(realm, .task)
-        else { return }
-        block(before.realm, Realm(core: core))
+        defer { RealmFiles.delete(at: copyBeforeReset.path) }
+        guard let block = mode.afterReset else { return }
+        do {
+            guard let before = try before ?? keptBefore(configuration) else { return }
+            block(before, Realm(core: try RealmCore.open(configuration, .task, of: self)))
+        } catch {
+            report(
+                SyncError(
+                    .clientSessionError,
+                    "The block after a client reset can't be called, because the Realm can't be read: \(error)"))
+        }
+    }
+
+    private var copyBeforeReset: URL { URL(fileURLWithPath: path + RealmFiles.beforeResetSuffix) }
+
+    /// What the app had before a reset after which the process was killed.
+    private func keptBefore(_ configuration: Realm.Configuration) throws -> Realm? {
+        guard FileManager.default.fileExists(atPath: copyBeforeReset.path) else { return nil }
+        var configuration = configuration
+        configuration.syncConfiguration = nil
+        configuration.keepsUploadQueue = false
+        configuration.fileURL = copyBeforeReset
+        configuration.readOnly = true
+        return Realm(core: try RealmCore.open(configuration, .task)).freeze()
+    }
+
+    // MARK: By hand
+
+    /// Does what a ``SyncError`` with the code `clientResetError` leaves to the app: copies the file, with its unsynced
+    /// changes, to the path in ``SyncError/clientResetInfo()``, then deletes it. A Realm opened afterwards downloads
+    /// everything anew. Can be called anywhere; let go of the file's Realms and objects first.
+    /// - Returns: false if nothing was done, because a Realm of the file is open, the copy can't be written, or the token
+    ///   was used. The token then stays as it was.
+    @discardableResult
+    public static func immediatelyHandleError(_ token: SyncError.ActionToken) -> Bool { token.act() }
+}
+
+extension SyncError {
+    /// Permits to back up and delete the file of a session that has to start over; see
+    /// ``SyncSession/immediatelyHandleError(_:)``. Works once.
+    public final class ActionToken: Sendable {
+        private let path: String
+        let recoveryPath: String
+        /// Nil once used.
+        private let configuration: Mutex<Realm.Configuration?>
+
+        /// Next to the file, in a folder for such copies.
+        init(path: String, _ configuration: Realm.Configuration) {
+            self.path = path
+            let file = URL(fileURLWithPath: path)
+            let time = Date().formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
+            recoveryPath =
+                file.deletingLastPathComponent().appending(path: "recovered-realms")
+                .appending(path: "recovered_realm-\(time)-\(UUID().uuidString.prefix(8))-\(file.lastPathComponent)")
+                .path
+            self.configuration = Mutex(configuration)
+        }
+
+        func act() -> Bool {
+            configuration.withLock { configuration in
+                guard let known = configuration else { return false }
+                do {
+                    try backUp(known)
+                    configuration = nil
+                    return true
+                } catch {
+                    try? FileHandle.standardError.write(
+                        contentsOf: Data("WARNING: A client reset wasn't handled: \(error)\n".utf8))
+                    return false
+                }
+            }
+        }
+
+        private func backUp(_ configuration: Realm.Configuration) throws {
+            guard FileManager.default.fileExists(atPath: path) else { return }
+            guard !RealmCache.isOpen(path) else {
+                throw Realm.Error(
+                    .alreadyOpen, "'\(path)' is open: let go of its Realms and objects before deleting it.")
+            }
+            let copy = URL(fileURLWithPath: recoveryPath)
+            try FileManager.default.createDirectory(
+                at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let session = SyncSession.known(path: path)
+            try Realm(core: try RealmCore.open(configuration, .task, of: session)).writeCopy(toFile: copy)
+            try RealmCache.delete(path)
+        }
+    }
+
+    /// For the code `clientResetError`: where the file is copied, and the token for
+    /// ``SyncSession/immediatelyHandleError(_:)``, which does it. The copy is a local Realm file, with unsynced changes.
+    /// Nil for other codes.
+    public func clientResetInfo() -> (recoveryPath: String, token: ActionToken)? {
+        actionToken.map { ($0.recoveryPath, $0) }
     }
 }

@@ -85,6 +85,7 @@ extension SyncSession {
         for (id, waiter) in state.waiters {
             do {
                 if state.isClosed { throw SyncEngineError.closed }
+                if let error = state.resetError { throw error }
                 if let failure = state.failure { throw SyncError(failure) }
                 guard try waiter.isDone(state) else { continue }
                 waiter.continuation.resume()

@@ -31,16 +31,18 @@ public final class SyncSession: Sendable {
         /// Has the user and the error handler.
         var configuration: SyncConfiguration
         /// How the Realm was opened that uses the session, for client resets.
-        var realm: Realm.Configuration?
+        var realm: Realm.Configuration
         /// A Realm of the file has been opened.
         var isOpened = false
         var isClosed = false
         var isSuspended = false
         /// The number of client resets. Changeset numbers are only comparable between two of them.
         var resets = 0
-        /// In manual mode: the app resumed the session after it heard of the reset.
+        /// What the app heard when the session stopped for it to decide on a reset.
+        var resetError: SyncError?
+        /// The app resumed the session after it heard of the reset.
         var isResetApproved = false
-        /// What the app had when the device started over, until the download is complete.
+        /// What the app had before a reset, until it has heard of the end.
         var beforeReset: FrozenBefore?
         /// The app has been told of refusals up to this one, or will be by the main queue.
         var toldThrough: Int64 = 0
@@ -74,7 +76,7 @@ public final class SyncSession: Sendable {
     /// How long it takes until a token is asked for again if the server couldn't be reached.
     static let tokenRetryInterval = Duration.seconds(5)
 
-    private let path: String
+    let path: String
     private let schema: Schema
     private let url: URL
     private let relay: Relay
@@ -84,11 +86,11 @@ public final class SyncSession: Sendable {
     let situation: SharedSituation
     let subscriptionFile: SubscriptionBox
 
-    private init(path: String, schema: Schema, configuration: SyncConfiguration) throws {
+    private init(path: String, schema: Schema, configuration: SyncConfiguration, realm: Realm.Configuration) throws {
         self.path = path
         self.schema = schema
         url = try configuration.user.app.configuration.syncURL()
-        let situation = SharedSituation(Situation(configuration: configuration))
+        let situation = SharedSituation(Situation(configuration: configuration, realm: realm))
         self.situation = situation
         let relay = Relay()
         self.relay = relay
@@ -100,7 +102,10 @@ public final class SyncSession: Sendable {
                 },
                 partition: configuration.partition?.value),
             makeStore: { try SQLiteDeviceStore(path: path, schema: schema) },
-            onReset: { relay.session?.prepareReset($0) ?? .recover },
+            resets: .init(
+                decide: { relay.session?.decideReset($0) ?? .stop }, willApply: { relay.session?.willReset() },
+                didApply: { relay.session?.didReset() },
+                recoveryFailed: { relay.session?.decideFailedRecovery($0) ?? .stop }),
             onReport: { relay.session?.receive($0) })
         self.engine = engine
         subscriptionFile = SubscriptionBox(try SubscriptionFile(path: path, schema: schema))
@@ -134,7 +139,7 @@ public final class SyncSession: Sendable {
     ) throws -> SyncSession {
         let session = try all.withLock { sessions in
             if let session = sessions[path] { return session }
-            let session = try SyncSession(path: path, schema: schema, configuration: configuration)
+            let session = try SyncSession(path: path, schema: schema, configuration: configuration, realm: realm)
             sessions[path] = session
             return session
         }
@@ -226,7 +231,7 @@ public final class SyncSession: Sendable {
     public var connectionState: ConnectionState { situation.value.withLock { $0.connection } }
 
     /// Why the session stopped, or nil if it hasn't.
-    public var error: SyncError? { situation.value.withLock { $0.failure.map(SyncError.init) } }
+    public var error: SyncError? { situation.value.withLock { $0.resetError ?? $0.failure.map(SyncError.init) } }
 
     /// Goes offline until ``resume()``, or until a Realm of the file is opened. Local writes continue and queue up;
     /// those who wait get an error.
@@ -251,7 +256,8 @@ public final class SyncSession: Sendable {
     /// Reconnects after ``suspend()`` or a failure.
     public func resume() {
         situation.value.withLock { state in
-            state.isResetApproved = state.failure?.code == .unavailable
+            if state.resetError != nil { state.isResetApproved = true }
+            state.resetError = nil
             state.failure = nil
             state.isSuspended = false
         }
@@ -364,7 +370,6 @@ public final class SyncSession: Sendable {
         for (block, progress) in calls { block(progress) }
         switch report {
         case .subscriptionsComplete:
-            finishReset()
             tellSubscriptionObservers()
         case .subscriptionsRefused, .reset: tellSubscriptionObservers()
         case .acknowledged: Task { await reportUpload() }

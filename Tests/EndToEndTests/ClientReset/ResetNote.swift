@@ -1,0 +1,16 @@
+import Tombolo
+import TomboloModel
+
+/// What the devices of the client reset tests write. Synced by an app of its own.
+final class ResetNote: Object {
+    @Persisted(primaryKey: true) var _id: String
+    @Persisted var text = ""
+    @Persisted var count = 0
+    @Persisted var tags: List<String>
+
+    convenience init(_ id: String, _ text: String = "") {
+        self.init()
+        _id = id
+        self.text = text
+    }
+}

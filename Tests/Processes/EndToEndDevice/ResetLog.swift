@@ -1,0 +1,24 @@
+import Foundation
+import ListingModels
+import Synchronization
+import Tombolo
+
+/// A file with a line for each call of the blocks of a client reset. The process may be told to die in one of them.
+final class ResetLog: Sendable {
+    private let file: URL
+    private let deadly = Mutex("")
+
+    init(file: URL) { self.file = file }
+
+    func die(in block: String) { deadly.withLock { $0 = block } }
+
+    /// Writes the block's name and how many pending listings its Realms have.
+    func note(_ block: String, _ realms: Realm...) {
+        let counts = realms.map { String($0.objects(Listing.self).where { $0.location == "pending" }.count) }
+        let line = ([block] + counts).joined(separator: " ") + "\n"
+        let handle = open(file.path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        _ = line.withCString { write(handle, $0, strlen($0)) }
+        close(handle)
+        if deadly.withLock({ $0 == block }) { kill(getpid(), SIGKILL) }
+    }
+}
