@@ -62,7 +62,7 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
-    "PostgresClient", "TomboloAuthentication", "TomboloHTTP",
+    "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMigration",
     "TomboloServerModel", arguments, lifecycle, logging, unixSignals,
 ]
 
@@ -209,7 +209,7 @@ let package = Package(
             "TomboloMigration", "Tools/Migration",
             [
                 "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
-                "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "TomboloServerModel",
+                "TomboloRuleDocuments", "TomboloRules", "TomboloSQL", "TomboloServerModel", logging,
             ]),
         library(
             "ToolSupport", "Tools/ToolSupport",
@@ -242,7 +242,7 @@ let package = Package(
                 "TomboloModel", "TomboloPostgresStore", "ToolSupport", arguments,
             ],
             path: "Apps/Conference/Tool", resources: [.copy("Samples")], swiftSettings: settings),
-        app("TicketAPI", "Conference/TicketAPI", server + ["TicketService"]),
+        app("TicketAPI", "Conference/TicketAPI", server + ["ConferenceSetup", "TicketService"]),
         app("Demo", "Conference/Demo", ["ChildPrograms", arguments, asyncHTTPClient, nioCore, nioHTTP1]),
         app("DemoDevice", "Conference/DemoDevice", ["EventModels", "ListingModels", "Tombolo"]),
         app("ReadmeExample", "Examples/Readme", ["RealmSwift"]),
@@ -344,7 +344,8 @@ let package = Package(
             "TomboloMigrationTests",
             [
                 "TomboloMigration", "TomboloAuthentication", "TomboloModel", "PostgresClient", "TomboloPostgresStore",
-                "ChildPrograms", "MigrationTool", "ReversedModels", "TestSupport", "TomboloServerModel",
+                "ChildPrograms", "MigrationTool", "ReversedModels", "TestSupport", "TomboloChangesets",
+                "TomboloServerModel", logging,
             ]),
         tests(
             "ConferenceSetupTests",

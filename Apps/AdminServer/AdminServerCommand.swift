@@ -6,6 +6,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMigration
 import TomboloServerModel
 import UnixSignals
 
@@ -17,8 +18,8 @@ struct AdminServerCommand: AsyncParsableCommand {
         discussion: """
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
-                                    (required). USER owns the tables or is a member
-                                    of the role that does: others see no trash.
+                                    (required). USER has the rights of the role
+                                    tombolo_admin: see docs/database-roles.md
               TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
                                     servers, at least 32 bytes (required).
                                     Make one with: openssl rand -hex 32
@@ -76,13 +77,14 @@ struct AdminServerCommand: AsyncParsableCommand {
         var logger = Logger(label: "admin")
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
-        let models = try await ServerModels.load(pool)
+        let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })
         let server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            authenticator: authenticator, limits: configuration.limits, logger: logger)
+            authenticator: authenticator, limits: configuration.limits, logger: logger
+        ) { port in say("admin http://\(configuration.host):\(port)") }
         try await ServiceGroup(
             services: [
                 DatabaseService(pool),

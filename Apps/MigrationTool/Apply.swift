@@ -10,6 +10,9 @@ struct Apply: AsyncParsableCommand {
         discussion: """
             Only adds. Everything that PostgreSQL can do in a transaction is done in one; a failure leaves the \
             database as it was. A second run at the same time is refused.
+
+            Makes the roles that servers connect as, such as tombolo_gateway, and gives them their rights: see \
+            docs/database-roles.md. They can't log in until you let them.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -22,13 +25,15 @@ struct Apply: AsyncParsableCommand {
         let models = models
         let verbose = verbose
         try await database.withConnection { connection in
-            let steps = try await models.migrator(connection).apply { step, place, total in
+            let plan = try await models.migrator(connection).applying { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
+            let steps = plan.steps
             print(
                 steps.isEmpty
                     ? "The database was up to date."
                     : "Applied \(steps.count == 1 ? "1 step" : "\(steps.count) steps").")
+            Advice.print(plan.advice)
         }
     }
 }

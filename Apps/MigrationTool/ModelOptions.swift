@@ -23,6 +23,15 @@ struct ModelOptions: ParsableArguments {
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var ruleFiles: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "What the names of the servers' roles begin with; chosen once for a database.",
+            discussion: """
+                Roles belong to the whole PostgreSQL cluster: databases whose servers must not reach each other's rows \
+                need roles of their own. The default is what the database has, or 'tombolo', as in tombolo_gateway.
+                """, valueName: "prefix"))
+    var rolePrefix: String?
+
     func validate() throws {
         guard ruleFiles.count <= files.count else {
             throw ValidationError("Each file of --rules goes with one of --models: there are more rules than models.")
@@ -48,7 +57,7 @@ struct ModelOptions: ParsableArguments {
         }
         try ModelConflicts.check(documents)
         do {
-            return try await Migrator.toDocuments(apps, on: connection)
+            return try await Migrator.toDocuments(apps, on: connection, rolePrefix: rolePrefix)
         } catch let error as ServerModelError {
             throw ToolError(error, naming: files + ruleFiles)
         } catch let error as ModelDocumentError {

@@ -29,6 +29,7 @@ struct Plan: AsyncParsableCommand {
                 }
             }
             for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+            Advice.print(plan.advice)
             if !plan.problems.isEmpty { throw ExitCode.failure }
         }
     }

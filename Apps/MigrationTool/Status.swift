@@ -28,6 +28,7 @@ struct Status: AsyncParsableCommand {
                     "\(record.number)  \(time)  \(record.appliedBy)  \(record.checksum.prefix(12))  \(record.name)\(warning)"
                 )
             }
+            Advice.print(status.pending.advice)
             if status.pending.isEmpty {
                 print("The database is up to date.")
             } else {

@@ -6,6 +6,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMigration
 import TomboloServerModel
 import UnixSignals
 
@@ -17,7 +18,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
         abstract: "Keeps devices and PostgreSQL in step: logins over HTTP, synchronising over a WebSocket at /sync.",
         discussion: """
             Environment:
-              TOMBOLO_DATABASE_URL   the database, such as postgresql://user:password@host/name (required)
+              TOMBOLO_DATABASE_URL   the database, such as postgresql://user:password@host/name (required); the user has \
+            the rights of the role tombolo_gateway, or owns the tables in development mode
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes, the same on every server (required)
               TOMBOLO_GATEWAY_PORT   the port, \(GatewayServer.defaultPort) by default; 0 takes a free one
               TOMBOLO_HOST           the address to listen on, 127.0.0.1 by default
@@ -56,6 +58,15 @@ struct SyncGatewayCommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let services: [any Service]
         if sequencerOnly {
+            let pool = PostgresPool(
+                configuration: configuration.database, options: .init(maximumConnections: 1), logger: logger)
+            do {
+                try await DatabaseRole.gateway.check(pool)
+                await pool.shutdown()
+            } catch {
+                await pool.shutdown()
+                throw error
+            }
             services = [SequencerService(configuration: configuration.database, logger: logger)]
         } else {
             let pool = PostgresPool(
@@ -63,7 +74,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
             let development = try await development.mode(
                 host: configuration.host, configuration.database, logger: logger)
-            let models = try await ServerModels.load(pool, isOpen: development != nil)
+            let models = try await DatabaseRole.gateway.loadModels(
+                pool, isOpen: development != nil, logger: logger)
             let mail = configuration.mail.map { MailRoom($0, logger: logger) }
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),

@@ -19,13 +19,13 @@ struct TomboloCommand: AsyncParsableCommand {
         abstract: "Runs gateway and admin server in one process, for development. 'make up' starts it.",
         discussion: """
             Environment:
-              TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one)
+              TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one); the user owns the tables
               TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
               TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
               TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
               TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
 
-            In production, run sync-gateway and admin-server as processes of their own.
+            In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
             """)
 
     @Flag(help: "Print only where the servers listen, and warnings.")

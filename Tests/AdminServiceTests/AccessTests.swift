@@ -22,11 +22,11 @@ import TomboloRules
     private static func applications(_ fixture: ServiceFixture) throws -> [HTTPApplication] {
         [
             buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.authenticator),
+                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.adminServer.authenticator),
             try buildTicketApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.authenticator),
+                host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.ticketServer.authenticator),
         ]
     }
 
@@ -131,7 +131,7 @@ import TomboloRules
                 let call = Caller(client, fixture)
                 let user = try #require(fixture.users["organizer"])
                 #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
-                fixture.authenticator.forgetRoles()
+                fixture.forgetRoles()
                 let answer = try await call(
                     .post, "/login",
                     body: #"{"email": "organizer@example.org", "password": "\#(ServiceFixture.password)"}"#)
@@ -154,10 +154,38 @@ import TomboloRules
         }
     }
 
+    @Test("every way to log in, a new token and a log-out work as each server's database role")
+    func everyLogin() async throws {
+        try await ServiceFixture.with { fixture in
+            let providers = ProviderRegistry(pool: fixture.pool)
+            for name in [Provider.anonymous, Provider.apiKey] { try await providers.setEnabled(true, name) }
+            let owner = try #require(fixture.users["owner"])
+            let key = try await fixture.authenticator.makeAPIKey(named: "tests", for: owner).text
+            for app in try Self.applications(fixture) {
+                try await app.test(.router) { client in
+                    let call = Caller(client, fixture)
+                    for body in [
+                        #"{"email": "owner@example.org", "password": "\#(ServiceFixture.password)"}"#,
+                        #"{"provider": "anon-user"}"#, #"{"provider": "api-key", "key": "\#(key)"}"#,
+                    ] {
+                        let login = try await call(.post, "/login", body: body)
+                        #expect(login.status == 200, "\(body): \(login.text)")
+                        let refresh = try #require(login.json["refreshToken"]?.text)
+                        for (method, status) in [(HTTPRequest.Method.post, 200), (.delete, 204)] {
+                            let answer = try await client.execute(
+                                uri: "/session", method: method, headers: [.authorization: "Bearer \(refresh)"])
+                            #expect(answer.status.code == status, "\(method) \(body)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func withoutItsDatabaseAServerIsHealthyAndNotReady() async throws {
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
-            await fixture.pool.shutdown()
+            await fixture.adminServer.pool.shutdown()
             try await app.test(.router) { client in
                 #expect(try await client.execute(uri: "/health", method: .get).status == .ok)
                 let ready = try await client.execute(uri: "/ready", method: .get)

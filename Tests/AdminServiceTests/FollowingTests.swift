@@ -89,19 +89,22 @@ import TomboloServerModel
             [AppDocuments(models: first, rules: Self.rules(["Listing"]))], on: connection
         ).apply()
         await connection.close()
-        let models = try await ServerModels.load(pool)
+        let user = try await TestCluster.member(of: "tombolo_admin", configuration)
+        let serverPool = PostgresPool(configuration: user, options: .init(maximumConnections: 6))
+        let models = try await DatabaseRole.admin.loadModels(serverPool, logger: Logger(label: "following"))
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
+            pool: serverPool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
             hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
-        try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
+        try await AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests)).register(
+            email: "ann@example.org", password: "correct horse", displayName: "Ann")
         let token = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
         let app = buildAdminApplication(
-            host: "127.0.0.1", port: 0, pool: pool, rules: models.liveRules(), authenticator: authenticator)
+            host: "127.0.0.1", port: 0, pool: serverPool, rules: models.liveRules(), authenticator: authenticator)
         let sequencer = Sequencer(configuration: configuration, logger: Logger(label: "following"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await ModelFollower(
-                    models, configuration: configuration, logger: Logger(label: "following")
+                    models, configuration: user, logger: Logger(label: "following")
                 ).run()
             }
             try await app.test(.router) {
@@ -113,6 +116,7 @@ import TomboloServerModel
             group.cancelAll()
         }
         await sequencer.resign()
+        await serverPool.shutdown()
         await pool.shutdown()
     }
 

@@ -16,11 +16,11 @@ import TomboloRules
     ) async throws {
         try await ServiceFixture.with { fixture in
             let app = buildAdminApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.authenticator)
+                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.adminServer.authenticator)
             let tickets = try buildTicketApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.authenticator)
+                host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.ticketServer.authenticator)
             try await app.test(.router) { admin in
                 try await tickets.test(.router) { events in
                     try await body(fixture, Caller(Servers(admin: admin, events: events), fixture))

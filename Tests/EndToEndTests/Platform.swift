@@ -94,8 +94,9 @@ final class Platform: Sendable {
         // Agents write listings.
         try await AccountRegistry(pool: pool).setCustomData(#"{"isAgent": true}"#, email: Self.email("organizer"))
 
+        let gatewayUser = try await TestCluster.member(of: "tombolo_gateway", configuration)
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
+        address += " user=\(gatewayUser.user ?? "") dbname=\(configuration.database ?? "")"
         let environment = ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Self.secret]
         sequencer = Server(
             ["--sequencer-only"], environment: environment, messages: folder.appending(path: "sequencer.messages"))

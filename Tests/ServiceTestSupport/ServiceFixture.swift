@@ -1,5 +1,6 @@
 import ConferenceSetup
 import Foundation
+import Logging
 public import PostgresClient
 import Synchronization
 import TestSupport
@@ -13,9 +14,19 @@ import TomboloSQL
 
 /// A database of its own with a published event, a draft, and a user in every role.
 public struct ServiceFixture: Sendable {
+    /// What a server works with, in the database as its own role.
+    public struct Server: Sendable {
+        public let pool: PostgresPool
+        public let authenticator: Authenticator
+    }
+
+    /// The owner's.
     public let pool: PostgresPool
-    public let rules: Rules
+    /// The owner's.
     public let authenticator: Authenticator
+    public let rules: Rules
+    public let adminServer: Server
+    public let ticketServer: Server
     /// By role: `admin`, `superAdmin`, `owner`, `organizer`, `coorganizer`, `registrar` (all of the published event
     /// but the first two), `attendee`, and `stranger`, the owner of the draft.
     public let users: [String: ObjectId]
@@ -44,29 +55,48 @@ public struct ServiceFixture: Sendable {
     }
 
     /// Makes the database, runs `body`, and closes the connections.
+    /// - Parameter connections: the most that each server has.
     public static func with<R: Sendable>(
         connections: Int = 8, _ body: @Sendable (ServiceFixture) async throws -> R
     ) async throws -> R {
         let template = try await template.value
         let configuration = try await TestCluster.shared().createDatabase(template: template)
-        let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: connections))
+        // The owner's is for preparing and looking.
+        var pools = [PostgresPool(configuration: configuration, options: .init(maximumConnections: 3))]
+        for role in ["tombolo_admin", "tombolo_tickets"] {
+            let user = try await TestCluster.member(of: role, configuration)
+            pools.append(PostgresPool(configuration: user, options: .init(maximumConnections: connections)))
+        }
+        func shutDown() async {
+            for pool in pools { await pool.shutdown() }
+        }
         do {
-            let result = try await body(try await ServiceFixture(pool: pool))
-            await pool.shutdown()
+            let fixture = try await ServiceFixture(pool: pools[0], adminPool: pools[1], ticketPool: pools[2])
+            let result = try await body(fixture)
+            await shutDown()
             return result
         } catch {
-            await pool.shutdown()
+            await shutDown()
             throw error
         }
     }
 
-    private init(pool: PostgresPool) async throws {
+    private init(pool: PostgresPool, adminPool: PostgresPool, ticketPool: PostgresPool) async throws {
         self.pool = pool
         let models = try await ServerModels.load(pool)
         rules = models.rules
-        authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: String(repeating: "s", count: 32)),
-            hasher: PasswordHasher(parameters: .weakForTests), grants: { models.grants })
+        let tokens = try TokenConfiguration(secret: String(repeating: "s", count: 32))
+        func makeAuthenticator(_ pool: PostgresPool) async -> Authenticator {
+            await Authenticator(
+                pool: pool, tokens: tokens, hasher: PasswordHasher(parameters: .weakForTests),
+                grants: { models.grants })
+        }
+        let logger = Logger(label: "fixture")
+        _ = try await DatabaseRole.admin.loadModels(adminPool, logger: logger)
+        _ = try await Conference.ticketRole.loadModels(ticketPool, logger: logger)
+        adminServer = Server(pool: adminPool, authenticator: await makeAuthenticator(adminPool))
+        ticketServer = Server(pool: ticketPool, authenticator: await makeAuthenticator(ticketPool))
+        authenticator = await makeAuthenticator(pool)
         let rows = RowWriter(pool: pool)
         let roles = ["admin", "superAdmin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"]
         var users: [String: ObjectId] = [:]
@@ -136,6 +166,13 @@ public struct ServiceFixture: Sendable {
             "timezone": "Europe/Berlin", "startsAt": .date(1_778_745_600_000_000),
             "endsAt": .date(1_778_774_400_000_000),
         ]
+    }
+
+    /// Makes the next look at every user ask the database.
+    public func forgetRoles() {
+        for authenticator in [adminServer.authenticator, ticketServer.authenticator, authenticator] {
+            authenticator.forgetRoles()
+        }
     }
 
     public func rows() -> RowWriter { RowWriter(pool: pool) }

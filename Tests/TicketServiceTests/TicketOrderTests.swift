@@ -17,7 +17,7 @@ import TomboloModel
         print("ticket moves: seed \(seed)")
         try await ServiceFixture.with { fixture in
             let tickets = try await Self.addTickets(fixture)
-            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.pool)
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<2 {
                     group.addTask {
@@ -61,7 +61,7 @@ import TomboloModel
             )
         }
         try await ServiceFixture.with { fixture in
-            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.pool)
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             var model = fixture.tickets
             for (a, b, kind) in choices {
                 let ticket = model[a % model.count]
@@ -95,7 +95,7 @@ import TomboloModel
 
     @Test func aWriterWithoutTheLockWhoTakesTheRankMakesTheMoveTryAgain() async throws {
         try await ServiceFixture.with { fixture in
-            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.pool)
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             let t = fixture.tickets
             // Holds the rank that the move will choose, a5, without the event's lock, then commits.
             let intruder = try await PostgresConnection.connect(fixture.pool.configuration)

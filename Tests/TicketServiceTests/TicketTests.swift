@@ -13,8 +13,8 @@ import TomboloRules
     static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
         try await ServiceFixture.with { fixture in
             let app = try buildTicketApplication(
-                host: "127.0.0.1", port: 0, pool: fixture.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.authenticator)
+                host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
+                authenticator: fixture.ticketServer.authenticator)
             try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
         }
     }

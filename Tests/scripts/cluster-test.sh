@@ -89,7 +89,7 @@ claim "psql opens as the role that is named" "$CLUSTER" psql --as-service tombol
 says "and that role is tombolo_app" '^tombolo_app$'
 refuses "a wrong password is refused" "authentication failed" env PGPASSWORD=wrong psql -X \
     "$("$CLUSTER" url | sed 's/&passfile=.*//')" -c "SELECT 1"
-refuses "an unknown role is refused with the known ones" "known are: tombolo tombolo_app" "$CLUSTER" psql --as-service root
+refuses "an unknown role is refused with the known ones" "known are: tombolo tombolo_app tombolo_gateway tombolo_admin tombolo_tickets" "$CLUSTER" psql --as-service root
 claim "there is no TCP port unless one is asked for" answers "SHOW listen_addresses" ""
 claim "data can be written" sql "CREATE TABLE kept AS SELECT 7 AS n"
 
@@ -119,6 +119,10 @@ claim "and keeps the data with a stale lock file" answers "SELECT n FROM kept" 7
 claim "and leaves that process alone" kill -0 "$stranger"
 kill "$stranger"
 
+sed -i.kept '/tombolo_gateway/d' "$TOMBOLO_DEV_DIR/pgpass"
+claim "a cluster from before the servers had roles gets them" start
+claim "and a server's role can log in" "$CLUSTER" psql --as-service tombolo_gateway -At -c "SELECT current_user"
+says "as itself" '^tombolo_gateway$'
 rm "$TOMBOLO_DEV_DIR/pgpass"
 claim "a lost password file is made anew" start
 claim "and its passwords are right" answers "SELECT n FROM kept" 7

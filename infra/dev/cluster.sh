@@ -7,7 +7,7 @@
 #   cluster.sh url [ROLE]         prints the connection URL of ROLE (tombolo when not given)
 #   cluster.sh psql [--as-service ROLE] [ARGUMENT…]
 #                                 opens psql as tombolo, the owner, or as another role: tombolo_app is an ordinary
-#                                 service's role
+#                                 service's role, tombolo_gateway, tombolo_admin and tombolo_tickets are the servers'
 #   cluster.sh dir                prints the folder that holds all of it
 #   cluster.sh remove             stops it and deletes that folder
 #
@@ -19,9 +19,10 @@
 #   TOMBOLO_PG_BIN    the folder of initdb, pg_ctl, postgres and psql, if the newest found is not the right one
 #   TOMBOLO_PG_USER   the user that the server runs as when root starts it (postgres)
 #
-# Who gets in: the roles tombolo and tombolo_app by passwords made at random, which lie in `pgpass` in that folder,
-# readable by whoever started the cluster; URLs name that file and hold no secret. The superuser gets in only through
-# the socket and only as the system user whose files these are.
+# Who gets in: the owner and the roles of services and servers by passwords made at random, which lie in `pgpass` in
+# that folder, readable by whoever started the cluster; URLs name that file and hold no secret. The superuser gets in
+# only through the socket and only as the system user whose files these are. The owner makes no roles: the migration
+# gives those that are made here their rights.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -33,6 +34,8 @@ umask 022
 DATABASE=tombolo
 OWNER=tombolo
 SERVICE=tombolo_app
+# All that log in, the owner first.
+ROLES=("$OWNER" "$SERVICE" tombolo_gateway tombolo_admin tombolo_tickets)
 SOCKET_PATH_LIMIT=107
 START_TIMEOUT=60
 STOP_TIMEOUT=60
@@ -259,34 +262,40 @@ MAP
 
 # Roles, passwords and the database: may be run again, which mends a lost password file.
 make_roles() {
-    local owner_password service_password new
-    owner_password="$(random_hex 24)"
-    service_password="$(random_hex 24)"
-    superuser_sql postgres <<SQL
-SET log_statement = 'none'; SET log_min_error_statement = 'panic';
-SET client_min_messages = 'warning';
-DO \$\$ BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$OWNER') THEN CREATE ROLE $OWNER; END IF;
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$SERVICE') THEN CREATE ROLE $SERVICE; END IF;
-END \$\$;
-ALTER ROLE $OWNER LOGIN NOSUPERUSER PASSWORD '$owner_password';
+    local role password new="$PASSFILE.new"
+    rm -f "$new"
+    (umask 077 && for role in "${ROLES[@]}"; do
+        password="$(random_hex 24)"
+        printf '*:*:*:%s:%s\n' "$role" "$password"
+    done >"$new")
+    {
+        echo "SET log_statement = 'none'; SET log_min_error_statement = 'panic'; SET client_min_messages = 'warning';"
+        while IFS=: read -r _ _ _ role password; do
+            printf "SELECT 'CREATE ROLE %s' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%s') \\gexec\n" \
+                "$role" "$role"
+            printf "ALTER ROLE %s LOGIN NOSUPERUSER PASSWORD '%s';\n" "$role" "$password"
+        done <"$new"
+        cat <<SQL
 -- Otherwise a table that the owner makes without naming a schema would be in the schema of its own name: ours.
 ALTER ROLE $OWNER SET search_path = public;
-ALTER ROLE $SERVICE LOGIN NOSUPERUSER PASSWORD '$service_password';
 SELECT 'CREATE DATABASE $DATABASE OWNER $OWNER'
     WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '$DATABASE') \\gexec
 SQL
+    } | superuser_sql postgres
     superuser_sql "$DATABASE" <<SQL
 ALTER SCHEMA public OWNER TO $OWNER;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 SQL
-    new="$PASSFILE.new"
-    rm -f "$new"
-    (umask 077 && cat >"$new") <<PASSWORDS
-*:*:*:$OWNER:$owner_password
-*:*:*:$SERVICE:$service_password
-PASSWORDS
     mv -f "$new" "$PASSFILE"
+}
+
+# Whether the password file has all roles: a cluster of an earlier version lacks some.
+has_all_passwords() {
+    local role
+    [ -s "$PASSFILE" ] || return 1
+    for role in "${ROLES[@]}"; do
+        cut -d : -f 4 "$PASSFILE" | grep -qxF -- "$role" || return 1
+    done
 }
 
 put_aside_unfinished() {
@@ -372,8 +381,8 @@ start() {
     else
         initialise
     fi
-    if [ ! -s "$PASSFILE" ]; then
-        note "the password file was missing; giving the roles new passwords"
+    if ! has_all_passwords; then
+        note "the password file was missing or lacks a role; giving all roles new passwords"
         make_roles
     fi
     exec 9>&-

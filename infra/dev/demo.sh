@@ -10,7 +10,9 @@ cd "$TOMBOLO_ROOT"
 "$DEV_SCRIPTS/install.sh"
 build_products
 bin="$(products_folder)"
-for product in conference demo demo-device migration-tool ticket-api tombolo; do require_product "$product" >/dev/null; done
+for product in admin-server conference demo demo-device migration-tool sync-gateway ticket-api; do
+    require_product "$product" >/dev/null
+done
 
 TOMBOLO_JWT_SECRET="$(random_hex 32)"
 export TOMBOLO_JWT_SECRET

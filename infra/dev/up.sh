@@ -3,6 +3,10 @@
 # PostgreSQL cluster, migrates it, loads sample data the first time, and runs gateway and admin server as one process,
 # with the conference's ticket API beside it, until Ctrl-C.
 #
+# That process is in development mode, which makes tables, and so it connects as their owner; the ticket API connects as
+# tombolo_tickets. Where others can reach the servers, development mode is off: then gateway and admin server are
+# processes of their own too, as tombolo_gateway and tombolo_admin.
+#
 #   TOMBOLO_GATEWAY_PORT (8080)  TOMBOLO_ADMIN_PORT (8081)  TOMBOLO_TICKETS_PORT (8082)
 #   TOMBOLO_CONFIGURATION        debug or release
 #   TOMBOLO_DEV_DIR, TOMBOLO_PG_PORT and others: see cluster.sh
@@ -41,7 +45,7 @@ fi
 check_ports
 build_products
 bin="$(products_folder)"
-for product in conference migration-tool ticket-api tombolo; do require_product "$product" >/dev/null; done
+for product in admin-server conference migration-tool sync-gateway ticket-api tombolo; do require_product "$product" >/dev/null; done
 check_ports
 
 say "Starting PostgreSQL"
@@ -92,27 +96,40 @@ NOTES_FILE="$DIR/notes"
 } >"$NOTES_FILE"
 
 # Whatever app connects is served, on this machine only.
-DEVELOPMENT=()
+DEVELOPMENT=no
 case "${TOMBOLO_HOST:-127.0.0.1}" in
-    127.* | localhost | ::1) DEVELOPMENT=(--development) ;;
+    127.* | localhost | ::1) DEVELOPMENT=yes ;;
     *) note "others can reach ${TOMBOLO_HOST:-}, so that development mode is off" ;;
 esac
+TICKETS_URL="$("$CLUSTER" url tombolo_tickets)"
+ADMIN_URL="$("$CLUSTER" url tombolo_admin)"
+GATEWAY_URL="$("$CLUSTER" url tombolo_gateway)"
 
-# Both programs, until this is told to stop, which the whole process group hears, or `tombolo` ends by itself.
+# All programs, until this is told to stop, which the whole process group hears, or the gateway ends by itself.
 platform() {
-    local tickets main status=0 stopped=no
+    local others=() other main status=0 stopped=no
     trap 'stopped=yes' INT TERM HUP
-    TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api" >&2 &
-    tickets=$!
-    "$bin/tombolo" --notes "$NOTES_FILE" ${DEVELOPMENT[@]+"${DEVELOPMENT[@]}"} &
-    main=$!
+    TOMBOLO_DATABASE_URL="$TICKETS_URL" TOMBOLO_LOG_LEVEL="${TOMBOLO_LOG_LEVEL:-notice}" "$bin/ticket-api" >&2 &
+    others+=($!)
+    if [ "$DEVELOPMENT" = yes ]; then
+        "$bin/tombolo" --notes "$NOTES_FILE" --development &
+        main=$!
+    else
+        TOMBOLO_DATABASE_URL="$ADMIN_URL" "$bin/admin-server" &
+        others+=($!)
+        cat "$NOTES_FILE"
+        TOMBOLO_DATABASE_URL="$GATEWAY_URL" "$bin/sync-gateway" &
+        main=$!
+    fi
     # A signal ends `wait` early.
     while kill -0 "$main" 2>/dev/null; do
         status=0
         wait "$main" || status=$?
     done
-    if [ "$stopped" = no ]; then kill -TERM "$tickets" 2>/dev/null || true; fi
-    while kill -0 "$tickets" 2>/dev/null; do wait "$tickets" || true; done
+    for other in "${others[@]}"; do
+        if [ "$stopped" = no ]; then kill -TERM "$other" 2>/dev/null || true; fi
+        while kill -0 "$other" 2>/dev/null; do wait "$other" || true; done
+    done
     return "$status"
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# with-cluster.sh COMMAND…: runs a command with a throw-away PostgreSQL cluster, whose URL is in TOMBOLO_DATABASE_URL,
-# and passes on its exit code. The cluster lies in a temporary folder and is deleted afterwards, so that it never
-# touches the data of `make up`.
+# with-cluster.sh COMMAND…: runs a command with a throw-away PostgreSQL cluster, and passes on its exit code.
+# TOMBOLO_DATABASE_URL is the owner's; TOMBOLO_GATEWAY_DATABASE_URL, TOMBOLO_ADMIN_DATABASE_URL and
+# TOMBOLO_TICKETS_DATABASE_URL are the servers'. The cluster lies in a temporary folder and is deleted afterwards, so that
+# it never touches the data of `make up`.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -27,10 +28,9 @@ export TOMBOLO_DEV_DIR
 # shellcheck disable=SC2317  # the trap below calls it
 end_strays() {
     local process
-    [ -n "${URL_IS_OURS:-}" ] || return 0
     for process in /proc/[0-9]*; do
         [ -O "$process" ] || continue
-        if grep -qzxF "TOMBOLO_DATABASE_URL=$TOMBOLO_DATABASE_URL" "$process/environ" 2>/dev/null; then
+        if grep -qzxF "TOMBOLO_THROWAWAY=$TOMBOLO_DEV_DIR" "$process/environ" 2>/dev/null; then
             kill -TERM "${process#/proc/}" 2>/dev/null || true
         fi
     done
@@ -47,8 +47,12 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 "$CLUSTER" start
 TOMBOLO_DATABASE_URL="$("$CLUSTER" url)"
-export TOMBOLO_DATABASE_URL
-URL_IS_OURS=yes
+TOMBOLO_GATEWAY_DATABASE_URL="$("$CLUSTER" url tombolo_gateway)"
+TOMBOLO_ADMIN_DATABASE_URL="$("$CLUSTER" url tombolo_admin)"
+TOMBOLO_TICKETS_DATABASE_URL="$("$CLUSTER" url tombolo_tickets)"
+export TOMBOLO_DATABASE_URL TOMBOLO_GATEWAY_DATABASE_URL TOMBOLO_ADMIN_DATABASE_URL TOMBOLO_TICKETS_DATABASE_URL
+# Marks what the command starts; not the server of the cluster itself, which is running by now.
+export TOMBOLO_THROWAWAY="$TOMBOLO_DEV_DIR"
 
 run_child "$@"
 if [ "$CHILD_STOPPED" = 1 ] && [ "$CHILD_STATUS" -eq 0 ]; then exit 130; fi

@@ -10,7 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
             "Shows Tombolo in a minute: PostgreSQL, the servers, and two devices that are processes of their own.",
         discussion: """
             'make demo' runs it with a throw-away PostgreSQL. By itself it needs an empty database in
-            TOMBOLO_DATABASE_URL, the executables of this project beside it, and the tools psql and sqlite3.
+            TOMBOLO_DATABASE_URL, the same as the servers' roles in TOMBOLO_GATEWAY_DATABASE_URL,
+            TOMBOLO_ADMIN_DATABASE_URL and TOMBOLO_TICKETS_DATABASE_URL, the executables of this project beside
+            it, and the tools psql and sqlite3.
             It ends with 'demo: ok' and exit code 0, or says what differed and ends with another code.
             """)
 

@@ -1,51 +1,52 @@
 import ChildPrograms
 import Foundation
 
-/// A process with servers, on free ports.
+/// A server's process, on a free port.
 final class ServerProcess: Sendable {
-    /// The servers have this long to listen.
+    /// The server has this long to listen.
     static let startTimeout = Duration.seconds(30)
 
-    /// Where they listen, by name.
-    let addresses: [String: String]
+    /// Where it listens.
+    let address: String
     private let process: Dialogue
 
-    private init(process: Dialogue, addresses: [String: String]) {
+    private init(process: Dialogue, address: String) {
         self.process = process
-        self.addresses = addresses
+        self.address = address
     }
 
-    /// Starts a program and reads from its standard output where its servers listen: lines `gateway http://…`.
-    /// - Throws: ``DemoFailure`` if one of them doesn't within ``startTimeout``.
-    static func start(_ program: URL, _ arguments: [String], servers: Set<String>) async throws -> ServerProcess {
+    /// Starts a program and reads from its standard output where it listens: a line `gateway http://…`.
+    /// - Parameters:
+    ///   - database: the database's address, with the server's own role.
+    ///   - name: what the line begins with.
+    /// - Throws: ``DemoFailure`` if there is no such line within ``startTimeout``.
+    static func start(_ program: URL, database: String, name: String) async throws -> ServerProcess {
         let process = try await Dialogue(
-            program, arguments,
+            program, [],
             environment: [
-                "TOMBOLO_GATEWAY_PORT": "0", "TOMBOLO_ADMIN_PORT": "0", "TOMBOLO_TICKETS_PORT": "0",
-                "TOMBOLO_LOG_LEVEL": "warning",
+                "TOMBOLO_DATABASE_URL": database, "TOMBOLO_GATEWAY_PORT": "0", "TOMBOLO_ADMIN_PORT": "0",
+                "TOMBOLO_TICKETS_PORT": "0", "TOMBOLO_LOG_LEVEL": "warning",
             ])
-        let addresses = try await withThrowingTaskGroup(of: [String: String].self) { group in
+        let address = try await withThrowingTaskGroup(of: String?.self) { group in
             group.addTask {
-                var found: [String: String] = [:]
                 for await line in process.lines {
                     let words = line.split(separator: " ").map(String.init)
-                    if words.count == 2, words[1].hasPrefix("http://") { found[words[0]] = words[1] }
-                    if servers.isSubset(of: found.keys) { break }
+                    if words.count == 2, words[0] == name, words[1].hasPrefix("http://") { return words[1] }
                 }
-                return found
+                return nil
             }
             group.addTask {
                 try await Task.sleep(for: Self.startTimeout)
                 throw DemoFailure("\(program.lastPathComponent) did not listen within \(Self.startTimeout).")
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? [:]
+            return try await group.next() ?? nil
         }
-        guard servers.isSubset(of: addresses.keys) else {
+        guard let address else {
             await process.end()
             throw DemoFailure("\(program.lastPathComponent) ended before it listened; its messages are above.")
         }
-        return ServerProcess(process: process, addresses: addresses)
+        return ServerProcess(process: process, address: address)
     }
 
     func end() async { await process.end() }

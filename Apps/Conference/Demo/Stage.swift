@@ -42,9 +42,18 @@ struct Stage: Sendable {
         try await Tool.run(
             psql, ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", databaseURL, "-f", "\(homes)/sample.sql"])
 
-        let platform = try await ServerProcess.start(
-            BuiltProgram("tombolo").url, ["--quiet"], servers: ["gateway", "admin"])
-        let tickets = try await ServerProcess.start(BuiltProgram("ticket-api").url, [], servers: ["tickets"])
+        // Each as its own role of the database.
+        func serve(_ program: String, _ name: String) async throws -> ServerProcess {
+            let variable = "TOMBOLO_\(name.uppercased())_DATABASE_URL"
+            guard let url = environment[variable], !url.isEmpty else {
+                throw DemoFailure(
+                    "\(variable) is not set: the database as tombolo_\(name). 'make demo' sets it.")
+            }
+            return try await ServerProcess.start(BuiltProgram(program).url, database: url, name: name)
+        }
+        let gateway = try await serve("sync-gateway", "gateway")
+        let admin = try await serve("admin-server", "admin")
+        let tickets = try await serve("ticket-api", "tickets")
         let folder = FileManager.default.temporaryDirectory.appending(path: "tombolo-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let device = try BuiltProgram("demo-device").url
@@ -57,9 +66,8 @@ struct Stage: Sendable {
         let a = try await start("A")
         let b = try await start("B")
         return Stage(
-            psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: platform.addresses["gateway"] ?? "",
-            admin: platform.addresses["admin"] ?? "", tickets: tickets.addresses["tickets"] ?? "", a: a, b: b,
-            servers: [platform, tickets], folder: folder)
+            psql: psql, sqlite: sqlite, databaseURL: databaseURL, gateway: gateway.address, admin: admin.address,
+            tickets: tickets.address, a: a, b: b, servers: [gateway, admin, tickets], folder: folder)
     }
 
     /// Runs a statement as any service would.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConferenceSetup
 import Foundation
 import Logging
 import PostgresClient
@@ -6,6 +7,7 @@ import ServiceLifecycle
 import TicketService
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMigration
 import TomboloServerModel
 import UnixSignals
 
@@ -17,7 +19,8 @@ struct TicketAPICommand: AsyncParsableCommand {
         discussion: """
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
-                                    (required)
+                                    (required). USER has the rights of the role
+                                    tombolo_tickets, which 'conference setup' makes
               TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
                                     servers, at least 32 bytes (required).
                                     Make one with: openssl rand -hex 32
@@ -66,7 +69,7 @@ struct TicketAPICommand: AsyncParsableCommand {
         var logger = Logger(label: "tickets")
         logger.logLevel = configuration.logLevel
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
-        let models = try await ServerModels.load(pool)
+        let models = try await Conference.ticketRole.loadModels(pool, logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })

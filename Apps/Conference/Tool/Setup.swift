@@ -29,12 +29,15 @@ struct Setup: AsyncParsableCommand {
                 let plan = try await migrator.plan()
                 for step in plan.steps { print("-- \(step.name)\n\(step.sql);\n") }
                 for problem in plan.problems { print("-- Not changed automatically: \(problem)") }
+                Advice.print(plan.advice)
                 return
             }
-            let steps = try await migrator.apply { step, place, total in
+            let plan = try await migrator.applying { step, place, total in
                 if verbose { print("\(place)/\(total) \(step.name)") }
             }
+            let steps = plan.steps
             print(steps.isEmpty ? "The database was up to date." : "Applied \(steps.count) steps.")
+            Advice.print(plan.advice)
         }
     }
 }

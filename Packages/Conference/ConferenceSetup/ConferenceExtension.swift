@@ -2,11 +2,14 @@ import PostgresClient
 import TomboloMigration
 import TomboloPostgresStore
 
-/// Accounts beside users, the protection of super administrators, and what is public because its event is.
+/// Accounts beside users, the protection of super administrators, what is public because its event is, and the
+/// ticket API's role.
 struct ConferenceExtension: SchemaExtension {
     /// Of an account the address that people log in with, and its key, which credentials refer to; row-level security
     /// keeps other services from the roles of the platform.
     let fixedProperties: [String: Set<String>] = ["User": ["_id", "email", "isSuperAdmin"]]
+
+    let databaseRoles = [Conference.ticketRole]
 
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         try await UserAccounts.steps(live, connection) + SuperAdminProtection.steps(live) + EventVisibility.steps(live)

@@ -4,8 +4,9 @@ import TomboloPostgresStore
 /// What the database itself holds about roles of the platform, whatever service writes:
 ///
 /// - `is_super_admin` of a user follows the assignments: rules look at one row only, so that the row has to say it.
-/// - Database roles that don't own the tables neither give nor take the platform's roles, nor change or delete a super
-///   administrator. Of RLS policies only these two tables need more than the trash's.
+/// - Database roles of other services neither give nor take the platform's roles, nor change or delete a super
+///   administrator; the owner, the gateway and the admin server do what their users may. Of RLS policies only these two
+///   tables need more than the trash's.
 enum SuperAdminProtection {
     static let trigger = "tombolo_super_admin"
     static let platformRoles = RoleName.platformRoles.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
@@ -64,7 +65,15 @@ enum SuperAdminProtection {
     /// As `table.policy`.
     static let policies: Set<String> = Set(
         ["read", "give", "change", "take"].map { "\(Conference.assignmentsTable).tombolo_\($0)" }
-            + ["change", "take"].map { "\(Conference.usersTable).tombolo_\($0)" })
+            + ["change", "take"].map { "\(Conference.usersTable).tombolo_\($0)_user" })
+
+    /// True for the roles of the gateway and the admin server, by a right that each has and no other service:
+    /// restrictive policies hold for everybody but the owner, so that they have to make the exception themselves.
+    private static let isServer = """
+        has_column_privilege('tombolo.changelog'::regclass, 'client', 'INSERT') \
+        OR has_function_privilege('tombolo.restore(text, text)'::regprocedure, 'EXECUTE')
+        """
+    private static let ordinary = "USING (NOT is_super_admin OR \(isServer))"
 
     /// Makes it all, again without harm.
     static let sql = """
@@ -79,8 +88,10 @@ enum SuperAdminProtection {
         \(policy("give", Conference.assignments, "FOR INSERT TO PUBLIC WITH CHECK (role NOT IN (\(platformRoles)))"));
         \(policy("change", Conference.assignments, "FOR UPDATE TO PUBLIC USING (role NOT IN (\(platformRoles)))"));
         \(policy("take", Conference.assignments, "FOR DELETE TO PUBLIC USING (role NOT IN (\(platformRoles)))"));
-        \(policy("change", Conference.users, "AS RESTRICTIVE FOR UPDATE TO PUBLIC USING (NOT is_super_admin)"));
-        \(policy("take", Conference.users, "AS RESTRICTIVE FOR DELETE TO PUBLIC USING (NOT is_super_admin)"))
+        DROP POLICY IF EXISTS tombolo_change ON \(Conference.users);
+        DROP POLICY IF EXISTS tombolo_take ON \(Conference.users);
+        \(policy("change_user", Conference.users, "AS RESTRICTIVE FOR UPDATE TO PUBLIC \(ordinary)"));
+        \(policy("take_user", Conference.users, "AS RESTRICTIVE FOR DELETE TO PUBLIC \(ordinary)"))
         """
 
     /// What is missing.

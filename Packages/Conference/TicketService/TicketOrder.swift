@@ -10,7 +10,7 @@ public struct TicketOrder: Sendable {
     private let events: ClassTable<Event>
     private let tickets: ClassTable<Ticket>
 
-    /// How often a move is tried again when a writer that does not take the event's lock (a device's upload, plain
+    /// How often a move is tried again when a writer that does not lock the event's tickets (a device's upload, plain
     /// SQL) got in between.
     public static let attemptLimit = 5
 
@@ -30,7 +30,7 @@ public struct TicketOrder: Sendable {
         public let isChanged: Bool
     }
 
-    /// Moves a ticket within its event, in one transaction under the lock of the event's row: moves of one event
+    /// Moves a ticket within its event, in one transaction under the locks of the event's tickets: moves of one event
     /// happen one after the other, moves of different events do not wait for each other.
     /// - Parameter event: the event that the ticket belonged to when the caller was permitted to move it.
     /// - Throws: `RequestFailure`: 404 when the ticket or its event is gone, 409 when it belongs to another event by
@@ -62,12 +62,15 @@ public struct TicketOrder: Sendable {
     nonisolated(nonsending) private func move(
         _ ticket: ObjectId, of event: ObjectId, to place: TicketMove, _ connection: PostgresConnection
     ) async throws -> Outcome {
-        let locked = try await connection.query(
+        // Not the event's row: to lock one takes the right to update it.
+        try await connection.query(
             """
-            SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL
-            FOR NO KEY UPDATE
+            SELECT 1 FROM \(tickets) WHERE \(tickets[\.event]) = $1 ORDER BY \(tickets[\._id]) FOR NO KEY UPDATE
             """, [.objectId(event)])
-        guard !locked.isEmpty else { throw RequestFailure.noSuchObject("Event") }
+        let found = try await connection.query(
+            "SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL",
+            [.objectId(event)])
+        guard !found.isEmpty else { throw RequestFailure.noSuchObject("Event") }
 
         // Read after the lock was taken: what earlier moves did is visible to each new statement.
         let current = try await rank(of: ticket, in: event, connection)

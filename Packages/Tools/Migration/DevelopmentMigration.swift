@@ -13,7 +13,7 @@ public enum DevelopmentMigration {
     }
 
     /// Adds the classes and properties of a document to those of its app; nothing is changed or retired.
-    /// - Throws: what ``Migrator/toDocuments(_:on:isDevelopment:extensions:)`` and ``Migrator/apply(progress:)`` throw.
+    /// - Throws: what ``Migrator/toDocuments(_:on:isDevelopment:extensions:rolePrefix:)`` and ``Migrator/apply(progress:)`` throw.
     public static func add(_ document: ModelDocument, _ configuration: PostgresConfiguration) async throws {
         try await migrate([AppDocuments(models: document)], configuration)
     }

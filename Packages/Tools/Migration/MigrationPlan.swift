@@ -6,6 +6,8 @@ public struct MigrationPlan: Hashable, Sendable {
     public let steps: [SchemaStep]
     /// Differences that no additive step removes; each says what to do. With any of them nothing is applied.
     public let problems: [String]
+    /// What this user can't do and another one should, with the commands. The rest is applied all the same.
+    public let advice: [String]
 
     public var isEmpty: Bool { steps.isEmpty && problems.isEmpty }
 

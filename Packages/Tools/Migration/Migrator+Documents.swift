@@ -11,12 +11,13 @@ extension Migrator {
     ///   - isDevelopment: whether devices asked for it in development mode: it only adds, changes nothing that the
     ///     database has, and takes over no table that Tombolo didn't make.
     ///   - extensions: what the apps need besides, in order.
+    ///   - rolePrefix: as of ``init(_:schema:extensions:isDevelopment:rolePrefix:)``.
     /// - Throws: `ModelDocumentError` for models that older versions of the app couldn't live with;
     ///   ``TomboloServerModel/ServerModelError`` for documents that don't go together, with every problem; the
     ///   database's error.
     public static func toDocuments(
         _ apps: [AppDocuments], on connection: PostgresConnection, isDevelopment: Bool = false,
-        extensions: [any SchemaExtension] = []
+        extensions: [any SchemaExtension] = [], rolePrefix: String? = nil
     ) async throws -> Migrator {
         var stored: [StoredDocument]
         do {
@@ -53,7 +54,7 @@ extension Migrator {
         guard problems.isEmpty else { throw ServerModelError.invalid(problems: problems) }
         return Migrator(
             connection, schema: model.schema, extensions: extensions + [DocumentExtension(changes: changes)],
-            isDevelopment: isDevelopment)
+            isDevelopment: isDevelopment, rolePrefix: rolePrefix)
     }
 
     /// What is left of the classes that devices brought in development mode when an app brings some of them itself; nil

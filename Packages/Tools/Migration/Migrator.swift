@@ -20,41 +20,50 @@ public struct Migrator: Sendable {
     private let schema: Schema
     private let extensions: [any SchemaExtension]
     private let isDevelopment: Bool
+    private let rolePrefix: String?
 
     /// - Parameters:
     ///   - connection: of the role that owns the tables, or will; used by nobody else meanwhile.
     ///   - extensions: what the schema's app needs besides, in order.
     ///   - isDevelopment: whether devices asked for it in development mode: everything is done in one transaction, and
-    ///     tables that Tombolo didn't make are refused.
+    ///     tables that Tombolo didn't make are refused. Roles are not made then.
+    ///   - rolePrefix: what the names of the servers' roles begin with; nil for what the database has, or
+    ///     ``RoleNames/defaultPrefix``.
     public init(
         _ connection: PostgresConnection, schema: Schema, extensions: [any SchemaExtension] = [],
-        isDevelopment: Bool = false
+        isDevelopment: Bool = false, rolePrefix: String? = nil
     ) {
         self.connection = connection
         self.schema = schema
         self.extensions = extensions
         self.isDevelopment = isDevelopment
+        self.rolePrefix = rolePrefix
     }
 
     /// What would be done. Reads the catalog only.
     public func plan() async throws -> MigrationPlan {
         let live = try await PostgresCatalog.read(connection)
+        let names = try await RoleNames.read(connection, prefix: rolePrefix)
+        let roles = try await RolePlan(
+            schema: schema, names: names, roles: DatabaseRole.all + extensions.flatMap(\.databaseRoles),
+            fixedProperties: extensions.reduce(into: [:]) { all, item in
+                all.merge(item.fixedProperties) { $0.union($1) }
+            }, makesRoles: !isDevelopment
+        ).result(live, connection)
         var steps: [SchemaStep] = []
         if !live.systemRelations.contains("migration") { steps.append(Self.recordTable) }
+        steps += roles.first
         let difference = PostgresSchema.difference(from: live, to: schema, writersMayWait: isDevelopment)
         steps += difference.steps
         if !Self.hasAccounts(live) {
             steps.append(SchemaStep(name: "accounts", sql: AuthenticationSchema.sql))
         }
+        // Before documents: a server that learns of a class may use it.
+        steps += roles.steps
         for item in extensions { steps += try await item.steps(live, connection) }
-        let rights = ServiceRights(
-            schema: schema,
-            fixedProperties: extensions.reduce(into: [:]) { all, item in
-                all.merge(item.fixedProperties) { $0.union($1) }
-            })
-        steps += try await rights.steps(live, connection)
-        let problems = difference.problems + (isDevelopment ? takeovers(live) : [])
-        return MigrationPlan(steps: steps, problems: problems)
+        let problems = [names.problem(with: rolePrefix)].compactMap { $0 } + difference.problems
+        return MigrationPlan(
+            steps: steps, problems: problems + (isDevelopment ? takeovers(live) : []), advice: roles.advice)
     }
 
     /// Tables that are there without Tombolo having made or adopted them, and that classes would take over.
@@ -80,11 +89,19 @@ public struct Migrator: Sendable {
     public func apply(
         progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
     ) async throws -> [SchemaStep] {
+        try await applying(progress: progress).steps
+    }
+
+    /// As ``apply(progress:)``.
+    /// - Returns: the plan that was applied, with its advice.
+    public func applying(
+        progress: @Sendable (_ step: SchemaStep, _ place: Int, _ total: Int) -> Void = { _, _, _ in }
+    ) async throws -> MigrationPlan {
         try await lock()
         do {
-            let steps = try await applyLocked(progress)
+            let plan = try await applyLocked(progress)
             try await unlock()
-            return steps
+            return plan
         } catch {
             try? await unlock()
             throw error
@@ -96,8 +113,23 @@ public struct Migrator: Sendable {
         MigrationStatus(applied: try await records(), pending: try await plan())
     }
 
-    private func applyLocked(_ progress: (SchemaStep, Int, Int) -> Void) async throws -> [SchemaStep] {
+    private func applyLocked(_ progress: (SchemaStep, Int, Int) -> Void) async throws -> MigrationPlan {
         let plan = try await plan()
+        try await run(plan, progress)
+        var rest = try await self.plan()
+        // Roles are the cluster's: runs for other databases may have made some meanwhile. What ran and is still missing
+        // is a fault.
+        var done = Set(plan.steps)
+        for _ in DatabaseRole.all where !rest.isEmpty && done.isDisjoint(with: rest.steps) {
+            try await run(rest, progress)
+            done.formUnion(rest.steps)
+            rest = try await self.plan()
+        }
+        guard rest.isEmpty else { throw MigrationError.notSettled(steps: rest.steps.map(\.name) + rest.problems) }
+        return plan
+    }
+
+    private func run(_ plan: MigrationPlan, _ progress: (SchemaStep, Int, Int) -> Void) async throws {
         guard plan.problems.isEmpty else { throw MigrationError.notAdditive(problems: plan.problems) }
         var place = 0
         for steps in plan.transactions {
@@ -118,9 +150,6 @@ public struct Migrator: Sendable {
                 }
             }
         }
-        let rest = try await self.plan()
-        guard rest.isEmpty else { throw MigrationError.notSettled(steps: rest.steps.map(\.name) + rest.problems) }
-        return plan.steps
     }
 
     private var lockTimeoutMilliseconds: Int {

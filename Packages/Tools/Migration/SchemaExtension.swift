@@ -6,6 +6,9 @@ public protocol SchemaExtension: Sendable {
     /// Properties that the role of other services may not update, by the name of their class.
     var fixedProperties: [String: Set<String>] { get }
 
+    /// The roles of the app's own servers. A run without the extension leaves them as they are.
+    var databaseRoles: [DatabaseRole] { get }
+
     /// What is missing, in order. The steps run after those for tables and accounts, and must have nothing left to say
     /// once they ran.
     /// - Parameters:
@@ -16,4 +19,5 @@ public protocol SchemaExtension: Sendable {
 
 extension SchemaExtension {
     public var fixedProperties: [String: Set<String>] { [:] }
+    public var databaseRoles: [DatabaseRole] { [] }
 }

@@ -29,18 +29,23 @@ final class AnyAppServer: Sendable {
     ) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let keywords = configuration.keywords
-        let address =
-            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(configuration.user ?? "") "
-            + "dbname=\(configuration.database ?? "")"
+        func address(_ user: PostgresConfiguration) -> String {
+            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(user.user ?? "") "
+                + "dbname=\(configuration.database ?? "")"
+        }
+        // Development mode makes tables.
+        let gatewayUser =
+            gatewayArguments.contains("--development")
+            ? configuration : try await TestCluster.member(of: "tombolo_gateway", configuration)
         let folder = FileManager.default.temporaryDirectory.appending(path: "any-app-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let gateway = Server(
             gatewayArguments,
-            environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret]
+            environment: ["TOMBOLO_DATABASE_URL": address(gatewayUser), "TOMBOLO_JWT_SECRET": Platform.secret]
                 .merging(environment) { _, new in new },
             messages: folder.appending(path: "gateway.log"))
         let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 6))
-        let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address)
+        let server = AnyAppServer(pool: pool, folder: folder, gateway: gateway, address: address(configuration))
         do {
             try await body(server)
         } catch {

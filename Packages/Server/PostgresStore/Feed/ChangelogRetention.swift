@@ -2,13 +2,14 @@ public import Logging
 public import PostgresClient
 public import TomboloChangesets
 
-/// Drops the changelog below what devices may still need, in whole partitions, without ever making a writer wait.
+/// Drops the changelog below what devices may still need, in whole partitions, without making a writer wait for longer
+/// than ``ChangelogPartition/dropTimeoutMilliseconds``.
 ///
 /// - A new partition is attached ahead, and taken into use by letting the sequence jump to its range, once every
 ///   transaction has ended that had written to the changelog when it was attached: such a one may not know it.
-/// - An old one is detached CONCURRENTLY, then dropped, once the floor tick sees everything in it. The floor is the
-///   newest tick older than the retention time; ticks below it are deleted first, so that nobody bases anything on
-///   them while the partitions go, a grace time later.
+/// - An old one is dropped once the floor tick sees everything in it, when nobody holds the changelog for longer than
+///   that. The floor is the newest tick older than the retention time; ticks below it are deleted first, so that nobody
+///   bases anything on them while the partitions go, a grace time later.
 /// - What the server remembers of applied changesets goes as long after the device has acknowledged them: until then
 ///   a copy of the device's file may show them again. Of one client the newest ``StoreLimits/receiptsPerClient`` stay.
 /// - Devices that were not seen for ``defaultDeviceRetention`` are forgotten, with their receipts; so are changesets
@@ -128,17 +129,6 @@ public struct ChangelogRetention: Sendable {
     private func removePartitions(
         _ connection: PostgresConnection, _ now: Stamp, _ report: inout Report
     ) async throws {
-        // A run that was interrupted while it waited left a partition half detached, or detached and not dropped.
-        let pending = try await connection.query(
-            """
-            SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
-            WHERE i.inhparent = 'tombolo.changelog'::regclass AND i.inhdetachpending
-            """)
-        for row in pending {
-            let name = PostgresSQL.quoteIdentifier("tombolo", try row[0].string)
-            guard try await step(connection, "ALTER TABLE tombolo.changelog DETACH PARTITION \(name) FINALIZE", &report)
-            else { return }
-        }
         let current = try await currentGeneration(connection)
         let stored = try await connection.query("SELECT first_seq, set_at FROM tombolo.retention")
         let partitions = try await connection.query(
@@ -146,40 +136,25 @@ public struct ChangelogRetention: Sendable {
             SELECT p.generation, i.inhrelid IS NOT NULL FROM tombolo.changelog_partition p \
             LEFT JOIN pg_class c ON c.relname = 'changelog_' || p.generation \
             AND c.relnamespace = 'tombolo'::regnamespace \
-            LEFT JOIN pg_inherits i ON i.inhrelid = c.oid ORDER BY p.generation
+            LEFT JOIN pg_inherits i ON i.inhrelid = c.oid AND NOT i.inhdetachpending ORDER BY p.generation
             """)
         for row in partitions {
             let generation = try row[0].int64
             guard generation < current else { continue }
-            let table = "tombolo.\(ChangelogPartition.name(generation))"
+            // An earlier version detached them first, and may have been interrupted before it dropped one.
             if try row[1].bool {
                 guard let floor = stored.first,
                     ChangelogPartition.range(generation).upperBound - 1 <= (try floor[0].int64),
                     Duration.microseconds(now.microseconds - (try floor[1].int64)) >= grace
                 else { continue }
-                guard
-                    try await step(
-                        connection, "ALTER TABLE tombolo.changelog DETACH PARTITION \(table) CONCURRENTLY", &report)
-                else { return }
             }
-            guard try await step(connection, "DROP TABLE IF EXISTS \(table)", &report) else { return }
-            try await connection.query(
-                "DELETE FROM tombolo.changelog_partition WHERE generation = $1", [.int64(generation)])
+            let answer = try await connection.query(
+                "SELECT tombolo.\(ChangelogPartition.drop)($1)", [.int64(generation)])
+            guard try answer[0, 0].bool else {
+                report.isWaiting = true
+                return
+            }
             report.droppedGenerations.append(generation)
-        }
-    }
-
-    /// Runs a statement that may have to wait for others.
-    /// - Returns: false where it waited for too long.
-    private func step(
-        _ connection: PostgresConnection, _ sql: String, _ report: inout Report
-    ) async throws -> Bool {
-        do {
-            try await connection.execute(sql)
-            return true
-        } catch let error as PostgresError where error.code == .queryCanceled || error.code == .lockNotAvailable {
-            report.isWaiting = true
-            return false
         }
     }
 
@@ -261,21 +236,11 @@ public struct ChangelogRetention: Sendable {
             AND inhrelid = to_regclass($1)
             """, [.text("tombolo.\(ChangelogPartition.name(next))")])
         guard present.isEmpty else { return }
-        let table = "tombolo.\(ChangelogPartition.name(next))"
-        let range = ChangelogPartition.range(next)
-        let isAttached = try await step(
-            connection,
-            """
-            BEGIN;
-            CREATE TABLE IF NOT EXISTS \(table) (LIKE tombolo.changelog INCLUDING ALL);
-            ALTER TABLE tombolo.changelog ATTACH PARTITION \(table) \
-            FOR VALUES FROM (\(range.lowerBound)) TO (\(range.upperBound));
-            INSERT INTO tombolo.changelog_partition (generation, attached_xid) \
-            VALUES (\(next), pg_current_xact_id()) \
-            ON CONFLICT (generation) DO UPDATE SET attached_xid = excluded.attached_xid;
-            COMMIT
-            """, &report)
-        if !isAttached { try await connection.execute("ROLLBACK") }
+        do {
+            try await connection.query("SELECT tombolo.\(ChangelogPartition.attach)($1)", [.int64(next)])
+        } catch let error as PostgresError where error.code == .queryCanceled || error.code == .lockNotAvailable {
+            report.isWaiting = true
+        }
     }
 
     private func openNextPartition(
@@ -303,12 +268,7 @@ public struct ChangelogRetention: Sendable {
             return
         }
         try await connection.query(
-            "UPDATE tombolo.changelog_partition SET opened_at = $2 WHERE generation = $1",
-            [.int64(current + 1), .int64(now.microseconds)])
-        // Not transactional: from here on writers use the new partition.
-        try await connection.query(
-            "SELECT setval('tombolo.changelog_seq', $1, true)",
-            [.int64(ChangelogPartition.range(current + 1).lowerBound)])
+            "SELECT tombolo.\(ChangelogPartition.open)($1, $2)", [.int64(current + 1), .int64(now.microseconds)])
         report.openedGeneration = current + 1
     }
 }

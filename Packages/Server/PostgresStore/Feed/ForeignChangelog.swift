@@ -6,25 +6,33 @@ internal import PostgresClient
 /// behind this cluster's next one, they are like its own past, and everything goes on. Where they lie ahead, a
 /// transaction to come would count as seen by ticks that never saw it, and no device would hear of it.
 enum ForeignChangelog {
-    /// Whether a tick or a change has a transaction number that this cluster has not given out yet.
-    private static let isAhead = """
-        SELECT coalesce((SELECT pg_snapshot_xmax(snapshot) FROM tombolo.tick ORDER BY number DESC LIMIT 1) > next, false) \
-        OR coalesce((SELECT xid FROM tombolo.tick ORDER BY number DESC LIMIT 1) >= next, false) \
-        OR coalesce((SELECT xid FROM tombolo.changelog ORDER BY xid DESC LIMIT 1) >= next, false) \
-        FROM (SELECT pg_snapshot_xmax(pg_current_snapshot()) AS next) AS cluster
-        """
+    private static let name = "forget_foreign_changelog"
+
+    /// What the elected sequencer does before its first tick, as the owner of the changelog.
+    static let function = SystemFunction(
+        name: name, parameters: "", result: "boolean",
+        body: """
+
+            -- Empties the changelog if a tick or a change has a transaction number that this cluster has not given out yet;
+            -- whether it did.
+            DECLARE
+                v_next xid8 := pg_snapshot_xmax(pg_current_snapshot());
+            BEGIN
+                IF coalesce((SELECT pg_snapshot_xmax(t.snapshot) > v_next OR t.xid >= v_next
+                        FROM tombolo.tick t ORDER BY t.number DESC LIMIT 1), false)
+                    OR coalesce((SELECT c.xid >= v_next FROM tombolo.changelog c ORDER BY c.xid DESC LIMIT 1), false)
+                THEN
+                    TRUNCATE tombolo.tick, tombolo.changelog, tombolo.retention;
+                    UPDATE tombolo.changelog_partition SET attached_xid = pg_current_xact_id();
+                    RETURN true;
+                END IF;
+                RETURN false;
+            END
+            """)
 
     /// Empties the changelog, if it is ahead. Only the elected sequencer calls it, before its first tick.
     /// - Returns: whether it was.
     static func remove(_ connection: PostgresConnection) async throws -> Bool {
-        guard try await connection.query(isAhead)[0, 0].bool else { return false }
-        try await connection.execute(
-            """
-            BEGIN;
-            TRUNCATE tombolo.tick, tombolo.changelog, tombolo.retention;
-            UPDATE tombolo.changelog_partition SET attached_xid = pg_current_xact_id();
-            COMMIT
-            """)
-        return true
+        try await connection.query(PostgresStatement("SELECT tombolo.\(name)()"))[0, 0].bool
     }
 }

@@ -1,3 +1,28 @@
+public import TomboloModel
+
+extension PostgresCatalog {
+    /// What renames to a schema give a table, and its columns, by their names in this catalog.
+    public struct NewNames: Hashable, Sendable {
+        public let table: String
+        /// Those that move, by their old names.
+        public let columns: [String: String]
+    }
+
+    /// By the tables' names in this catalog; those that keep all their names are left out.
+    public func newNames(for schema: Schema) -> [String: NewNames] {
+        var result: [String: NewNames] = [:]
+        for item in schema.classes {
+            guard let renaming = ClassRenaming(item, self), renaming.isNeeded else { continue }
+            let moved = renaming.columns.filter(\.movesColumn).compactMap { column in
+                column.oldSQLName.map { ($0, column.column.sqlName) }
+            }
+            result[renaming.oldTable] = NewNames(
+                table: item.table, columns: Dictionary(moved, uniquingKeysWith: { first, _ in first }))
+        }
+        return result
+    }
+}
+
 /// What a plan's renames leave, for the steps behind them.
 extension PostgresCatalog {
     mutating func moveTable(_ old: String, to new: String) {

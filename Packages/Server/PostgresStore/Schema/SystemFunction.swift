@@ -3,12 +3,14 @@ struct SystemFunction {
     let name: String
     let parameters: String
     let result: String
+    /// Settings that hold while it runs, each with a space before it.
+    var settings = ""
     let body: String
 
     var sql: String {
         """
         CREATE OR REPLACE FUNCTION tombolo.\(name)(\(parameters)) RETURNS \(result) LANGUAGE plpgsql SECURITY DEFINER \
-        SET search_path = pg_catalog, pg_temp AS $function$\(body)$function$;
+        SET search_path = pg_catalog, pg_temp\(settings) AS $function$\(body)$function$;
         REVOKE ALL ON FUNCTION tombolo.\(name)(\(parameters)) FROM PUBLIC
         """
     }
@@ -26,7 +28,9 @@ struct SystemFunction {
             END IF;
         """
 
-    static let all: [SystemFunction] = [
+    static let all: [SystemFunction] = locks + trash + ChangelogPartition.functions + [ForeignChangelog.function]
+
+    private static let locks: [SystemFunction] = [
         SystemFunction(
             name: ServiceLock.function, parameters: "p_name text", result: "boolean",
             body: """
@@ -39,7 +43,10 @@ struct SystemFunction {
                 EXCEPTION WHEN lock_not_available THEN
                     RETURN false;
                 END
-                """),
+                """)
+    ]
+
+    private static let trash: [SystemFunction] = [
         SystemFunction(
             name: "trash", parameters: "p_class text, p_key text, p_by text, p_group uuid", result: "boolean",
             body: """

@@ -5,8 +5,8 @@ internal import TomboloSQL
 ///
 /// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying:
 /// `stamp client number class {columns set by default} {columns added to}`. Anybody can set it, so that it counts only
-/// in sessions of the function's owner and its members (`current_user` is the owner within the function; a session's
-/// user stays who logged in, whatever `SET ROLE` says). Anything else counts as plain SQL.
+/// in sessions of users who may write the changelog's column `client` themselves: the owner and the gateway's role, with
+/// their members (a session's user stays who logged in, whatever `SET ROLE` says). Anything else counts as plain SQL.
 struct TriggerGenerator {
     let item: ClassSchema
     let schema: Schema
@@ -108,7 +108,8 @@ struct TriggerGenerator {
             v_old text[];
             v_marks text;
         BEGIN
-            IF v_origin <> '' AND pg_has_role(session_user, current_user, 'MEMBER') THEN
+            IF v_origin <> ''
+                AND has_column_privilege(session_user, 'tombolo.changelog'::regclass, 'client', 'INSERT') THEN
                 v_part := string_to_array(v_origin, ' ');
                 v_stamp := least(v_part[1]::bigint, v_now);
                 v_client := v_part[2]::bigint;

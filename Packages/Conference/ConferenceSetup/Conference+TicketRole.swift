@@ -1,0 +1,16 @@
+public import TomboloMigration
+
+extension Conference {
+    /// `ticket-api`: shows events, moves tickets, logs people in.
+    public static let ticketRole = DatabaseRole(
+        name: "tickets", program: "ticket-api",
+        rights: [
+            DatabaseRight(.classTables("Event"), .select, for: "the public page"),
+            DatabaseRight(.classTables("Microlocation"), .select, for: "the public page"),
+            DatabaseRight(.classTables("RoleAssignment"), .select, for: "the roles of users"),
+            DatabaseRight(.classTables("Session"), .select, for: "the public page, and the programme"),
+            DatabaseRight(.classTables("Speaker"), .select, for: "the public page"),
+            DatabaseRight(.classTables("Ticket"), .select, .update("rank"), for: "showing and moving tickets"),
+            DatabaseRight(.classTables("Track"), .select, for: "the public page"),
+        ] + DatabaseRole.loginRights)
+}

@@ -1,0 +1,58 @@
+/// Something that a role may do with one object of the database, or with the tables of classes.
+public struct DatabaseRight: Hashable, Sendable {
+    /// What the right is to.
+    public enum Target: Hashable, Sendable {
+        case schema(String)
+        /// A table or a view in the schema `tombolo`.
+        case table(String)
+        /// A sequence in the schema `tombolo`.
+        case sequence(String)
+        /// A function in the schema `tombolo`, with the types of its parameters: `restore(text, text)`.
+        case function(String)
+        /// The tables of all classes of all apps.
+        case classes
+        /// The tables of classes whose objects go to the trash.
+        case trashableClasses
+        /// The tables of a class, by its name, and of its lists.
+        case classTables(String)
+    }
+
+    /// A privilege of PostgreSQL.
+    public struct Privilege: Hashable, Sendable {
+        public enum Kind: String, Hashable, Sendable {
+            case select = "SELECT"
+            case insert = "INSERT"
+            case update = "UPDATE"
+            case delete = "DELETE"
+            case usage = "USAGE"
+            case execute = "EXECUTE"
+        }
+
+        public let kind: Kind
+        /// The only columns that it holds for; nil for all of them. Of classes the names of properties or, as in
+        /// `trashed_at`, of columns that no property has.
+        public let columns: [String]?
+
+        public static let select = Privilege(kind: .select, columns: nil)
+        public static let insert = Privilege(kind: .insert, columns: nil)
+        public static let update = Privilege(kind: .update, columns: nil)
+        public static let delete = Privilege(kind: .delete, columns: nil)
+        public static let usage = Privilege(kind: .usage, columns: nil)
+        public static let execute = Privilege(kind: .execute, columns: nil)
+
+        public static func insert(_ columns: String...) -> Privilege { Privilege(kind: .insert, columns: columns) }
+        public static func update(_ columns: String...) -> Privilege { Privilege(kind: .update, columns: columns) }
+    }
+
+    public let target: Target
+    public let privileges: [Privilege]
+    /// What for.
+    public let purpose: String
+
+    /// - Parameter purpose: what the role needs it for, as documents say it.
+    public init(_ target: Target, _ privileges: Privilege..., for purpose: String) {
+        self.target = target
+        self.privileges = privileges
+        self.purpose = purpose
+    }
+}

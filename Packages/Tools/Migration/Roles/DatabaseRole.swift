@@ -1,0 +1,126 @@
+import TomboloAuthentication
+
+/// A role of PostgreSQL that a program connects as, with everything that it may do. From this the migration makes its
+/// grants, programs check at their start that they have what they need, docs/database-roles.md has its tables, and tests
+/// try everything else.
+public struct DatabaseRole: Hashable, Sendable {
+    /// What the role's name in PostgreSQL ends with: `gateway`, as in `tombolo_gateway`.
+    public let name: String
+    /// Who connects as it.
+    public let program: String
+    /// Whether row-level security hides no rows of classes from it: the trash, and what an app's policies keep from
+    /// other services.
+    public let seesEveryRow: Bool
+    public let rights: [DatabaseRight]
+
+    public init(name: String, program: String, seesEveryRow: Bool = false, rights: [DatabaseRight]) {
+        self.name = name
+        self.program = program
+        self.seesEveryRow = seesEveryRow
+        self.rights = rights
+    }
+
+    /// The roles of every Tombolo database; apps may have more, see ``SchemaExtension/databaseRoles``.
+    public static let all = [gateway, admin, services]
+
+    /// `sync-gateway`: applies uploads, reads for devices, makes ticks, cleans up, and serves accounts.
+    public static let gateway = DatabaseRole(
+        name: "gateway", program: "sync-gateway", seesEveryRow: true,
+        rights: [
+            DatabaseRight(.classes, .select, .insert, .update, .delete, for: "devices' reads and uploads"),
+            DatabaseRight(.schema("tombolo"), .usage, for: "everything below"),
+            DatabaseRight(.table("class"), .select, for: "finding tables that were renamed"),
+            DatabaseRight(.table("class_column"), .select, for: "finding columns that were renamed"),
+            DatabaseRight(.table("document"), .select, for: "models and rules"),
+            DatabaseRight(.table("database_role"), .select, for: "the check of its rights at the start"),
+            DatabaseRight(
+                .table("changelog"), .select, .insert("class", "key", "operation", "stamp", "client", "number"),
+                for:
+                    "what changed, and how far a device's uploads came; who may write `client` may say whose change it "
+                    + "writes to a class"),
+            DatabaseRight(.sequence("changelog_seq"), .usage, .select, for: "the place of a change in the changelog"),
+            DatabaseRight(.table("changelog_partition"), .select, for: "retention"),
+            DatabaseRight(.table("tick"), .select, .insert, .delete, for: "the sequencer, and retention"),
+            DatabaseRight(.table("retention"), .select, .insert, .update, for: "retention"),
+            DatabaseRight(.table("client"), .select, .insert, .update, .delete, for: "devices, and retention"),
+            DatabaseRight(
+                .table("receipt"), .select, .insert, .update, .delete, for: "what was applied of devices, and retention"
+            ),
+            DatabaseRight(.table("set_aside"), .select, .insert, .delete, for: "changes that can't be applied"),
+            DatabaseRight(
+                .table("readable"), .select, .insert, .update, .delete,
+                for: "devices that come back after the rules changed"),
+            DatabaseRight(.function("take_lock(text)"), .execute, for: "electing the sequencer and the cleaner"),
+            DatabaseRight(.function("attach_changelog_partition(bigint)"), .execute, for: "retention"),
+            DatabaseRight(.function("open_changelog_partition(bigint, bigint)"), .execute, for: "retention"),
+            DatabaseRight(.function("drop_changelog_partition(bigint)"), .execute, for: "retention"),
+            DatabaseRight(
+                .function("forget_foreign_changelog()"), .execute,
+                for: "the sequencer, on a database restored from another cluster"),
+        ] + accountRights)
+
+    /// `admin-server`: lists the trash, fills and empties it.
+    public static let admin = DatabaseRole(
+        name: "admin", program: "admin-server", seesEveryRow: true,
+        rights: [
+            DatabaseRight(.classes, .select, for: "the trash, and the roles of users"),
+            DatabaseRight(
+                .trashableClasses, .update("trashed_at", "trashed_by", "trash_group"),
+                for: "locking what it restores"),
+            DatabaseRight(.function("trash(text, text, text, uuid)"), .execute, for: "moving into the trash"),
+            DatabaseRight(.function("restore(text, text)"), .execute, for: "taking out of the trash"),
+        ] + loginRights)
+
+    /// Ordinary services, which read and write the rows of classes with SQL of their own.
+    public static let services = DatabaseRole(
+        name: "app", program: "other services",
+        rights: [
+            DatabaseRight(
+                .classes, .select, .insert, .update, .delete,
+                for: "the rows of apps; an app's extension may keep columns from `UPDATE`"),
+            DatabaseRight(.schema("tombolo"), .usage, for: "checking access tokens"),
+        ]
+            + AuthenticationSchema.tokenTables.map {
+                DatabaseRight(.table(String($0.dropFirst("tombolo.".count))), .select, for: "checking access tokens")
+            })
+
+    /// What a server needs that logs people in, by whatever provider, and checks access tokens, as
+    /// `Routes.addLogin(_:)` does.
+    public static let loginRights = [
+        DatabaseRight(.schema("tombolo"), .usage, for: "everything below"),
+        DatabaseRight(.table("document"), .select, for: "models and rules"),
+        DatabaseRight(.table("database_role"), .select, for: "the check of its rights at the start"),
+        DatabaseRight(
+            .table("account"), .select, .insert("id", "display_name"),
+            for: "log-ins; the first one of an outside or anonymous user makes an account"),
+        DatabaseRight(
+            .table("credential"), .select,
+            .update("rounds", "block_size", "parallelism", "salt", "key", "is_unused"),
+            for: "checking passwords, and storing a stronger hash"),
+        DatabaseRight(.table("token_generation"), .select, for: "revoked tokens"),
+        DatabaseRight(.table("login_session"), .select, .insert, .update, .delete, for: "log-ins"),
+        DatabaseRight(.table("refresh_token"), .select, .insert, .update, for: "log-ins"),
+        DatabaseRight(.table("signing_key"), .select, .insert, for: "tokens; the first log-in makes a key"),
+        DatabaseRight(.table("signing_key_secret"), .select, .insert, for: "signing tokens"),
+        DatabaseRight(.table("provider"), .select, for: "which providers people may log in with"),
+        DatabaseRight(
+            .table("identity"), .select, .insert, .update("profile"), for: "log-ins of outside issuers' users"),
+        DatabaseRight(.table("api_key"), .select, for: "log-ins with API keys"),
+    ]
+
+    /// What a server needs that manages accounts besides.
+    private static let accountRights = [
+        DatabaseRight(
+            .table("account"), .select, .insert, .update, .delete, for: "registration, and users' own accounts"),
+        DatabaseRight(.table("credential"), .select, .insert, .update, for: "passwords"),
+        DatabaseRight(.table("token_generation"), .select, .insert, .update, for: "revoking tokens"),
+        DatabaseRight(.table("login_session"), .select, .insert, .update, .delete, for: "log-ins"),
+        DatabaseRight(.table("refresh_token"), .select, .insert, .update, for: "log-ins"),
+        DatabaseRight(.table("signing_key"), .select, .insert, for: "tokens; the first log-in makes a key"),
+        DatabaseRight(.table("signing_key_secret"), .select, .insert, for: "signing tokens"),
+        DatabaseRight(.table("provider"), .select, for: "which providers people may log in with"),
+        DatabaseRight(.table("identity"), .select, .insert, .update, for: "users of outside issuers"),
+        DatabaseRight(.table("api_key"), .select, .insert, .update, .delete, for: "users' API keys"),
+        DatabaseRight(.table("mail_token"), .select, .insert, .update, .delete, for: "mails that confirm and reset"),
+    ]
+}

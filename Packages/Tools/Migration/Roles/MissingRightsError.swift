@@ -1,0 +1,29 @@
+/// A program's database user may do less than the program needs. The text says what is missing and what to do.
+public struct MissingRightsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Missing rights that the text names; of others it says how many there are.
+    static let namedCount = 12
+
+    /// `sync-gateway`
+    public let program: String
+    /// Who the program connects as.
+    public let user: String
+    /// Whose rights it needs: `tombolo_gateway`.
+    public let role: String
+    /// As `SELECT on tombolo.client`.
+    public let missing: [String]
+
+    public var description: String {
+        let rest = missing.count - Self.namedCount
+        let list =
+            missing.prefix(Self.namedCount).joined(separator: ", ") + (rest > 0 ? ", and \(rest) more" : "")
+        let remedy =
+            user == role
+            ? "run 'migration-tool apply' (or the app's own tool) as the owner of the tables, which gives '\(role)' its "
+                + "rights"
+            : "connect as '\(role)' in TOMBOLO_DATABASE_URL, or let an administrator run: "
+                + "GRANT \"\(role)\" TO \"\(user)\". If that role lacks rights, run 'migration-tool apply' (or the app's "
+                + "own tool) as the owner of the tables"
+        return "The database user '\(user)' may do less than \(program) needs. Missing: \(list).\n"
+            + "  What to do: \(remedy). See docs/database-roles.md."
+    }
+}
