@@ -281,6 +281,22 @@ private typealias F = SessionFixture
         #expect(on(.retry).last == "connect")
     }
 
+    @Test("A server that asks for resets without end is given up on, until the app resumes the session")
+    mutating func endlessResets() {
+        goLive()
+        for _ in 1...ClientSession.maximumResetsInARow {
+            #expect(on(.message(.reset("restored"))).last == "reset store")
+            _ = on(.storeReset)
+            _ = on(.retry)
+            _ = on(.connected(F.state(), accessToken: "token"))
+        }
+        #expect(on(.message(.reset("restored"))).first == "disconnect")
+        #expect(on(.retry).isEmpty && on(.disconnected(random: 0)).isEmpty)
+        #expect(on(.start) == ["connecting", "connect"])
+        _ = on(.connected(F.state(), accessToken: "token"))
+        #expect(on(.message(.reset("restored"))).last == "reset store")
+    }
+
     @Test("A welcome to an expired position notes a reset, which the first batch completes under the same client id")
     mutating func expired() {
         _ = on(.start)

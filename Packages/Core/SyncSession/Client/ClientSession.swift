@@ -89,6 +89,9 @@ public struct ClientSession: Sendable {
         case connected
     }
 
+    /// Resets that follow each other with nothing received in between but what completes them. A server that asks for one
+    /// more has a fault, and would be downloaded again and again.
+    public static let maximumResetsInARow = 8
     /// Changesets that may be on their way without an outcome.
     public static let uploadWindow: Int64 = 1_000
     /// Changesets and bytes of one upload message.
@@ -125,6 +128,7 @@ public struct ClientSession: Sendable {
     /// The version that the content was made with.
     private var activeSubscriptions: Int64 = 0
     private var wantedSubscriptions: SubscriptionSet?
+    private var resetsInARow = 0
 
     /// The partition whose objects the device has; nil for a device with subscriptions.
     private let partition: Value?
@@ -143,6 +147,7 @@ public struct ClientSession: Sendable {
         switch event {
         case .start:
             guard phase == .stopped || phase == .failed || phase == .waiting else { return [] }
+            if phase == .failed { resetsInARow = 0 }
             return connect()
         case .stop:
             guard phase != .stopped else { return [] }
@@ -239,6 +244,14 @@ public struct ClientSession: Sendable {
             verifyThrough = welcome.lastChangeset
             return actions + [loadToVerify(welcome.lastChangeset)]
         case (.opening, .reset(let reason)), (.bootstrapping, .reset(let reason)), (.live, .reset(let reason)):
+            resetsInARow += 1
+            guard resetsInARow <= Self.maximumResetsInARow else {
+                return fail(
+                    SessionFailure(
+                        .unavailable,
+                        "The server told this device \(resetsInARow) times in a row to start over, the last time because: "
+                            + "\(reason) Look at the gateway's log; resume the session once it's mended."))
+            }
             clearConnection()
             phase = .resetting
             return [.disconnect, .report(.reset(reason: reason)), .resetStore(reason: reason)]
@@ -272,6 +285,8 @@ public struct ClientSession: Sendable {
         if phase == .bootstrapping {
             phase = .live
             backoff.reset()
+        } else {
+            resetsInARow = 0
         }
         // Who waits for an upload's end then knows how it ended.
         if !batch.refusals.isEmpty { actions.append(.report(.refused(batch.refusals))) }

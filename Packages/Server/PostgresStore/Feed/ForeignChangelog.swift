@@ -33,6 +33,6 @@ enum ForeignChangelog {
     /// Empties the changelog, if it is ahead. Only the elected sequencer calls it, before its first tick.
     /// - Returns: whether it was.
     static func remove(_ connection: PostgresConnection) async throws -> Bool {
-        try await connection.query(PostgresStatement("SELECT tombolo.\(name)()"))[0, 0].bool
+        try await connection.query("SELECT tombolo.\(name)()")[0, 0].bool
     }
 }
