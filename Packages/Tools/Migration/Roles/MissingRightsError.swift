@@ -16,13 +16,14 @@ public struct MissingRightsError: Error, Hashable, Sendable, CustomStringConvert
         let rest = missing.count - Self.namedCount
         let list =
             missing.prefix(Self.namedCount).joined(separator: ", ") + (rest > 0 ? ", and \(rest) more" : "")
+        let name = role.split(separator: "_").last.map { "\($0)_1" } ?? "server_1"
         let remedy =
             user == role
             ? "run 'migration-tool apply' (or the app's own tool) as the owner of the tables, which gives '\(role)' its "
                 + "rights"
-            : "connect as '\(role)' in TOMBOLO_DATABASE_URL, or let an administrator run: "
-                + "GRANT \"\(role)\" TO \"\(user)\". If that role lacks rights, run 'migration-tool apply' (or the app's "
-                + "own tool) as the owner of the tables"
+            : "name a user in TOMBOLO_DATABASE_URL that is a member of '\(role)', such as an administrator makes with "
+                + "CREATE ROLE \(name) LOGIN IN ROLE \"\(role)\". If it is one already, run 'migration-tool apply' (or "
+                + "the app's own tool) as the owner of the tables"
         return "The database user '\(user)' may do less than \(program) needs. Missing: \(list).\n"
             + "  What to do: \(remedy). See docs/database-roles.md."
     }
