@@ -391,7 +391,8 @@ let package = Package(
                 "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
                 "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
                 "Tombolo", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "SyncGateway",
-                "MigrationTool", "EndToEndDevice", grdb, nioCore, nioPosix,
+                "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
+                nioHTTP1, nioPosix,
             ]),
     ],
     swiftLanguageModes: [.v6]

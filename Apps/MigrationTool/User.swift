@@ -6,7 +6,9 @@ import ToolSupport
 struct User: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manage accounts.",
-        subcommands: [Add.self, Password.self, Revoke.self, SetData.self, Disable.self, Enable.self])
+        subcommands: [
+            Add.self, Password.self, Revoke.self, SetData.self, Disable.self, Enable.self, Delete.self,
+        ])
 
     /// `migration-tool user add`
     struct Add: AsyncParsableCommand {
@@ -84,6 +86,30 @@ struct User: AsyncParsableCommand {
         var email: String
 
         func run() async throws { try await User.setEnabled(true, email, database) }
+    }
+
+    /// `migration-tool user delete`
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete an account with its logins and keys.",
+            discussion: """
+                What the account wrote into an app's classes stays. Its devices are logged out; what they have not \
+                uploaded is never taken. This can't be undone: 'user disable' keeps the account.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws {
+            try await database.withPool { pool in
+                let userID = try await ToolError.naming(email) {
+                    try await AccountRegistry(pool: pool).delete(email: email)
+                }
+                print("The account \(email), id \(userID), is deleted.")
+            }
+        }
     }
 
     private static func setEnabled(_ isEnabled: Bool, _ email: String, _ database: DatabaseOptions) async throws {

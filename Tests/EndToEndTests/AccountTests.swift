@@ -11,70 +11,10 @@ import TomboloModel
 /// An app's users against a gateway process: every provider and call that needs no outside issuer.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AccountTests {
-    /// A class that no document knows: development mode takes it from the device.
-    final class Memo: Object {
-        @Persisted(primaryKey: true) var _id: ObjectId
-        @Persisted var text: String
-    }
-
     private static let password = "correct horse battery"
 
     private func withServer(_ body: (AnyAppServer, _ phone: Phone) async throws -> Void) async throws {
-        let mails = FileManager.default.temporaryDirectory.appending(path: "mails-\(UUID().uuidString)")
-        try await AnyAppServer.with(
-            gatewayArguments: ["--development"], environment: ["TOMBOLO_MAIL": "folder:\(mails.path)"]
-        ) { server in
-            try await server.gateway.start()
-            try await server.migrate([
-                "providers", "set", "local-userpass", #"{"registration": true, "confirmation": "none"}"#,
-            ])
-            for provider in ["anon-user", "api-key"] { try await server.migrate(["providers", "enable", provider]) }
-            try await body(server, Phone(server, "phone", mails))
-        }
-        try? FileManager.default.removeItem(at: mails)
-    }
-
-    /// A device with the app's data, which can be relaunched.
-    private struct Phone {
-        let server: AnyAppServer
-        let configuration: AppConfiguration
-        let mails: URL
-        let folder: URL
-
-        init(_ server: AnyAppServer, _ name: String, _ mails: URL) async throws {
-            self.server = server
-            self.mails = mails
-            folder = server.folder.appending(path: name)
-            let (host, port) = await server.gateway.address
-            configuration = AppConfiguration(baseURL: "http://\(host):\(port)", rootDirectory: folder)
-        }
-
-        /// The app after its process has started again.
-        func launch() -> App {
-            App("memos", configuration, AppUsers(UserStore(appID: "memos", configuration: configuration)))
-        }
-
-        func open(_ user: User) async throws -> Realm {
-            var configuration = user.flexibleSyncConfiguration()
-            configuration.objectTypes = [Memo.self]
-            return try await Realm.open(configuration: configuration)
-        }
-
-        /// The texts of the link in the newest mail.
-        func mail() async throws -> (token: String, tokenID: String) {
-            while true {
-                let files = (try? FileManager.default.contentsOfDirectory(atPath: mails.path))?.sorted() ?? []
-                if let name = files.last {
-                    let text = try String(contentsOf: mails.appending(path: name), encoding: .utf8)
-                    if let token = text.firstMatch(of: /token=([^&\s]+)/)?.1,
-                        let tokenID = text.firstMatch(of: /tokenId=([^&\s]+)/)?.1
-                    {
-                        return (String(token), String(tokenID))
-                    }
-                }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-        }
+        try await Phone.withServer(body)
     }
 
     private func credentials(_ name: String, _ password: String = Self.password) -> Credentials {

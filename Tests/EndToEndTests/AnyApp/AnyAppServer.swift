@@ -61,13 +61,16 @@ final class AnyAppServer: Sendable {
     }
 
     /// Runs `migration-tool`.
+    /// - Returns: what it printed.
     /// - Throws: what it said, if it failed.
-    func migrate(_ arguments: [String]) async throws {
+    @discardableResult
+    func migrate(_ arguments: [String]) async throws -> String {
         let outcome = try await BuiltProgram("migration-tool", "MigrationTool").run(
             arguments, environment: ["TOMBOLO_DATABASE_URL": address])
         guard outcome.status == 0 else {
             throw EndToEndFailure("migration-tool \(arguments.joined(separator: " ")): \(outcome.messages)")
         }
+        return outcome.output
     }
 
     /// Applies the models and rules of apps as their developers would.

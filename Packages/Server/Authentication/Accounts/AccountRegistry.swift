@@ -129,6 +129,19 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
+    /// Deletes an account with its identities, logins and keys. What it wrote into an app's classes stays.
+    /// - Returns: the user that was.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    @discardableResult
+    public func delete(email: String) async throws -> ObjectId {
+        let result = try await pool.query(
+            "DELETE FROM tombolo.account WHERE email = $1 RETURNING id", [.text(Self.normalized(email))])
+        guard let userID = try result.first.flatMap({ ObjectId(bytes: try $0[0].bytes) }) else {
+            throw AuthenticationError.unknownUser
+        }
+        return userID
+    }
+
     static func normalized(_ email: String) -> String {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }

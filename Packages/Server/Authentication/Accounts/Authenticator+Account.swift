@@ -40,7 +40,7 @@ extension Authenticator {
             } catch AuthenticationError.wrongCredentials
                 where settings.registration == true && settings.confirmation == EmailPasswordSettings.Confirmation.none
             {
-                try await addEmail(email, password, to: userID)
+                try await addEmail(email, password, to: userID, lane: AddressGroup(address).text)
             }
         }
         forget(userID)
@@ -65,10 +65,10 @@ extension Authenticator {
     }
 
     /// - Throws: ``AuthenticationError/wrongCredentials`` if another account has the address.
-    private func addEmail(_ email: String, _ password: String, to userID: ObjectId) async throws {
+    private func addEmail(_ email: String, _ password: String, to userID: ObjectId, lane: String) async throws {
         let email = try AccountRegistry.validated(email: email)
         try accounts.validate(password: password)
-        let hash = try await hasher.hash(password)
+        let hash = try await hasher.hash(password, lane: lane)
         try await pool.transaction { connection in
             try await Accounts.setEmail(email, of: userID, connection)
             try await Accounts.setPassword(hash, of: userID, connection)

@@ -66,7 +66,7 @@ extension Authenticator {
     public func resendConfirmation(email: String, address: String = "", now: Date = Date()) async throws {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
-        let email = AccountRegistry.normalized(email)
+        let email = try Self.bounded(AccountRegistry.normalized(email))
         try begin(.mail, address: address, email: email)
         try room.post {
             let secret = MailTokens.Secret()
@@ -87,7 +87,7 @@ extension Authenticator {
     public func sendReset(email: String, address: String = "", now: Date = Date()) async throws {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
-        let email = AccountRegistry.normalized(email)
+        let email = try Self.bounded(AccountRegistry.normalized(email))
         try begin(.mail, address: address, email: email)
         try room.post {
             guard !email.utf8.contains(0), let account = try await Accounts.account(email: email, pool) else {
@@ -141,6 +141,14 @@ extension Authenticator {
         return try await begin(
             caller.userID, generation: generation, provider: Provider.emailPassword, device: device ?? LoginDevice(),
             now: now)
+    }
+
+    /// What is longer than an address can be is refused: limits and the mail room keep it for a while.
+    private static func bounded(_ email: String) throws(AuthenticationError) -> String {
+        guard email.utf8.count <= AccountRegistry.maximumEmailByteCount else {
+            throw .invalidEmail(reason: "it is longer than \(AccountRegistry.maximumEmailByteCount) bytes.")
+        }
+        return email
     }
 
     private func mailRoom() throws(AuthenticationError) -> MailRoom {

@@ -18,6 +18,7 @@ public final class PasswordHasher: Sendable {
     private struct State: Sendable {
         var jobs = FairQueue<Job>(maximumCount: PasswordHasher.maximumWaiting)
         var lastNumber: UInt64 = 0
+        var computedCount = 0
     }
 
     public let parameters: PasswordParameters
@@ -30,6 +31,9 @@ public final class PasswordHasher: Sendable {
 
     /// Hashes that wait.
     var waitingCount: Int { state.withLock { $0.jobs.count } }
+
+    /// Hashes that were begun since the start.
+    var computedCount: Int { state.withLock { $0.computedCount } }
 
     /// Hashes a new password under a random salt.
     /// - Parameter lane: who asks, for the turns: an ``AddressGroup``.
@@ -84,7 +88,12 @@ public final class PasswordHasher: Sendable {
     }
 
     private func runNext() {
-        guard let job = state.withLock({ $0.jobs.next() }) else { return }
+        let next = state.withLock { state in
+            let job = state.jobs.next()
+            if job != nil { state.computedCount += 1 }
+            return job
+        }
+        guard let job = next else { return }
         job.done.resume(with: Result { try job.work() })
     }
 }

@@ -43,14 +43,32 @@ struct OutgoingRequest: Sendable {
         }
         if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
         do {
-            let response = try await Self.client.execute(
-                request, timeout: .milliseconds(Int64(timeoutSeconds * 1_000)))
-            let bytes = try await response.body.collect(upTo: maximumByteCount)
-            return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+            return try await Self.within(timeoutSeconds) { [request, maximumByteCount] in
+                let response = try await Self.client.execute(request, deadline: .distantFuture)
+                let bytes = try await response.body.collect(upTo: maximumByteCount)
+                return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+            }
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             throw AuthenticationError.unreachable
+        }
+    }
+
+    /// Runs `body`, and cancels it when it takes longer. The client's own deadline ends with the head of the answer, so a
+    /// body that comes byte by byte would be read for ever.
+    private static func within(
+        _ seconds: Double, _ body: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: .seconds(seconds))
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() ?? nil else { throw AuthenticationError.unreachable }
+            return answer
         }
     }
 }

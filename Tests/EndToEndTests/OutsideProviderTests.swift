@@ -1,0 +1,347 @@
+import Foundation
+import Synchronization
+import Testing
+import TomboloAuthentication
+import TomboloModel
+
+@testable import Tombolo
+
+/// Providers that ask somebody else's server, against a gateway process.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct OutsideProviderTests {
+    private static func settings(_ keys: String) -> String {
+        #"{"jwksURL": "\#(keys)", "issuers": ["school"], "audiences": ["memos"], "algorithms": ["RS256", "ES256"]}"#
+    }
+
+    /// Sets a provider before anything asked for it: servers look again within two seconds.
+    private func enable(_ server: AnyAppServer, _ provider: String, _ settings: String) async throws {
+        let registry = ProviderRegistry(pool: server.pool)
+        try await registry.set(settings, of: provider)
+        try await registry.setEnabled(true, provider)
+    }
+
+    private func error(_ body: () async throws -> Void) async -> AppError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? AppError
+        }
+    }
+
+    private final class Shared<Value: Sendable>: Sendable {
+        let value: Mutex<Value>
+        init(_ value: Value) { self.value = Mutex(value) }
+    }
+
+    /// A mail as a hook gets it; texts that it lacks are empty.
+    private struct Sent {
+        let purpose: String
+        let to: String
+        let token: String
+        let tokenID: String
+        let link: String
+
+        /// Waits for the mail with this number, the first being 0.
+        static func mail(_ number: Int, _ hook: OutsideServer) async throws -> Sent {
+            while hook.requests.count <= number { try await Task.sleep(for: .milliseconds(20)) }
+            let texts = try JSONDecoder().decode([String: String].self, from: Data(hook.requests[number].body.utf8))
+            return Sent(
+                purpose: texts["purpose", default: ""], to: texts["to", default: ""],
+                token: texts["token", default: ""], tokenID: texts["tokenID", default: ""],
+                link: texts["link", default: ""])
+        }
+    }
+
+    /// Tries again while the gateway doesn't know the provider yet.
+    private func login(_ app: App, _ credentials: Credentials) async throws -> User {
+        while true {
+            do {
+                return try await app.login(credentials: credentials)
+            } catch let error as AppError where error.code == .authProviderNotFound {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    @Test(
+        "An issuer's tokens, RS256 and ES256, log devices in; forged, confused and stale ones don't, and fetch nothing")
+    func tokens() async throws {
+        let keys = [try OutsideKey.rs256("r"), OutsideKey.es256("e")]
+        let set = #"{"keys":[\#(try keys.map { try $0.jwk() }.joined(separator: ","))]}"#
+        try await OutsideServer.with({ _ in .json(set) }) { issuer, address in
+            try await Phone.withServer(
+                prepare: { try await enable($0, "custom-token", Self.settings("\(address)/keys")) }
+            ) { _, phone in
+                let app = phone.launch()
+                for key in keys {
+                    let user = try await login(app, .jwt(token: try key.token("pupil-\(key.id)")))
+                    #expect(user.identities.map(\.providerType) == ["custom-token"])
+                    #expect(user.identities.map(\.identifier) == ["pupil-\(key.id)"])
+                    let realm = try await phone.open(user)
+                    try await realm.objects(Memo.self).subscribe()
+                    try realm.write { realm.add(Memo(value: ["text": key.id])) }
+                    try await realm.syncSession?.waitForUpload()
+                    #expect(try await app.login(credentials: .jwt(token: key.token("pupil-\(key.id)"))) === user)
+                    try await user.logOut()
+                }
+                let now = Int(Date().timeIntervalSince1970)
+                for (key, other) in zip(keys, keys.reversed()) {
+                    let good = try key.token("pupil")
+                    let bad = [
+                        key.confusedToken("pupil"), key.unsignedToken("pupil"), good + "x", String(good.dropLast(6)),
+                        // One key's id with the other's algorithm and signature.
+                        try other.token("pupil", header: #"{"alg":"\#(other.algorithm)","kid":"\#(key.id)"}"#),
+                        try key.token("pupil", header: #"{"alg":"\#(other.algorithm)","kid":"\#(key.id)"}"#),
+                        try key.token("pupil", header: #"{"alg":"\#(key.algorithm)","kid":"nobody's"}"#),
+                        try key.token("pupil", ["aud": #""another app""#]), try key.token("pupil", ["iss": #""evil""#]),
+                        try key.token("pupil", ["exp": "\(now - 3_600)"]),
+                        try key.token("pupil", ["nbf": "\(now + 3_600)"]),
+                        try key.token("pupil", ["iat": "\(now + 3_600)"]),
+                    ]
+                    for token in bad {
+                        let refused = await error { _ = try await app.login(credentials: .jwt(token: token)) }
+                        #expect(refused?.code == .invalidPassword, "\(token)")
+                    }
+                }
+                #expect(app.currentUser == nil)
+            }
+            // One to begin with; one more only if half a minute has passed.
+            #expect(issuer.count("/keys") <= 3)
+        }
+    }
+
+    @Test(
+        "While an issuer changes its keys, hundreds of logins go on, and forged key ids don't make the gateway ask it")
+    func rotation() async throws {
+        let (first, second) = (OutsideKey.es256("first"), OutsideKey.es256("second"))
+        let set = Shared(#"{"keys":[\#(try first.jwk())]}"#)
+        try await OutsideServer.with({ _ in .json(set.value.withLock { $0 }) }) { issuer, address in
+            try await Phone.withServer(
+                environment: Requests.environment,
+                prepare: { try await enable($0, "custom-token", Self.settings("\(address)/keys")) }
+            ) { server, phone in
+                _ = try await login(phone.launch(), .jwt(token: try first.token("anybody")))
+                try await Requests.with(server.gateway.url) { post in
+                    @Sendable func login(_ token: String, _ number: Int) async throws -> Requests.Answer {
+                        try await post(
+                            "/login", #"{"provider": "custom-token", "token": "\#(token)"}"#,
+                            from: "10.0.\(number / 200).\(number % 200)")
+                    }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in 0..<300 {
+                            group.addTask {
+                                if number == 100 {
+                                    // Both, then only the second, as RFC 7517 has issuers do it.
+                                    let both = "\(try first.jwk()),\(try second.jwk())"
+                                    set.value.withLock { $0 = #"{"keys":[\#(both)]}"# }
+                                }
+                                let good = try await login(try first.token("pupil-\(number)"), number)
+                                #expect(good.status == 200, "\(good)")
+                                let forged = try first.token(
+                                    "pupil", header: #"{"alg":"ES256","kid":"forged-\#(number)"}"#)
+                                let refused = try await login(forged, number)
+                                #expect(refused.status == 401, "\(refused)")
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    let fetched = issuer.count("/keys")
+                    #expect(fetched <= 5, "\(fetched) fetches for 600 logins")
+                    // The new key is found within half a minute of the last fetch, by any token that names it.
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in 0..<100 {
+                            group.addTask {
+                                let token = try second.token("pupil-\(number)")
+                                while try await login(token, number).status != 200 {
+                                    try await Task.sleep(for: .seconds(1))
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    #expect(issuer.count("/keys") <= fetched + 2)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "An issuer that is down, silent, endless, huge, redirects or talks nonsense costs its own users a clear error")
+    func hostileIssuers() async throws {
+        let key = OutsideKey.es256("k")
+        let set = #"{"keys":[\#(try key.jwk())]}"#
+        try await OutsideServer.with({ _ in .json(set) }) { inside, insideAddress in
+            let answers: [String: OutsideServer.Answer] = [
+                "/silent": .silence, "/trickle": .trickle, "/flood": .flood,
+                "/redirect": .status("302 Found", head: "Location: \(insideAddress)/keys\r\n"),
+                "/moved": .status("308 Permanent Redirect", head: "Location: \(insideAddress)/keys\r\n"),
+                "/page": .status("200 OK", head: "Content-Type: text/html\r\n", body: "<html>"),
+                "/list": .json("[\(set)]"), "/none": .json(#"{"keys":[]}"#),
+                "/failing": .status("500 Internal Server Error", body: set), "/good": .json(set),
+            ]
+            try await OutsideServer.with({ answers[$0.path] ?? .status("404 Not Found") }) { outside, address in
+                var names = answers.keys.map { String($0.dropFirst()) }.filter { $0 != "good" } + ["missing"]
+                names.sort()
+                try await Phone.withServer(
+                    environment: Requests.environment,
+                    prepare: { server in
+                        for name in names + ["good"] {
+                            try await enable(server, "custom-token-\(name)", Self.settings("\(address)/\(name)"))
+                        }
+                        try await enable(server, "custom-token-down", Self.settings("http://127.0.0.1:9/keys"))
+                    }
+                ) { server, _ in
+                    let token = try key.token("pupil")
+                    let tried = names + ["down"]
+                    try await Requests.with(server.gateway.url) { post in
+                        @Sendable func login(_ name: String) async throws -> Requests.Answer {
+                            try await post("/login", #"{"provider": "custom-token-\#(name)", "token": "\#(token)"}"#)
+                        }
+                        while try await login("good").status == 404 { try await Task.sleep(for: .milliseconds(100)) }
+                        try await withThrowingTaskGroup(of: Void.self) { group in
+                            for name in tried {
+                                group.addTask {
+                                    let refused = try await login(name)
+                                    #expect(refused.status == 503, "\(name): \(refused)")
+                                    #expect(refused["error"] == "internalServerError", "\(name): \(refused)")
+                                    // At once now: the issuer isn't asked for every token.
+                                    let again = try await login(name)
+                                    #expect(again.status == 503, "\(name): \(again)")
+                                }
+                            }
+                            for _ in 0..<4 {
+                                group.addTask {
+                                    let accepted = try await login("good")
+                                    #expect(accepted.status == 200, "\(accepted)")
+                                }
+                            }
+                            try await group.waitForAll()
+                        }
+                    }
+                    for name in names { #expect(outside.count("/\(name)") <= 2, "\(name)") }
+                    #expect(inside.requests.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("A custom function says who a payload is about; when it fails or is slow, the device is told so")
+    func function() async throws {
+        try await OutsideServer.with({ request in
+            guard request.head.contains("Bearer hunter2") else { return .status("400 Bad Request") }
+            return switch request.body {
+            case #"{"payload":{"badge":"7"}}"#:
+                .json(#"{"userID": "badge-7", "name": "Ada", "profile": {"team": "blue"}}"#)
+            case #"{"payload":{"badge":"slow"}}"#: .trickle
+            case #"{"payload":{"badge":"broken"}}"#: .json("[]")
+            default: .status("403 Forbidden")
+            }
+        }) { outside, address in
+            try await Phone.withServer(
+                prepare: {
+                    try await enable(
+                        $0, "custom-function", #"{"url": "\#(address)/f", "secret": "hunter2", "timeoutSeconds": 1}"#)
+                }
+            ) { _, phone in
+                let app = phone.launch()
+                let user = try await login(app, .function(payload: ["badge": "7"]))
+                #expect(user.identities.map(\.identifier) == ["badge-7"])
+                #expect(user.profile.name == "Ada")
+                #expect(try await app.login(credentials: .function(payload: ["badge": "7"])) === user)
+                let refused = await error { _ = try await app.login(credentials: .function(payload: ["badge": "8"])) }
+                #expect(refused?.code == .invalidPassword)
+                for badge in ["slow", "broken"] {
+                    let failed = await error {
+                        _ = try await app.login(credentials: .function(payload: ["badge": .string(badge)]))
+                    }
+                    #expect(failed?.code == .functionExecutionError, "\(badge): \(String(describing: failed))")
+                }
+                #expect(app.currentUser === user)
+            }
+        }
+    }
+
+    @Test("A mail hook over HTTP carries every mail of an account, is asked again when it fails, and knows who asks")
+    func mailHook() async throws {
+        let state = Shared(0)
+        try await OutsideServer.with({ _ in
+            state.value.withLock { count in
+                count += 1
+                return count == 1 ? .status("500 Internal Server Error") : .json("{}")
+            }
+        }) { outside, address in
+            try await Phone.withServer(
+                environment: ["TOMBOLO_MAIL": "\(address)/mail", "TOMBOLO_MAIL_SECRET": "hunter2"],
+                prepare: {
+                    try await $0.migrate([
+                        "providers", "set", "local-userpass",
+                        #"{"registration": true, "confirmURL": "https://example.org/c", "resetURL": "https://example.org/r"}"#,
+                    ])
+                    // Servers follow within two seconds.
+                    try await Task.sleep(for: .seconds(3))
+                }
+            ) { server, phone in
+                try await useMails(phone.launch(), outside)
+                let log = try String(contentsOf: server.gateway.messages, encoding: .utf8)
+                #expect(!log.contains("hunter2"))
+                for number in [0, 1, 2, 4] {
+                    let mail = try await Sent.mail(number, outside)
+                    #expect(!log.contains(mail.token))
+                }
+                let requests = outside.requests
+                #expect(requests.allSatisfy { $0.head.contains("Bearer hunter2") && $0.method == "POST" })
+            }
+        }
+    }
+
+    private func useMails(_ app: App, _ hook: OutsideServer) async throws {
+        let (address, password) = ("ada@example.org", "correct horse battery")
+        let mails = app.emailPasswordAuth
+        try await mails.registerUser(email: address, password: password)
+        let early = await error {
+            _ = try await app.login(credentials: .emailPassword(email: address, password: password))
+        }
+        #expect(early?.code == .invalidPassword)
+        let refused = try await Sent.mail(0, hook)
+        let first = try await Sent.mail(1, hook)
+        #expect(refused.tokenID == first.tokenID)
+        #expect(first.purpose == "confirm")
+        #expect(first.to == address)
+        #expect(first.link.hasPrefix("https://example.org/c?token="))
+        try await mails.resendConfirmationEmail(address)
+        let second = try await Sent.mail(2, hook)
+        #expect(second.purpose == "confirm")
+        #expect(second.tokenID != first.tokenID)
+        let stale = await error { try await mails.confirmUser(first.token, tokenId: first.tokenID) }
+        #expect(stale?.code == .badRequest)
+        try await mails.confirmUser(second.token, tokenId: second.tokenID)
+        _ = try await app.login(credentials: .emailPassword(email: address, password: password))
+        // Whoever registers it again learns nothing; the owner does.
+        try await mails.registerUser(email: address, password: "a stranger's password")
+        let notice = try await Sent.mail(3, hook)
+        #expect(notice.purpose == "alreadyRegistered")
+        #expect(notice.token.isEmpty)
+        #expect(notice.link.isEmpty)
+        try await mails.sendResetPasswordEmail(address)
+        let reset = try await Sent.mail(4, hook)
+        #expect(reset.purpose == "reset")
+        #expect(reset.link.hasPrefix("https://example.org/r?token="))
+        try await mails.resetPassword(to: "another long one", token: reset.token, tokenId: reset.tokenID)
+        _ = try await app.login(credentials: .emailPassword(email: address, password: "another long one"))
+    }
+
+    @Test("A key that migration-tool makes logs a program in")
+    func serverKey() async throws {
+        try await Phone.withServer { server, phone in
+            let printed = try await server.migrate(["api-keys", "add", "robot"])
+            let key = try #require(printed.firstMatch(of: /tombolo_k_[A-Za-z0-9_-]+/)?.0)
+            let user = try await phone.launch().login(credentials: .serverAPIKey(String(key)))
+            #expect(user.isLoggedIn)
+            let realm = try await phone.open(user)
+            try await realm.objects(Memo.self).subscribe()
+            try realm.write { realm.add(Memo(value: ["text": "from a program"])) }
+            try await realm.syncSession?.waitForUpload()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Requests to a gateway from any address, as a trusted proxy hands them on.
+struct Requests: Sendable {
+    struct Answer: Hashable, Sendable {
+        let status: Int
+        let text: String
+
+        /// A text among the members of the answer's object.
+        subscript(_ name: String) -> String? {
+            text.firstRange(of: "\"\(name)\":\"").flatMap { start in
+                text[start.upperBound...].firstIndex(of: "\"").map { String(text[start.upperBound..<$0]) }
+            }
+        }
+    }
+
+    /// What a gateway needs to take the word of these requests.
+    static let environment = ["TOMBOLO_TRUSTED_PROXIES": "127.0.0.1", "TOMBOLO_CONNECTIONS_PER_ADDRESS": "1000"]
+
+    private let client: HTTPClient
+    private let base: String
+
+    static func with(_ base: String, _ body: (Requests) async throws -> Void) async throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            try await body(Requests(client: client, base: base))
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    func callAsFunction(
+        _ path: String, _ body: String? = nil, token: String? = nil, from address: String = "192.0.2.1"
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = .POST
+        request.headers.add(name: "X-Forwarded-For", value: address)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await client.execute(request, timeout: .seconds(120))
+        let bytes = try await response.body.collect(upTo: 1 << 20)
+        return Answer(status: Int(response.status.code), text: String(buffer: bytes))
+    }
+
+    func login(_ email: String, _ password: String, from address: String) async throws -> Answer {
+        try await self("/login", #"{"email": "\#(email)", "password": "\#(password)"}"#, from: address)
+    }
+}
