@@ -8,7 +8,9 @@ struct PostgresBinaries {
     var server: String { directory + "/postgres" }
     var control: String { directory + "/pg_ctl" }
     var dump: String { directory + "/pg_dump" }
+    var dumpAll: String { directory + "/pg_dumpall" }
     var restore: String { directory + "/pg_restore" }
+    var shell: String { directory + "/psql" }
 
     /// Looks where `pg_config --bindir` says, then in Debian's folders (newest version first), then in PATH.
     static func find() throws -> PostgresBinaries {

@@ -124,6 +124,12 @@ public actor TestCluster {
         let path = "\(folder)/dump-\(UUID().uuidString)"
         try runAsServer(
             [binaries.dump, "--format=custom", "--file=\(path)"] + client(of: database.database ?? "postgres"))
+        // Roles belong to the cluster, and the dump's rights name them.
+        try runAsServer(
+            [
+                binaries.dumpAll, "--roles-only", "--file=\(path).roles", "--host=\(folder)", "--port=5432",
+                "--username=postgres",
+            ])
         return path
     }
 
@@ -139,6 +145,8 @@ public actor TestCluster {
             throw error
         }
         await connection.close()
+        // Those that the cluster has already are errors, which psql passes over.
+        try runAsServer([binaries.shell, "--quiet", "--file=\(path).roles"] + client(of: name))
         try runAsServer([binaries.restore, "--exit-on-error"] + client(of: name) + [path])
     }
 

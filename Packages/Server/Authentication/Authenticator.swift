@@ -123,17 +123,19 @@ public final class Authenticator: Sendable {
 
     /// Who a token speaks for, with the roles that the database has for them; these may be
     /// ``roleLifetimeSeconds`` old.
+    /// - Parameter isFresh: whether the database is asked in any case: for what outlasts a request.
     /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)``,
     ///   ``AuthenticationError/revokedToken`` or ``AuthenticationError/unknownUser``; the database's error.
-    public func verify(_ token: String, now: Date = Date()) async throws -> Subject {
-        try await checked(token, now: now).account.subject
+    public func verify(_ token: String, now: Date = Date(), isFresh: Bool = false) async throws -> Subject {
+        try await checked(token, now: now, isFresh: isFresh).account.subject
     }
 
     /// What an access token says, and its account.
     func checked(
-        _ token: String, now: Date = Date()
+        _ token: String, now: Date = Date(), isFresh: Bool = false
     ) async throws -> (content: TokenSigner.Content, account: KnownAccount) {
         let content = try await signer.verify(token, now: now)
+        if isFresh { forget(content.userID) }
         let known = try await known(content.userID, of: content)
         guard known.generation == content.generation, known.sessions.contains(content.sessionID) else {
             throw AuthenticationError.revokedToken

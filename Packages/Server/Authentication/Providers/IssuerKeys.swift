@@ -12,10 +12,15 @@ actor IssuerKeys {
     static let maximumKeyCount = 64
     static let maximumByteCount = 256 << 10
 
+    /// A key, by the algorithms that it can be used with: the one that the issuer names, or all of its kind.
     struct Key: Sendable {
-        /// What the issuer says that it is for, if it says so.
-        let algorithm: String?
-        let keys: JWTKeyCollection
+        fileprivate let verifiers: [String: JWTKeyCollection]
+
+        /// Checks a token's signature by this algorithm and no other.
+        func verify<Claims: JWTPayload>(_ token: String, by algorithm: String, as type: Claims.Type) async throws {
+            guard let verifier = verifiers[algorithm] else { throw AuthenticationError.wrongCredentials }
+            _ = try await verifier.verify(token, as: type)
+        }
     }
 
     private let fetch: @Sendable () async throws -> [UInt8]
@@ -88,13 +93,33 @@ actor IssuerKeys {
             // Never "oct": a shared secret that anybody can fetch is none.
             guard let kind = members["kty"] as? String, ["RSA", "EC", "OKP"].contains(kind),
                 (members["use"] as? String ?? "sig") == "sig", let id = members["kid"] as? String, id.utf8.count <= 256,
-                let data = try? JSONSerialization.data(withJSONObject: members),
-                let key = try? JSONDecoder().decode(JWK.self, from: data)
+                case let named = members["alg"] as? String, members["alg"] == nil || named != nil
             else { continue }
-            let keys = JWTKeyCollection()
-            guard (try? await keys.add(jwk: key)) != nil else { continue }
-            found[id] = Key(algorithm: members["alg"] as? String, keys: keys)
+            var verifiers: [String: JWTKeyCollection] = [:]
+            for algorithm in algorithms(kind, members["crv"] as? String) where algorithm == named ?? algorithm {
+                // Without a name, the library would keep to the algorithm of the first token that it sees.
+                let named = members.merging(["alg": algorithm]) { _, new in new }
+                let keys = JWTKeyCollection()
+                guard let data = try? JSONSerialization.data(withJSONObject: named),
+                    let key = try? JSONDecoder().decode(JWK.self, from: data),
+                    (try? await keys.add(jwk: key)) != nil
+                else { continue }
+                verifiers[algorithm] = keys
+            }
+            if !verifiers.isEmpty { found[id] = Key(verifiers: verifiers) }
         }
         return found
+    }
+
+    /// What a kind of key can be used with (RFC 7518, section 3.1; RFC 8037).
+    private static func algorithms(_ kind: String, _ curve: String?) -> [String] {
+        switch (kind, curve) {
+        case ("RSA", _): ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]
+        case ("EC", "P-256"): ["ES256"]
+        case ("EC", "P-384"): ["ES384"]
+        case ("EC", "P-521"): ["ES512"]
+        case ("OKP", "Ed25519"): ["EdDSA"]
+        default: []
+        }
     }
 }

@@ -23,11 +23,10 @@ struct IssuerToken: Sendable {
     init(_ token: String, _ settings: IssuerSettings, _ keys: IssuerKeys, now: Date) async throws {
         guard token.utf8.count <= Self.maximumByteCount, let header = TokenHeader(of: token), let id = header.kid,
             (settings.algorithms ?? ["RS256"]).contains(header.alg),
-            IssuerSettings.knownAlgorithms.contains(header.alg), let key = try await keys.key(id),
-            key.algorithm == nil || key.algorithm == header.alg
+            IssuerSettings.knownAlgorithms.contains(header.alg), let key = try await keys.key(id)
         else { throw AuthenticationError.wrongCredentials }
         do {
-            _ = try await key.keys.verify(token, as: NoClaims.self)
+            try await key.verify(token, by: header.alg, as: NoClaims.self)
         } catch {
             throw AuthenticationError.wrongCredentials
         }
