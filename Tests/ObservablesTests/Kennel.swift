@@ -17,7 +17,7 @@ final class Dog: Object, ObjectKeyIdentifiable {
     }
 }
 
-final class Tag: EmbeddedObject {
+final class Tag: EmbeddedObject, ObjectKeyIdentifiable {
     @Persisted var number = 0
 }
 

@@ -79,7 +79,6 @@
     }
 
     extension QueryTerms.Condition {
-        /// A predicate describes itself by its format, which Tombolo's own parser reads.
-        init(_ predicate: NSPredicate?) { self = predicate.map { .format($0.description) } ?? .all }
+        init(_ predicate: NSPredicate?) { self = predicate.map { .format($0.format) } ?? .all }
     }
 #endif

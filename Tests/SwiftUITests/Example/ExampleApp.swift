@@ -99,6 +99,7 @@ struct ChatList: View {
         token = chats.thaw()?.observe { _ in print(chats.count) }
         $chats.append(Chat())
         if let first = chats.first { $chats.remove(first) }
+        print(chats.filter(NSPredicate(value: true)).count)
         $chats.filter = NSPredicate(value: true)
         $chats.where = { $0.title == "" }
         $chats.sortDescriptor = SortDescriptor(keyPath: "unread", ascending: false)
@@ -122,6 +123,8 @@ struct ChatView: View {
                 $chat.messages.append(draft)
                 draft = Message()
             }
+            Button("Sign") { $chat.messages[0].author.wrappedValue = "me" }
+            Button("Promote") { $chat.members[0].isAdmin.wrappedValue = true }
             Button("Delete") { $chat.delete() }
             Button("Discard") { $draft.delete() }
             ForEach(chat.members) { member in

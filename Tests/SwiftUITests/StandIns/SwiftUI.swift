@@ -76,6 +76,26 @@ public struct Binding<Value> {
 extension Binding: @unchecked Sendable where Value: Sendable {}
 extension Binding: DynamicProperty {}
 
+extension Binding: Sequence where Value: MutableCollection {
+    public typealias Element = Binding<Value.Element>
+    public typealias Iterator = IndexingIterator<Binding<Value>>
+}
+
+extension Binding: Collection where Value: MutableCollection {
+    public var startIndex: Value.Index { fatalError() }
+    public var endIndex: Value.Index { fatalError() }
+    public func index(after index: Value.Index) -> Value.Index { fatalError() }
+    public subscript(position: Value.Index) -> Binding<Value.Element> { fatalError() }
+}
+
+extension RangeReplaceableCollection where Self: MutableCollection {
+    public mutating func remove(atOffsets offsets: IndexSet) {}
+}
+
+extension MutableCollection {
+    public mutating func move(fromOffsets source: IndexSet, toOffset destination: Int) {}
+}
+
 // MARK: Environment
 
 public struct EnvironmentValues {

@@ -14,6 +14,15 @@ public struct ConfinedPlace: Sendable {
     }
 
     let content: Content
+
+    /// Hashes equally for the place of one object in all versions of its file.
+    func hashIdentity(into hasher: inout Hasher) {
+        switch content {
+        case .row(let row), .list(let row, _, _), .linkingObjects(let row, _): row.hashIdentity(into: &hasher)
+        case .embedded(let part), .array(let part, _, _): part.hashIdentity(into: &hasher)
+        case .query(let query): hasher.combine(query)
+        }
+    }
 }
 
 /// A row by rowid; in synced files by key, since the server's answer to an edit may recreate a row.
@@ -26,6 +35,11 @@ struct RowPlace: Sendable {
         classIndex = row.classIndex
         rowid = row.rowid
         key = row.core.file.isSynced && row.isValid ? row.key : nil
+    }
+
+    func hashIdentity(into hasher: inout Hasher) {
+        hasher.combine(classIndex)
+        if let key { hasher.combine(key) } else { hasher.combine(rowid) }
     }
 
     func find(in core: RealmCore) -> ManagedRow? {
@@ -47,6 +61,12 @@ struct EmbeddedRowPlace: Sendable {
         layout = place.layout
         base = place.base
         prefix = place.prefix
+    }
+
+    func hashIdentity(into hasher: inout Hasher) {
+        row.hashIdentity(into: &hasher)
+        hasher.combine(base)
+        hasher.combine(prefix)
     }
 
     func find(in core: RealmCore) -> EmbeddedPlace? {

@@ -1,13 +1,26 @@
 public import TomboloModel
+internal import TomboloSQLiteStore
 
-/// Gives a model class an `id` that is equal for all instances of one object, for SwiftUI's `ForEach` and the like.
+/// Gives a model class an `id` that is equal for all instances of one object, live or frozen in whatever version, for
+/// SwiftUI's `ForEach` and the like.
 ///
 ///     class Item: Object, ObjectKeyIdentifiable { … }
 public protocol ObjectKeyIdentifiable: Identifiable {
-    /// The identity, valid as long as the process runs.
+    /// The identity, valid as long as the process runs. It changes when an unmanaged object is added to a Realm.
     var id: UInt64 { get }
 }
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-    public var id: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
+    public var id: UInt64 { UInt64(bitPattern: Int64(identity)) }
+}
+
+extension ObjectBase {
+    /// A hash of the object's place in its file; of the instance while it's unmanaged.
+    fileprivate var identity: Int {
+        guard let core, let place = _confinedPlace else { return hashValue }
+        var hasher = Hasher()
+        hasher.combine(core.file.path)
+        place.hashIdentity(into: &hasher)
+        return hasher.finalize()
+    }
 }
