@@ -390,8 +390,8 @@ let package = Package(
             sync + [
                 "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
                 "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
-                "Tombolo", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "SyncGateway",
-                "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
+                "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
+                "SyncGateway", "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
                 nioHTTP1, nioPosix,
             ]),
     ],
