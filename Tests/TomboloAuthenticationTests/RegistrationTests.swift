@@ -204,7 +204,7 @@ private struct MailPlace: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = folder.appending(path: "hook.sh")
-        try "#!/bin/sh\necho called >> \(folder.path())/calls\ngrep -q '^To: ann@' && exit 75\n".write(
+        try "#!/bin/sh\necho called >> \(folder.path())/calls\nif grep -q '^To: ann@'; then exit 75; fi\n".write(
             to: script, atomically: true, encoding: .utf8)
         let room = MailRoom(
             try #require(try MailHook("command:/bin/sh \(script.path())")), logger: Logger(label: "mail"),
