@@ -8,6 +8,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case latency
     case slowReader = "slow-reader"
     case objectStore = "object-store"
+    case logins
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -17,6 +18,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .latency: LatencyMeasurement(sizes: sizes.latency)
         case .slowReader: SlowReaderMeasurement(sizes: sizes.slowReader)
         case .objectStore: ObjectStoreMeasurement(sizes: sizes.objectStore)
+        case .logins: LoginsMeasurement(sizes: sizes.logins)
         }
     }
 }

@@ -18,11 +18,24 @@ struct RunCommand: AsyncParsableCommand {
             discussion: "One of: \(ObjectStoreStep.allCases.map(\.rawValue).joined(separator: ", "))."))
     var step: [ObjectStoreStep] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Log in so many times.",
+            discussion: """
+                Otherwise \(Sizes.full.logins.loginCount) times, which takes many minutes: hashes are computed one at a \
+                time. With --quick \(Sizes.quick.logins.loginCount) times.
+                """))
+    var logins: Int?
+
     @Flag(help: "Small sizes and short times: shows that everything works; the figures mean nothing.")
     var quick = false
 
     @Option(help: "The JSON file to write.")
     var output = "bench.json"
+
+    func validate() throws {
+        if let logins, logins < 1 { throw ValidationError("--logins is \(logins): give a number greater than 0.") }
+    }
 
     func run() async throws {
         // A process that ended must be an error, not the end of this one.
@@ -30,6 +43,7 @@ struct RunCommand: AsyncParsableCommand {
         let names = only.isEmpty ? MeasurementName.allCases : MeasurementName.allCases.filter(only.contains)
         var sizes = quick ? Sizes.quick : Sizes.full
         if !step.isEmpty { sizes.objectStore.steps = ObjectStoreStep.allCases.filter(step.contains) }
+        if let logins { sizes.logins.loginCount = logins }
         let database = try BenchDatabase()
         try await database.requireEmpty()
         var report = Report(isQuick: quick, machine: try await Machine.describe(database))

@@ -53,12 +53,23 @@ struct Sizes: Sendable {
         var notificationCount: Int
     }
 
+    struct Logins: Sendable {
+        var loginCount: Int
+        var accountsPerConnection: Int
+        /// Of what is measured in rounds: hashes, requests for nothing, and exchanges of refresh tokens in each.
+        var roundCount: Int
+        var hashCount: Int
+        var healthCount: Int
+        var refreshCount: Int
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
     var latency: Latency
     var slowReader: SlowReader
     var objectStore: ObjectStore
+    var logins: Logins
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -71,7 +82,10 @@ struct Sizes: Sendable {
         slowReader: SlowReader(rowCount: 10_000, changeCount: 100_000, rowsPerCommit: 100, seconds: 60),
         objectStore: ObjectStore(
             objectCount: 100_000, transactionCount: 1_000, lookUpCount: 10_000, largeObjectCount: 1_000_000,
-            processCount: 5, warmCount: 2, notificationCount: 20))
+            processCount: 5, warmCount: 2, notificationCount: 20),
+        logins: Logins(
+            loginCount: 10_000, accountsPerConnection: 12, roundCount: 5, hashCount: 100, healthCount: 20_000,
+            refreshCount: 2_000))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -84,5 +98,8 @@ struct Sizes: Sendable {
         slowReader: SlowReader(rowCount: 500, changeCount: 2_000, rowsPerCommit: 100, seconds: 4),
         objectStore: ObjectStore(
             objectCount: 1_000, transactionCount: 10, lookUpCount: 100, largeObjectCount: 5_000, processCount: 1,
-            warmCount: 1, notificationCount: 2))
+            warmCount: 1, notificationCount: 2),
+        logins: Logins(
+            loginCount: 200, accountsPerConnection: 2, roundCount: 2, hashCount: 5, healthCount: 200,
+            refreshCount: 100))
 }

@@ -5,47 +5,26 @@ import Foundation
 final class RawWebSocket {
     /// The largest frame that is accepted, in bytes.
     static let maximumFrameByteCount = 64 << 20
+    /// The longest answer to the upgrade, in bytes.
+    static let maximumHeadByteCount = 8 << 10
     /// What the kernel may hold for this side, in bytes; little, so that the other side notices when nobody reads.
     static let receiveBufferByteCount: Int32 = 64 << 10
 
-    private let socket: Int32
-    private var buffer: [UInt8] = []
-    private var offset = 0
+    private let socket: RawSocket
 
     /// Connects to 127.0.0.1 and upgrades.
     init(port: Int, path: String) throws {
-        #if canImport(Glibc)
-            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var size = Self.receiveBufferByteCount
-        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            throw BenchError("Cannot connect to port \(port): \(String(cString: strerror(errno)))")
-        }
+        socket = try RawSocket(port: port, receiveBufferByteCount: Self.receiveBufferByteCount)
         let key = Data((0..<16).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-        try write(
+        try socket.write(
             Array(
                 ("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        var head: [UInt8] = []
-        while !head.suffix(4).elementsEqual([13, 10, 13, 10]) { head.append(try byte()) }
-        guard String(decoding: head, as: UTF8.self).contains(" 101 ") else {
-            throw BenchError("The gateway did not upgrade: \(String(decoding: head.prefix(80), as: UTF8.self))")
+        let head = try socket.head(maximumByteCount: Self.maximumHeadByteCount)
+        guard head.contains(" 101 ") else {
+            throw BenchError("The gateway did not upgrade: \(head.prefix(80))")
         }
     }
-
-    deinit { close(socket) }
 
     /// Sends a binary message.
     func send(_ message: [UInt8]) throws { try send(opcode: 2, message) }
@@ -57,15 +36,15 @@ final class RawWebSocket {
     func receive() throws -> [UInt8] {
         var message: [UInt8] = []
         while true {
-            let first = try byte()
-            var length = Int(try byte() & 0x7F)
+            let first = try socket.bytes(1)[0]
+            var length = Int(try socket.bytes(1)[0] & 0x7F)
             if length == 126 {
                 length = try integer(byteCount: 2)
             } else if length == 127 {
                 length = try integer(byteCount: 8)
             }
             guard length <= Self.maximumFrameByteCount else { throw BenchError("A frame of \(length) bytes came.") }
-            let payload = try bytes(length)
+            let payload = try socket.bytes(length)
             switch first & 0x0F {
             case 0, 2:
                 message += payload
@@ -91,36 +70,10 @@ final class RawWebSocket {
         let mask = (0..<4).map { _ in UInt8.random(in: 0...255) }
         frame += mask
         for (index, value) in payload.enumerated() { frame.append(value ^ mask[index % 4]) }
-        try write(frame)
+        try socket.write(frame)
     }
 
     private func integer(byteCount: Int) throws -> Int {
-        try bytes(byteCount).reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    private func byte() throws -> UInt8 { try bytes(1)[0] }
-
-    private func bytes(_ count: Int) throws -> [UInt8] {
-        while buffer.count - offset < count {
-            if offset > 0 {
-                buffer.removeFirst(offset)
-                offset = 0
-            }
-            var chunk = [UInt8](repeating: 0, count: 64 << 10)
-            let received = recv(socket, &chunk, chunk.count, 0)
-            guard received > 0 else { throw BenchError("The gateway ended the connection.") }
-            buffer += chunk.prefix(received)
-        }
-        defer { offset += count }
-        return Array(buffer[offset..<offset + count])
-    }
-
-    private func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, 0) }
-            guard sent > 0 else { throw BenchError("The gateway takes no more: \(String(cString: strerror(errno)))") }
-            rest = rest.dropFirst(sent)
-        }
+        try socket.bytes(byteCount).reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A blocking connection to 127.0.0.1: nothing is read from the network but when asked for. Confined to its user.
+final class RawSocket {
+    private static let chunkByteCount = 64 << 10
+    private static let headEnd = Array("\r\n\r\n".utf8)
+
+    private let socket: Int32
+    private var buffer: [UInt8] = []
+    private var offset = 0
+
+    /// - Parameter receiveBufferByteCount: what the kernel may hold for this side; nil for the system's default.
+    init(port: Int, receiveBufferByteCount: Int32? = nil) throws {
+        #if canImport(Glibc)
+            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        if var size = receiveBufferByteCount {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            throw BenchError("Cannot connect to port \(port): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// The next bytes, when all of them are there.
+    func bytes(_ count: Int) throws -> [UInt8] {
+        while buffer.count - offset < count {
+            if offset > 0 {
+                buffer.removeFirst(offset)
+                offset = 0
+            }
+            var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
+            let received = recv(socket, &chunk, chunk.count, 0)
+            guard received > 0 else { throw BenchError("The gateway ended the connection.") }
+            buffer += chunk.prefix(received)
+        }
+        defer { offset += count }
+        return Array(buffer[offset..<offset + count])
+    }
+
+    /// The head of an HTTP answer, with the empty line that ends it.
+    func head(maximumByteCount: Int) throws -> String {
+        var head: [UInt8] = []
+        while !head.suffix(Self.headEnd.count).elementsEqual(Self.headEnd) {
+            guard head.count < maximumByteCount else {
+                throw BenchError("The head of an answer has more than \(maximumByteCount) bytes.")
+            }
+            head.append(try bytes(1)[0])
+        }
+        return String(decoding: head, as: UTF8.self)
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, 0) }
+            guard sent > 0 else { throw BenchError("The gateway takes no more: \(String(cString: strerror(errno)))") }
+            rest = rest.dropFirst(sent)
+        }
+    }
+}
