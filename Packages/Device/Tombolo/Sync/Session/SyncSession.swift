@@ -353,6 +353,11 @@ public final class SyncSession: Sendable {
                 state.resets += 1
                 state.acknowledged = 0
                 state.completedVersion = -1
+            case .failure(let failure) where failure.code == .unavailable && failure.isRetryable:
+                // Like a lost connection: the session connects again by itself.
+                if state.configuration.cancelAsyncOpenOnNonFatalErrors {
+                    Self.failWaiters(&state, SyncError(.connectionFailed, failure.message))
+                }
             case .failure(let failure):
                 needsToken =
                     failure.code == .notAuthenticated && !failure.isRetryable
