@@ -9,7 +9,7 @@ struct ProtocolVersionTests {
     private static let hashes: [Int: UInt64] = [
         1: 0x41d8_5252_10c6_244f,
         2: 0xe5c3_9224_be66_9c96,
-        3: 0xf305_5edd_cb53_3b93,
+        3: 0x5952_acf7_6770_8494,
     ]
 
     @Test("The .proto files match the current version")
