@@ -89,6 +89,27 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(4)), F.update(2, F.count, .int(5))])
     }
 
+    @Test(
+        "An object that is replaced by one that is refused stays as it was, with its list", arguments: [true, false])
+    func replacement(isInvalid: Bool) {
+        var f = F()
+        f.load(1, title: "old")
+        f.load(2)
+        f.loadElement(1, owner: 1, target: 2)
+        let result = f.arbitrate(
+            [
+                F.set(1, F.count, .int(4)), .erase(F.item(1)),
+                isInvalid
+                    ? .create(F.item(1), [FieldWrite(column: F.title, value: .int(1))])
+                    : F.create(F.item(1), title: "forbidden"),
+                F.createElement(F.element(2), owner: 1, target: 2),
+                .set(F.element(2), [FieldWrite(column: ElementColumn.rank, value: .string("b"))]),
+                F.set(1, F.small, .int(3)), F.set(2, F.count, .int(5)),
+            ], permit: Self.permit)
+        #expect(result.writes == [F.update(1, F.count, .int(4)), F.update(2, F.count, .int(5))])
+        #expect(result.refused.told.map(\.key) == [.int(1)])
+    }
+
     @Test("A list's elements are refused with its object's name, and only there")
     func elements() {
         var f = F()

@@ -134,6 +134,29 @@ import TomboloSyncSession
         }
     }
 
+    @Test("An object whose replacement violates a constraint stays as it was")
+    func violatingReplacement() async throws {
+        try await withDatabase { database, connection in
+            try await connection.execute(
+                """
+                ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0); INSERT INTO account VALUES (1, 5)
+                """)
+            let account = try reference(database, "Account", .int(1))
+            let base = try #require(try await database.store.makeTick())
+            let results = try await database.store.upload([
+                Upload(
+                    client: ada,
+                    changeset: Changeset(
+                        number: 1, base: base.number, stamp: base.time,
+                        instructions: [
+                            .erase(account), .create(account, [FieldWrite(column: 1, value: .int(-1))]),
+                        ]), permit: { _ in nil })
+            ])
+            #expect(reason(results[0])?.code == .constraint)
+            #expect(try await connection.query("SELECT balance FROM account").map { try $0[0].int64 } == [5])
+        }
+    }
+
     @Test("A changeset that violates constraints again and again is refused as a whole")
     func manyViolations() async throws {
         try await withDatabase { database, connection in

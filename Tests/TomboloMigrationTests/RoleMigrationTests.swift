@@ -262,6 +262,8 @@ import TomboloPostgresStore
                 "SELECT tombolo.attach_changelog_partition(\(current + 2))",
                 "SELECT tombolo.open_changelog_partition(\(current - 1), 0)",
                 "SELECT tombolo.open_changelog_partition(\(current + 5), 0)",
+                // The next one, before it is there: every write would fail.
+                "SELECT tombolo.open_changelog_partition(\(current + 1), 0)",
             ] {
                 await #expect(throws: PostgresError.self, "\(sql)") { try await member.query(sql) }
             }

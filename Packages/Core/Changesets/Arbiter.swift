@@ -114,7 +114,7 @@ public struct Arbiter: Sendable {
         ChangesetCheck(schema: schema).refuseInvalid(in: changeset, &refused)
         var narrowing = Narrowing()
         for round in 1...Self.maximumRoundCount {
-            let (instructions, positions) = refused.remaining(of: changeset)
+            let (instructions, positions) = refused.remaining(of: changeset, in: schema)
             var attempt = Attempt(
                 arbiter: self, client: client, stamp: stamp, base: base, hidden: unseen(by: instructions, sees))
             let order = InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }

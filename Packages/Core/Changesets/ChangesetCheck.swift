@@ -16,7 +16,7 @@ public struct ChangesetCheck: Sendable {
         if let defect = changeset.defect { refused.refuseEverything(of: changeset, defect.refusal) }
         // For each column, the index of the last instruction that named it.
         var namedBy = Array(repeating: -1, count: schema.classes.map(\.columns.count).max() ?? 0)
-        let (instructions, positions) = refused.remaining(of: changeset)
+        let (instructions, positions) = refused.remaining(of: changeset, in: schema)
         for (position, instruction) in zip(positions, instructions) {
             do throws(Refusal) {
                 try requireValid(instruction, at: position, &namedBy)
@@ -109,7 +109,7 @@ public struct ChangesetCheck: Sendable {
         in changeset: Changeset, denial: (WriteRequest.Operation, Int) -> WriteDenial?,
         _ refused: inout RefusedInstructions
     ) {
-        let (instructions, positions) = refused.remaining(of: changeset)
+        let (instructions, positions) = refused.remaining(of: changeset, in: schema)
         var denials: [Int: Denials] = [:]
         for root in Set(instructions.map { schema.rootClassIndex(of: $0.reference.classIndex) }) {
             for operation in [WriteRequest.Operation.create, .update, .delete] {

@@ -45,6 +45,8 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case apiKeyNameTaken
     case tooManyAPIKeys
     case noSuchAPIKey
+    /// The login was made with an API key, which is for a program's work and not for managing the account.
+    case keyLogin
     /// A mailed token is wrong, expired, or was used.
     case badMailToken
     /// The server can't send mails.
@@ -76,6 +78,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .apiKeyNameTaken: "There is a key of this name already."
         case .tooManyAPIKeys: "There are \(APIKey.maximumCountOfUser) keys already: delete one first."
         case .noSuchAPIKey: "There is no such key."
+        case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
         case .badMailToken: "This token is wrong, expired, or was used already: ask for another mail."
         case .noMail: "This server can't send mails."
         case .unreachable: "The service that vouches for users doesn't answer at the moment."

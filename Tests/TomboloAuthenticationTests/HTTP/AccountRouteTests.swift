@@ -79,7 +79,21 @@ import TomboloModel
                 let disabled = try await call(.post, "/login", body)
                 #expect(disabled.status == 401 && disabled["error"] == "invalidPassword", "\(disabled.text)")
                 #expect(try await call(.put, "\(address)/enable", token: token).status == 204)
-                #expect(try await call(.post, "/login", body).status == 200)
+                let robot = try await call(.post, "/login", body)
+                #expect(robot.status == 200)
+                // Whoever finds the key must not make another, nor take the account over.
+                for (method, path, body) in [
+                    (.post, "/api-keys", #"{"name": "second"}"#), (.put, "\(address)/disable", nil),
+                    (.delete, address, nil), (.delete, "/account", nil), (.delete, "/sessions", nil),
+                    (.delete, "/sessions?except=current", nil),
+                    (.delete, "/sessions/\(login["sessionID"] ?? "0")", nil),
+                    (.post, "/link", #"{"email": "eve@example.org", "password": "correct horse"}"#),
+                    (.post, "/password", #"{"currentPassword": "correct horse", "password": "correct cow"}"#),
+                ] as [(HTTPRequest.Method, String, String?)] {
+                    let refused = try await call(method, path, token: robot["accessToken"], body)
+                    #expect(refused.status == 403, "\(method) \(path): \(refused.text)")
+                }
+                #expect(try await call(.get, "/account", token: robot["accessToken"]).status == 200)
                 #expect(try await call(.delete, address, token: token).status == 204)
                 let gone = try await call(.get, address, token: token)
                 #expect(gone.status == 404 && gone["error"] == "valueNotFound", "\(gone.text)")

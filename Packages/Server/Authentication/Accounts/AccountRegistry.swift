@@ -155,8 +155,15 @@ public struct AccountRegistry: Sendable {
         guard email.utf8.count <= maximumEmailByteCount else {
             throw .invalidEmail(reason: "it is longer than \(maximumEmailByteCount) bytes.")
         }
-        guard email.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 }) else {
-            throw .invalidEmail(reason: "it contains a blank or a control character.")
+        // Such as those that turn the direction of text, and what an operator reads with it.
+        let isShown = email.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        guard isShown else {
+            throw .invalidEmail(reason: "it contains a blank, or a character that controls others.")
         }
         return email
     }

@@ -12,6 +12,18 @@ extension Authenticator {
         return try await AccountRegistry(pool: pool, hasher: hasher).makeAPIKey(named: name, for: userID)
     }
 
+    /// Refuses a login that was made with an API key: whoever finds a key must not make others that outlive it, nor take
+    /// the account over.
+    /// - Throws: ``AuthenticationError/keyLogin``.
+    public func requireOwner(_ token: String) async throws {
+        let caller = try await caller(token)
+        let found = try await pool.withConnection { connection in
+            try await connection.query(
+                "SELECT api_key IS NULL FROM tombolo.login_session WHERE id = $1", [.bytea(caller.sessionID.bytes)])
+        }
+        guard try found.first?[0].bool == true else { throw AuthenticationError.keyLogin }
+    }
+
     /// A user's keys, oldest first.
     public func apiKeys(of userID: ObjectId) async throws -> [APIKey] { try await APIKeys.list(of: userID, pool) }
 

@@ -5,7 +5,7 @@ import TomboloAuthentication
 import TomboloModel
 
 extension Routes {
-    /// A user's own API keys:
+    /// A user's own API keys. Logins with such a key may only list them:
     ///
     ///     POST   /api-keys               {"name"} → the key, with its text this once
     ///     GET    /api-keys               all, oldest first
@@ -15,6 +15,7 @@ extension Routes {
     ///     DELETE /api-keys/{id}          the same
     func addAPIKeys(_ authenticator: Authenticator) {
         on(.post, "/api-keys", access: .own("API keys")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(NameRequest.self, context)
             let made = try await authenticator.makeAPIKey(named: body.name, for: user)
             return JSONAnswer(KeyAnswer(made.key, text: made.text), status: .created)
@@ -30,12 +31,14 @@ extension Routes {
             return JSONAnswer(KeyAnswer(key))
         }
         for (action, isEnabled) in [("enable", true), ("disable", false)] {
-            on(.put, "/api-keys/{id}/\(action)", access: .own("API keys")) { _, context, user in
+            on(.put, "/api-keys/{id}/\(action)", access: .own("API keys")) { request, context, user in
+                try await authenticator.requireOwner(BearerToken.of(request))
                 try await authenticator.setAPIKey(context.id(), enabled: isEnabled, of: user)
                 return HTTPResponse.Status.noContent
             }
         }
-        on(.delete, "/api-keys/{id}", access: .own("API keys")) { _, context, user in
+        on(.delete, "/api-keys/{id}", access: .own("API keys")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.deleteAPIKey(context.id(), of: user)
             return HTTPResponse.Status.noContent
         }

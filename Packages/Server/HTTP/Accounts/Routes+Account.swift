@@ -13,7 +13,7 @@ extension Routes {
         addAPIKeys(authenticator)
     }
 
-    /// A user's own account:
+    /// A user's own account. Logins with an API key may only read it:
     ///
     ///     GET    /account   name, identities, profile, custom data
     ///     DELETE /account   deletes it with its identities, logins and keys
@@ -23,16 +23,19 @@ extension Routes {
         on(.get, "/account", access: .own("account")) { _, _, user in
             JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
-        on(.delete, "/account", access: .own("account")) { _, _, user in
+        on(.delete, "/account", access: .own("account")) { request, _, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.deleteAccount(user)
             return HTTPResponse.Status.noContent
         }
         on(.post, "/link", access: .own("account")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             let credentials = try await request.json(CredentialsRequest.self, context).credentials()
             try await authenticator.link(credentials, to: user, address: context.remoteAddress)
             return JSONAnswer(try AccountAnswer(try await authenticator.details(of: user)))
         }
         on(.post, "/password", access: .own("account")) { request, context, _ in
+            try await authenticator.requireOwner(BearerToken.of(request))
             let body = try await request.json(PasswordRequest.self, context)
             let login = try await authenticator.changePassword(
                 of: try await authenticator.caller(BearerToken.of(request)), from: body.currentPassword,

@@ -5,7 +5,7 @@ import TomboloAuthentication
 import TomboloModel
 
 extension Routes {
-    /// A user's own logins:
+    /// A user's own logins. Those with an API key may only list them:
     ///
     ///     GET    /sessions                 the live ones, the one that was used last first
     ///     DELETE /sessions/{id}            ends one
@@ -20,11 +20,13 @@ extension Routes {
                         SessionsAnswer.Session($0, isCurrent: $0.id == current)
                     }))
         }
-        on(.delete, "/sessions/{id}", access: .own("logins")) { _, context, user in
+        on(.delete, "/sessions/{id}", access: .own("logins")) { request, context, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             try await authenticator.endSession(context.id(), of: user)
             return HTTPResponse.Status.noContent
         }
         on(.delete, "/sessions", access: .own("logins")) { request, _, user in
+            try await authenticator.requireOwner(BearerToken.of(request))
             var kept: ObjectId?
             if let except = request.uri.queryParameters["except"] {
                 guard except == "current" else {

@@ -18,6 +18,8 @@ extension RequestFailure {
         case .identityTaken: self.init(.conflict, error.description)
         case .apiKeyNameTaken, .tooManyAPIKeys: self.init(.conflict, error.description, properties: ["name"])
         case .noSuchAPIKey: self.init(.notFound, error.description)
+        case .keyLogin:
+            self.init(.forbidden, error.description, hint: "Log in as the account's owner does.")
         case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
         case .noMail, .unreachable, .functionFailed: self.init(.unavailable, error.description)
         case .invalidSettings: self.init(.internalError, "The server is not set up.", cause: error)
@@ -46,6 +48,7 @@ extension AppErrorName {
             case .identityTaken: .valueAlreadyExists
             case .apiKeyNameTaken, .tooManyAPIKeys: .apiKeyAlreadyExists
             case .noSuchAPIKey: .valueNotFound
+            case .keyLogin: .authError
             case .badMailToken, .notLinkable: .badRequest
             case .noMail, .unreachable, .invalidSettings: .internalServerError
             case .functionFailed: .functionExecutionError

@@ -43,6 +43,11 @@ enum ChangelogPartition {
                 -- use it.
                 BEGIN
                 \(requireNext)
+                    IF NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhparent = 'tombolo.changelog'::regclass
+                        AND i.inhrelid = to_regclass(format('tombolo.%I', 'changelog_' || p_generation))) THEN
+                        RAISE EXCEPTION 'partition % is not attached', p_generation
+                            USING ERRCODE = 'object_not_in_prerequisite_state';
+                    END IF;
                     UPDATE tombolo.changelog_partition SET opened_at = p_now WHERE generation = p_generation;
                     PERFORM setval('tombolo.changelog_seq', p_generation * \(width), true);
                 END

@@ -208,7 +208,7 @@ struct UploadTransaction {
     /// - Returns: false where a base is not in the changelog any more.
     private mutating func arbitrate() async throws -> Bool {
         var arbiter = Arbiter(schema: layout.schema)
-        let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset) }
+        let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset, in: layout.schema) }
         guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return true }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
         let loaded = try await load(plan)

@@ -104,7 +104,7 @@ final class Oracle {
             moment = nil
             (self.state, self.deeds) = (state, deeds)
         }
-        let applied = attempt(item.refused.applied(of: changeset))
+        let applied = attempt(item.refused.applied(of: changeset, in: database.schema))
         if applied.hidesForbidden || applied.touched.contains(where: { applied.isForbidden($0) }) {
             return "changeset \(changeset.number) of \(client) was applied without permission"
         }

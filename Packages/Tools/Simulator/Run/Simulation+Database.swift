@@ -50,7 +50,7 @@ extension Simulation {
     func judge(_ procedure: UploadProcedure) {
         if let problem = oracle.judge(procedure) { fail(problem) }
         for item in procedure.judged {
-            let isRefused = item.refused.applied(of: item.upload.changeset).instructions.isEmpty
+            let isRefused = item.refused.applied(of: item.upload.changeset, in: database.schema).instructions.isEmpty
             if let problem = ledger.commit(item.upload, isRefused: isRefused) { fail(problem) }
         }
     }
