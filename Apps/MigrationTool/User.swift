@@ -93,8 +93,9 @@ struct User: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete an account with its logins and keys.",
             discussion: """
-                What the account wrote into an app's classes stays. Its devices are logged out; what they have not \
-                uploaded is never taken. This can't be undone: 'user disable' keeps the account.
+                What the account wrote into an app's classes stays. Its devices are logged out, within about a second \
+                if they are connected; edits that they try to upload later are refused. This can't be undone: \
+                'user disable' keeps the account.
                 """)
 
         @OptionGroup var database: DatabaseOptions

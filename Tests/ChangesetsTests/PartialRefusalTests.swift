@@ -154,7 +154,7 @@ private typealias F = ArbiterFixture
         #expect(result.refused.told.map(\.code) == [.invalid, .invalid, .invalid])
     }
 
-    @Test("A taken key is told to whoever may create; the transaction's other objects are made")
+    @Test("A user who may create objects is told that a key is taken, and the transaction's other objects are created")
     func taken() {
         var f = F()
         f.load(1, title: "theirs")

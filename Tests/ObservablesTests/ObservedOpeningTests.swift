@@ -48,7 +48,7 @@ struct ObservedOpeningTests {
         try await until { if case .waitingForUser = opening.state { true } else { false } }
     }
 
-    @Test("For working offline it opens the file of whoever is logged in")
+    @Test("For working offline, it opens the logged-in user's file")
     func offline() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let ada = try await logIn("ada")

@@ -141,7 +141,7 @@ struct ObservedValueTests {
         try await until { tally.count == 1 }
     }
 
-    @Test("Setting another object tells, and the one before is no longer observed")
+    @Test("Setting another object notifies, and the previous one is no longer observed")
     func replacing() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog)
@@ -201,7 +201,7 @@ struct ObservedValueTests {
         #expect(observed.shown.friend?.name == "Bo")
     }
 
-    @Test("An observed value that is let go is no longer called")
+    @Test("A released observed value gets no more notifications")
     func release() async throws {
         let dog = try kennel.add(Dog("Rex"))
         weak var gone: ObservedValue<Dog>?

@@ -12,8 +12,8 @@ extension Authenticator {
         return try await AccountRegistry(pool: pool, hasher: hasher).makeAPIKey(named: name, for: userID)
     }
 
-    /// Refuses a login that was made with an API key: whoever finds a key must not make others that outlive it, nor take
-    /// the account over.
+    /// Refuses a login made with an API key. Otherwise somebody who found a key could make more keys, which would outlive
+    /// it, or take over the account.
     /// - Throws: ``AuthenticationError/keyLogin``.
     public func requireOwner(_ token: String) async throws {
         let caller = try await caller(token)

@@ -6,7 +6,7 @@ enum ServiceRights {
     /// - Parameters:
     ///   - present: what the role has. Where it may update only some columns of a class's table and nothing here says
     ///     which, somebody limited it: that stays, so that a run without the app's extension doesn't widen what a run
-    ///     with it narrowed. Tables in `public` that are no class's stay as they are too.
+    ///     with it narrowed. Tables in `public` that belong to no class aren't touched either.
     ///   - fixedProperties: what the role may not update, by class.
     static func wanted(
         _ schema: Schema, _ present: RightsOnObjects, fixedProperties: [String: Set<String>]
