@@ -289,7 +289,7 @@ let package = Package(
             ["RandomValues", "TomboloModel", "TomboloSQL", "PostgresClient", "PostgresValues", "TestSupport"]),
         tests("ChangesetsTests", sync),
         tests("SyncProtocolTests", sync + ["RandomValues", protobuf]),
-        tests("SyncSessionTests", sync),
+        tests("SyncSessionTests", sync + ["RandomValues"]),
         tests("SimulatorTests", sync + ["TomboloSimulator", "DeviceStoreConformance", "ServerStoreConformance"]),
         .testTarget(
             name: "TomboloRulesTests",

@@ -1,0 +1,112 @@
+internal import TomboloModel
+
+/// A place between the values of a column: just before or just after one of them, or at either end. Values of different
+/// kinds, which no column mixes, are ordered by kind.
+enum Cut: Hashable, Sendable {
+    case start
+    case before(Value)
+    case after(Value)
+    case end
+
+    func precedes(_ value: Value) -> Bool {
+        switch self {
+        case .start: true
+        case .before(let bound): value.totalOrder(bound) >= 0
+        case .after(let bound): value.totalOrder(bound) > 0
+        case .end: false
+        }
+    }
+
+    /// -1, 0 or 1.
+    func order(_ other: Cut) -> Int {
+        switch (self, other) {
+        case (.start, .start), (.end, .end): 0
+        case (.start, _), (_, .end): -1
+        case (_, .start), (.end, _): 1
+        case (.before(let a), .before(let b)), (.after(let a), .after(let b)): a.totalOrder(b)
+        case (.before(let a), .after(let b)): a.totalOrder(b) <= 0 ? -1 : 1
+        case (.after(let a), .before(let b)): a.totalOrder(b) >= 0 ? 1 : -1
+        }
+    }
+}
+
+/// The values between two cuts. It never contains nil, for which every order comparison is false.
+struct Interval: Hashable, Sendable {
+    private(set) var lower: Cut
+    private(set) var upper: Cut
+
+    static let all = Interval(lower: .start, upper: .end)
+    static let empty = Interval(lower: .end, upper: .start)
+
+    var isEmpty: Bool { lower.order(upper) >= 0 }
+    var isBounded: Bool { lower != .start && upper != .end }
+
+    func contains(_ value: Value) -> Bool { !value.isNull && lower.precedes(value) && !upper.precedes(value) }
+
+    mutating func formIntersection(_ other: Interval) {
+        if lower.order(other.lower) < 0 { lower = other.lower }
+        if upper.order(other.upper) > 0 { upper = other.upper }
+    }
+}
+
+extension Interval {
+    /// The values that satisfy an order comparison with a literal, or nil if the comparison has no such interval.
+    init?(_ comparison: Predicate.Comparison, _ literal: Value) {
+        let isNaN = if case .double(let number) = literal { number.isNaN } else { false }
+        switch comparison {
+        case .equal, .notEqual: return nil
+        case _ where literal.isNull: self = .empty
+        // Doubles are ordered so that every number, and NaN itself, is greater than NaN.
+        case .less where isNaN, .lessOrEqual where isNaN: self = .empty
+        case .greater where isNaN, .greaterOrEqual where isNaN: return nil
+        case .less: self.init(lower: .start, upper: .before(literal))
+        case .lessOrEqual: self.init(lower: .start, upper: .after(literal))
+        case .greater: self.init(lower: .after(literal), upper: .end)
+        case .greaterOrEqual: self.init(lower: .before(literal), upper: .end)
+        }
+    }
+
+    /// The texts that begin with these bytes. The bytes of UTF-8 are in the order of the code points, so the first text
+    /// behind them has a greater last code point.
+    init(textsBeginningWith prefix: String) {
+        var scalars = Array(prefix.unicodeScalars)
+        var upper = Cut.end
+        while let last = scalars.popLast() {
+            // The only gap in the code points is that of the surrogates, from D800 to DFFF.
+            if let next = Unicode.Scalar(last.value == 0xd7ff ? 0xe000 : last.value + 1) {
+                scalars.append(next)
+                upper = .before(.string(String(String.UnicodeScalarView(scalars))))
+                break
+            }
+        }
+        self.init(lower: prefix.isEmpty ? .start : .before(.string(prefix)), upper: upper)
+    }
+}
+
+extension Value {
+    /// The order of ``order(_:)`` for values of the same kind, and of the kinds for others: -1, 0 or 1. NaN, which only
+    /// other software can have stored as a double, is greater than any number.
+    func totalOrder(_ other: Value) -> Int {
+        if case (.double(let a), .double(let b)) = (self, other), a.isNaN || b.isNaN {
+            return a.isNaN == b.isNaN ? 0 : (a.isNaN ? 1 : -1)
+        }
+        if let order = order(other) { return order }
+        let (kind, otherKind) = (kind, other.kind)
+        return kind == otherKind ? 0 : (kind < otherKind ? -1 : 1)
+    }
+
+    private var kind: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .int: 2
+        case .double: 3
+        case .string: 4
+        case .data: 5
+        case .date: 6
+        case .objectId: 7
+        case .uuid: 8
+        case .decimal: 9
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import TomboloModel
+
+/// The predicates, of one class, that devices look at, arranged so that a row finds those it satisfies without looking
+/// at the others.
+///
+/// An index enters each predicate under the accesses of its ``Cover``. A row looks up its value in each column, and
+/// evaluates what it finds.
+package struct PredicateIndex: Sendable {
+    /// A predicate that each row evaluates.
+    package struct Unindexed: Hashable, Sendable {
+        package let id: Int
+        /// The predicate's ``Predicate/partCount``.
+        package let partCount: Int
+        /// The predicate's ``Predicate/searchCount``.
+        package let searchCount: Int
+        fileprivate let slot: Int
+    }
+
+    private struct Entry {
+        let id: Int
+        let predicate: Predicate
+        /// Whether a row may find the entry several times.
+        let mayRepeat: Bool
+        /// Where the accesses of the cover are, in their order; or the position in `unindexed`, if there is no cover.
+        var places: [Int] = []
+    }
+
+    private struct ColumnIndex {
+        var values = PostingLists()
+        var intervals = IntervalTree()
+    }
+
+    private let item: ClassSchema
+    private var slots: [Int: Int] = [:]
+    /// By slot.
+    private var entries: [Entry?] = []
+    private var freeSlots: [Int] = []
+    /// By the column's position in the class.
+    private var columns: [ColumnIndex]
+    /// The predicates that no equality, `IN` or range narrows, in no particular order: each row evaluates all of them.
+    package private(set) var unindexed: [Unindexed] = []
+
+    /// Without predicates.
+    package init(of item: ClassSchema) {
+        self.item = item
+        columns = Array(repeating: ColumnIndex(), count: item.columns.count)
+    }
+
+    package var isEmpty: Bool { slots.isEmpty }
+
+    /// Adds a predicate, whose paths must have one name. Replaces the one that the id had.
+    package mutating func insert(_ predicate: Predicate, id: Int) {
+        remove(id: id)
+        let cover = Cover(of: predicate, in: item)
+        let slot = freeSlots.popLast() ?? entries.count
+        if slot == entries.count { entries.append(nil) }
+        slots[id] = slot
+        var entry = Entry(id: id, predicate: predicate, mayRepeat: cover?.mayRepeat ?? false)
+        if let cover {
+            entry.places = cover.accesses.map { access in
+                switch access {
+                case .value(let value, let column): columns[column].values.insert(value, slot: slot)
+                case .interval(let interval, let column): columns[column].intervals.insert(interval, slot: slot)
+                }
+            }
+        } else {
+            entry.places = [unindexed.count]
+            unindexed.append(
+                Unindexed(
+                    id: id, partCount: predicate.partCount, searchCount: predicate.searchCount, slot: slot))
+        }
+        entries[slot] = entry
+    }
+
+    /// Does nothing if the id isn't in the index.
+    package mutating func remove(id: Int) {
+        guard let slot = slots.removeValue(forKey: id), let entry = entries[slot] else { return }
+        if let cover = Cover(of: entry.predicate, in: item) {
+            for (access, place) in zip(cover.accesses, entry.places) {
+                switch access {
+                case .value(let value, let column): columns[column].values.remove(value, place)
+                case .interval(_, let column): columns[column].intervals.remove(place)
+                }
+            }
+        } else {
+            let last = unindexed.removeLast()
+            if last.slot != slot {
+                unindexed[entry.places[0]] = last
+                entries[last.slot]?.places = entry.places
+            }
+        }
+        entries[slot] = nil
+        freeSlots.append(slot)
+    }
+
+    /// Calls `body` once for each id whose predicate the row satisfies, in no particular order.
+    package func forEachMatch(of row: Row, _ body: (Int) -> Void) {
+        forEachCandidate(of: row) { id, predicate in
+            if predicate.matches(row, of: item) { body(id) }
+        }
+    }
+
+    /// Calls `body` once for each predicate that must be evaluated for a row.
+    package func forEachCandidate(of row: Row, _ body: (_ id: Int, _ predicate: Predicate) -> Void) {
+        for predicate in unindexed {
+            if let entry = entries[predicate.slot] { body(entry.id, entry.predicate) }
+        }
+        // Most predicates are entered so that no row finds them twice; the set stays empty.
+        var found: Set<Int> = []
+        func visit(_ slot: Int) {
+            guard let entry = entries[slot], !entry.mayRepeat || found.insert(slot).inserted else { return }
+            body(entry.id, entry.predicate)
+        }
+        for column in columns.indices {
+            if !columns[column].values.isEmpty { columns[column].values.forEachSlot(at: row[column], visit) }
+            if !columns[column].intervals.isEmpty, !row[column].isNull {
+                columns[column].intervals.forEachSlot(containing: row[column], visit)
+            }
+        }
+    }
+}
