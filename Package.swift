@@ -187,8 +187,7 @@ let package = Package(
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
                 "TomboloServerModel", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
-                nioCore, nioHTTP1,
-                nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
             ]),
         library(
             "AdminService", "Server/AdminService",

@@ -42,6 +42,8 @@ struct GatewayFixture: Sendable {
 
         let ticks = TickListener(configuration: configuration, logger: logger)
         let sequencer = Sequencer(configuration: configuration, logger: logger)
+        var limits = limits
+        limits.drainTime = .zero
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
             connectionsPerAddress: connectionsPerAddress,

@@ -14,22 +14,22 @@ struct UploadTests {
     @Test
     func `One upload is always admitted, and the next ones when there is room, in order`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
-        try await budget.admit(25)
+        try await budget.admit(25, of: "ann")
         let (order, addToOrder) = AsyncStream.makeStream(of: Int.self)
         var waiting: [Task<Void, any Error>] = []
         for size in [6, 7, 1] {
             waiting.append(
                 Task {
-                    try await budget.admit(size)
+                    try await budget.admit(size, of: "user \(size)")
                     addToOrder.yield(size)
                 })
             while await budget.waitingCount < waiting.count { await Task.yield() }
         }
         #expect(await budget.byteCount == 25)
-        await budget.release(25)
+        await budget.release(25, of: "ann")
         try await waiting[0].value
         #expect(await budget.byteCount == 6)
-        await budget.release(6)
+        await budget.release(6, of: "user 6")
         for task in waiting { try await task.value }
         #expect(await budget.byteCount == 8)
         let first = await order.first { _ in true }
@@ -39,15 +39,28 @@ struct UploadTests {
     @Test
     func `Who no longer waits for room lets those behind go on`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
-        try await budget.admit(6)
-        let long = Task { try await budget.admit(9) }
+        try await budget.admit(6, of: "ann")
+        let long = Task { try await budget.admit(9, of: "bob") }
         while await budget.waitingCount < 1 { await Task.yield() }
-        let short = Task { try await budget.admit(2) }
+        let short = Task { try await budget.admit(2, of: "eve") }
         while await budget.waitingCount < 2 { await Task.yield() }
         long.cancel()
         await #expect(throws: CancellationError.self) { try await long.value }
         try await short.value
         #expect(await budget.byteCount == 8)
+    }
+
+    @Test("one user's uploads take no more than half, and keep nobody else waiting")
+    func fairBudget() async throws {
+        let budget = UploadBudget(maximumByteCount: 10)
+        for _ in 0..<2 { try await budget.admit(2, of: "ann") }
+        let greedy = Task { try await budget.admit(2, of: "ann") }
+        while await budget.waitingCount < 1 { await Task.yield() }
+        try await budget.admit(5, of: "bob")
+        #expect(await budget.byteCount == 9)
+        await budget.release(2, of: "ann")
+        try await greedy.value
+        #expect(await budget.byteCount == 9)
     }
 
     @Test

@@ -14,7 +14,9 @@ extension ServerSession.Action {
             "read from \(request.from.map { "\($0.number)" } ?? "nothing") subscriptions "
                 + "\(request.subscriptionVersion)\(request.old == request.new ? "" : " with other queries")"
         case .upload(let changesets, _): "upload \(changesets.map(\.number))"
-        case .pull(let after): "pull after \(after)"
+        case .sendFrames(let frames): "send \(frames.messages.count) live"
+        case .follow(let number, let after, _): "follow \(number) after \(after)"
+        case .unfollow(let number): "unfollow \(number)"
         case .close: "close"
         }
     }

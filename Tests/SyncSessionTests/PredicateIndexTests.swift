@@ -51,9 +51,7 @@ import TomboloSyncSession
     }
 
     private static func candidates(_ index: PredicateIndex, _ row: Row) -> [Int] {
-        var result: [Int] = []
-        index.forEachCandidate(of: row) { id, _ in result.append(id) }
-        return result.sorted()
+        index.candidateIDs(for: row).sorted()
     }
 
     // MARK: - Against evaluation of every predicate

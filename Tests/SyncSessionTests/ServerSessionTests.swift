@@ -12,6 +12,8 @@ private typealias F = SessionFixture
 
     private mutating func on(_ event: ServerSession.Event) -> [String] { session.handle(event).map(\.text) }
 
+    private mutating func tell(_ tick: LiveTick) -> [String] { session.tell(tick).map(\.text) }
+
     /// Up to the first read.
     private mutating func open(
         _ hello: Hello = F.hello(), last: Int64 = 0, check: ServerSession.PositionCheck = .valid(F.tick(3)),
@@ -26,8 +28,18 @@ private typealias F = SessionFixture
     private mutating func goLive(_ hello: Hello = F.hello()) {
         _ = open(hello)
         _ = on(.readFinished(F.end(3), F.tick(3)))
-        _ = on(.ticks([]))
+        _ = session.catchUp()
         _ = on(.message(.applied(tick: 3)))
+    }
+
+    /// Opens the session: what it reads first.
+    private mutating func reading(_ authority: SessionAuthority = F.authority) -> ReadRequest? {
+        _ = session.handle(.message(.hello(F.hello())))
+        _ = session.handle(.authenticated(authority))
+        let opening = ClientOpening(last: 0, serverTime: Stamp(microseconds: 1))
+        return session.handle(.opened(opening, .valid(F.tick(3)))).lazy.compactMap {
+            if case .read(let request) = $0 { request } else { nil }
+        }.first
     }
 
     // MARK: Opening
@@ -40,8 +52,7 @@ private typealias F = SessionFixture
             on(.opened(ClientOpening(last: 0, serverTime: Stamp(microseconds: 1)), .valid(F.tick(3)))) == [
                 "send welcome last 0", "read from 3 subscriptions 1",
             ])
-        #expect(on(.frame(BatchFrame(sequence: 0))) == ["send frame 0"])
-        #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "pull after 4"])
+        #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "follow 1 after 4"])
     }
 
     @Test("Everything is read again after a dropped position, changed rules or another schema")
@@ -88,17 +99,14 @@ private typealias F = SessionFixture
     @Test("A device of an older version gets its own names, and zero where a property that it requires is nil")
     mutating func olderVersion() throws {
         session = ServerSession(schema: Self.evolved)
-        #expect(open().last == "read from 3 subscriptions 1")
+        let request = try #require(reading())
         #expect(session.deviceNames.classes == [0: "Item"])
         #expect(session.deviceNames.columns == [0: [1: "group"]])
         var block = RowBlock(schema: Self.evolved, classIndex: 0, columns: [0, 1], isWhole: true)
         block.append(Row([.int(1), .null, .null]))
         block.append(Row([.int(2), .int(5), .null]))
-        guard case .send(let message) = session.handle(.frame(BatchFrame(sequence: 0, blocks: [block]))).first else {
-            Issue.record("no frame")
-            return
-        }
-        let bytes = MessageCodec(schema: Self.evolved, names: session.deviceNames).encode(message)
+        let masked = request.mask.apply(to: BatchFrame(sequence: 0, blocks: [block]), schema: Self.evolved)
+        let bytes = MessageCodec(schema: Self.evolved, names: session.deviceNames).encode(.frame(masked))
         guard case .frame(let frame) = try MessageCodec(schema: F.schema).decodeServerMessage(bytes) else {
             Issue.record("no frame")
             return
@@ -116,14 +124,10 @@ private typealias F = SessionFixture
 
     @Test("A property that the user may not read is sent as nil or zero, and no subscription looks at it")
     mutating func hiddenProperty() throws {
-        _ = open(authority: Self.hiding([1]))
+        let request = try #require(reading(Self.hiding([1])))
         var block = RowBlock(schema: F.schema, classIndex: 0, columns: [0, 1], isWhole: true)
         block.append(Row([.int(1), .int(7)]))
-        guard case .send(.frame(let frame)) = session.handle(.frame(BatchFrame(sequence: 0, blocks: [block]))).first
-        else {
-            Issue.record("no frame")
-            return
-        }
+        let frame = request.mask.apply(to: BatchFrame(sequence: 0, blocks: [block]), schema: F.schema)
         #expect(frame.blocks[0].value(row: 0, position: 1, schema: F.schema) == .int(0))
         #expect(on(.message(.subscribe(F.groupOne))) == ["send failure badSubscription", "close"])
     }
@@ -167,11 +171,23 @@ private typealias F = SessionFixture
         goLive()
         #expect(
             on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == [
-                "read from nothing subscriptions 1 with other queries"
+                "unfollow 1", "read from nothing subscriptions 1 with other queries",
             ])
         session = ServerSession(schema: F.schema)
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
-        #expect(on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == ["send failure badSubscription", "close"])
+        #expect(
+            on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == [
+                "unfollow 1", "send failure badSubscription", "close",
+            ])
+    }
+
+    @Test("A property that is hidden while a batch is read begins the batch anew")
+    mutating func hiddenWhileReading() {
+        _ = open()
+        #expect(
+            on(.authorityChanged(Self.hiding([1], fingerprint: 6))) == [
+                "read from nothing subscriptions 1 with other queries"
+            ])
     }
 
     @Test("A device whose former subscriptions look at a hidden property gets everything, not what matches no longer")
@@ -333,7 +349,7 @@ private typealias F = SessionFixture
         goLive()
         #expect(
             on(.message(.subscribe(SubscriptionSet(version: 2, subscriptions: [long])))) == [
-                "send failure badSubscription", "close",
+                "unfollow 1", "send failure badSubscription", "close",
             ])
         session = ServerSession(schema: F.schema)
         _ = on(.message(.hello(F.hello(wanted: SubscriptionSet(version: 2, subscriptions: [long])))))
@@ -359,8 +375,8 @@ private typealias F = SessionFixture
         #expect(on(.message(.upload([F.changeset(1)]))) == ["send failure badMessage", "close"])
         session = ServerSession(schema: F.schema)
         goLive()
-        #expect(on(.message(.hello(F.hello()))) == ["send failure badMessage", "close"])
-        #expect(on(.tickAvailable).isEmpty)
+        #expect(on(.message(.hello(F.hello()))) == ["unfollow 1", "send failure badMessage", "close"])
+        #expect(tell(F.live(4)).isEmpty)
     }
 
     // MARK: A copied file
@@ -402,71 +418,104 @@ private typealias F = SessionFixture
     mutating func liveConflict() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
-        #expect(on(.uploaded([.conflict])) == ["send failure unavailable", "close"])
+        #expect(on(.uploaded([.conflict])) == ["unfollow 1", "send failure unavailable", "close"])
     }
 
     @Test("Progress made by another copy isn't acknowledged")
     mutating func foreignProgress() {
         goLive()
-        _ = on(.tickAvailable)
         let progress = ClientProgress(last: 1, refusals: [])
-        #expect(on(.ticks([F.live(4, progress: progress)])) == ["send frame 0", "send end 4 frames 1"])
+        #expect(tell(F.live(4, progress: progress)) == ["send 1 live", "send end 4 frames 1"])
         #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
         #expect(on(.uploaded([.duplicate])) == ["send end 4 frames 0 acknowledged 1"])
     }
 
     // MARK: Live ticks
 
-    @Test("A tick is pulled and sent as one batch, one pull at a time")
-    mutating func pulling() {
-        goLive()
-        #expect(on(.tickAvailable) == ["pull after 3"])
-        #expect(on(.tickAvailable).isEmpty, "One pull at a time.")
-        #expect(on(.ticks([F.live(4)])) == ["send frame 0", "send end 4 frames 1", "pull after 4"])
+    @Test("A session asks for what came after its batch, and is told of each tick from then on")
+    mutating func following() {
+        _ = open()
+        #expect(on(.readFinished(F.end(3), F.tick(3))) == ["send end 3 frames 0", "follow 1 after 3"])
+        let missed = session.catchUp(F.live(4), F.live(5)).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1", "send 1 live", "send end 5 frames 1"])
+        #expect(tell(F.live(6)) == ["send 1 live", "send end 6 frames 1"])
     }
 
     @Test("Ticks with nothing visible to the device aren't sent")
     mutating func irrelevantTicks() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
-        _ = on(.tickAvailable)
-        #expect(on(.ticks([F.live(4, group: 2), F.live(5, group: 1)])) == ["send frame 0", "send end 5 frames 1"])
+        #expect(tell(F.live(4, group: 2)).isEmpty)
+        #expect(tell(F.live(5, group: 1)) == ["send 1 live", "send end 5 frames 1"])
     }
 
-    @Test("A heartbeat moves an idle device to the latest tick")
+    @Test("Heartbeats move an idle device to the latest tick, now and then")
     mutating func heartbeat() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
-        #expect(on(.heartbeat).isEmpty)
-        _ = on(.tickAvailable)
-        _ = on(.ticks([F.live(4, group: 2)]))
+        #expect(heartbeats(ServerSession.positionHeartbeats).isEmpty)
+        _ = tell(F.live(4, group: 2))
         #expect(on(.heartbeat) == ["send end 4 frames 0"])
-        #expect(on(.heartbeat).isEmpty, "Not before the device has applied the last one.")
+        _ = on(.message(.applied(tick: 4)))
+        _ = tell(F.live(5, group: 2))
+        #expect(heartbeats(ServerSession.positionHeartbeats - 1).isEmpty)
+        #expect(on(.heartbeat) == ["send end 5 frames 0"])
+        _ = tell(F.live(6, group: 2))
+        #expect(heartbeats(ServerSession.positionHeartbeats).isEmpty, "Not before the device has applied the last one.")
     }
 
-    @Test("A gap in the feed is read from the changelog")
+    @Test("What the feed no longer has is read from the changelog, from the last tick that the session was told of")
     mutating func feedGap() {
-        goLive()
-        _ = on(.tickAvailable)
-        #expect(on(.ticks([F.live(4), F.live(7)])).last == "read from 4 subscriptions 1")
+        goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
+        _ = tell(F.live(4, group: 2))
+        #expect(on(.ticksGone(1)) == ["read from 4 subscriptions 2"])
         session = ServerSession(schema: F.schema)
+        _ = open()
+        _ = on(.readFinished(F.end(3), F.tick(3)))
+        #expect(on(.ticksGone(1)) == ["read from 3 subscriptions 1"])
+    }
+
+    @Test("A session whose ticks are matched aside asks again after them")
+    mutating func matchedAside() {
+        _ = open()
+        _ = on(.readFinished(F.end(3), F.tick(3)))
+        let batches = LiveFeed<Int>.match([F.live(4)], with: session.liveView, client: F.client, schema: F.schema)
+        #expect(
+            on(.matched(1, batches, last: F.tick(5))) == ["send 1 live", "send end 4 frames 1", "follow 2 after 5"])
+        #expect(on(.followingEnded(2)) == ["follow 3 after 5"])
+    }
+
+    @Test("What was told before the session stopped to follow doesn't count")
+    mutating func staleNews() {
         goLive()
-        _ = on(.tickAvailable)
-        #expect(on(.ticksGone) == ["read from 3 subscriptions 1"])
+        let batches = LiveFeed<Int>.match([F.live(4)], with: session.liveView, client: F.client, schema: F.schema)
+        #expect(
+            on(.message(.subscribe(F.groupOne))) == ["unfollow 1", "read from 3 subscriptions 2 with other queries"])
+        #expect(on(.live(1, batches[0])).isEmpty)
+        session.reach(F.tick(9))
+        #expect(
+            on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "follow 2 after 5"])
+        #expect(on(.live(1, batches[0])).isEmpty)
+        #expect(on(.ticksGone(1)).isEmpty)
+        session.reach(F.tick(9))
+        #expect(on(.ticksGone(2)) == ["read from 5 subscriptions 2"], "Not before the feed has answered.")
     }
 
     @Test("A session that has moved on skips ticks it no longer needs")
     mutating func oldTicks() {
-        goLive()
-        _ = on(.tickAvailable)
-        #expect(on(.ticks([F.live(2), F.live(3), F.live(4)])) == ["send frame 0", "send end 4 frames 1"])
+        _ = open()
+        _ = on(.readFinished(F.end(3), F.tick(3)))
+        let missed = session.catchUp(F.live(2), F.live(3), F.live(4)).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1"])
     }
 
-    @Test("A session pulls nothing while the connection is full")
+    @Test("A session whose connection is full is told again what it could not take")
     mutating func backpressure() {
         goLive()
         #expect(on(.writable(false)).isEmpty)
-        #expect(on(.tickAvailable).isEmpty)
         #expect(on(.heartbeat).isEmpty)
-        #expect(on(.writable(true)) == ["pull after 3"])
+        #expect(tell(F.live(4)) == ["unfollow 1"])
+        #expect(on(.writable(true)) == ["follow 2 after 3"])
+        let missed = session.catchUp(F.live(4)).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1"])
     }
 
     @Test("A device that applies nothing gets a bounded number of batches")
@@ -474,12 +523,11 @@ private typealias F = SessionFixture
         goLive()
         var tick: Int64 = 3
         for _ in 0..<ServerSession.maximumUnappliedBatches {
-            #expect(on(.tickAvailable) == ["pull after \(tick)"])
             tick += 1
-            _ = on(.ticks([F.live(tick)]))
+            #expect(tell(F.live(tick)).count == 2)
         }
-        #expect(on(.tickAvailable).isEmpty)
-        #expect(on(.message(.applied(tick: 4))) == ["pull after \(tick)"])
+        #expect(tell(F.live(tick + 1)) == ["unfollow 1"])
+        #expect(on(.message(.applied(tick: 4))) == ["follow 2 after \(tick)"])
     }
 
     // MARK: Subscriptions and roles
@@ -487,10 +535,11 @@ private typealias F = SessionFixture
     @Test("New subscriptions are read at once, and nothing else is sent meanwhile")
     mutating func newSubscriptions() {
         goLive()
-        #expect(on(.message(.subscribe(F.groupOne))) == ["read from 3 subscriptions 2 with other queries"])
-        #expect(on(.tickAvailable).isEmpty, "Nothing else is sent while a batch is read.")
         #expect(
-            on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "pull after 5"])
+            on(.message(.subscribe(F.groupOne))) == ["unfollow 1", "read from 3 subscriptions 2 with other queries"])
+        #expect(tell(F.live(4)).isEmpty, "Nothing else is sent while a batch is read.")
+        #expect(
+            on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "follow 2 after 5"])
     }
 
     @Test("Subscriptions that change during a read are read next")
@@ -509,19 +558,10 @@ private typealias F = SessionFixture
         #expect(on(.message(.subscribe(F.everything))).isEmpty)
     }
 
-    @Test("Ticks that arrive during a read are dropped")
-    mutating func ticksDuringRead() {
-        goLive()
-        #expect(on(.tickAvailable) == ["pull after 3"])
-        _ = on(.message(.subscribe(F.groupOne)))
-        #expect(on(.ticks([F.live(4)])).isEmpty)
-        #expect(on(.readFinished(F.end(4), F.tick(4))) == ["send end 4 frames 0", "pull after 4"])
-    }
-
     @Test("Roles that change bring the difference, also when they change again while it is read")
     mutating func changedRoles() {
         goLive()
-        #expect(on(.authorityChanged(F.authority)) == ["read from 3 subscriptions 1"])
+        #expect(on(.authorityChanged(F.authority)) == ["unfollow 1", "read from 3 subscriptions 1"])
         #expect(on(.authorityChanged(F.authority)).isEmpty)
         #expect(on(.readFinished(F.end(4), F.tick(4))).last == "read from 4 subscriptions 1")
     }
@@ -544,21 +584,17 @@ private typealias F = SessionFixture
         goLive()
         _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
         _ = on(.uploaded([.applied(lost: 0), .applied(lost: 0, refusals: [F.refused(2).refusal])]))
-        _ = on(.tickAvailable)
         let progress = ClientProgress(last: 2, refusals: [F.refused(2)])
         #expect(
-            on(.ticks([F.live(4, key: nil, progress: progress)])) == ["send end 4 frames 0 acknowledged 2 refused [2]"])
-        _ = on(.tickAvailable)
-        #expect(on(.ticks([F.live(5)])) == ["send frame 0", "send end 5 frames 1"], "Told once.")
+            tell(F.live(4, key: nil, progress: progress)) == ["send end 4 frames 0 acknowledged 2 refused [2]"])
+        #expect(tell(F.live(5)) == ["send 1 live", "send end 5 frames 1"], "Told once.")
     }
 
     @Test("Refusals from several ticks are sent together, each once, after the device proved its changesets")
     mutating func refusalsOfSeveralTicks() {
         goLive()
-        _ = on(.tickAvailable)
-        _ = on(.ticks([F.live(4, key: nil, progress: ClientProgress(last: 1, refusals: [F.refused(1)]))]))
-        _ = on(.tickAvailable)
-        _ = on(.ticks([F.live(5, key: nil, progress: ClientProgress(last: 3, refusals: [F.refused(3)]))]))
+        _ = tell(F.live(4, key: nil, progress: ClientProgress(last: 1, refusals: [F.refused(1)])))
+        _ = tell(F.live(5, key: nil, progress: ClientProgress(last: 3, refusals: [F.refused(3)])))
         _ = on(.message(.upload([F.changeset(1), F.changeset(2), F.changeset(3)])))
         #expect(
             on(.uploaded([.duplicate, .duplicate, .duplicate])) == [
@@ -566,9 +602,8 @@ private typealias F = SessionFixture
             ])
         _ = on(.message(.upload([F.changeset(4)])))
         _ = on(.uploaded([.applied(lost: 0)]))
-        _ = on(.tickAvailable)
         #expect(
-            on(.ticks([F.live(6, key: nil, progress: ClientProgress(last: 4, refusals: []))])) == [
+            tell(F.live(6, key: nil, progress: ClientProgress(last: 4, refusals: []))) == [
                 "send end 6 frames 0 acknowledged 4"
             ])
     }
@@ -577,12 +612,11 @@ private typealias F = SessionFixture
     mutating func earlyTick() {
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
-        _ = on(.tickAvailable)
         let tick = F.live(4, progress: ClientProgress(last: 1, refusals: []))
-        #expect(on(.ticks([tick])).isEmpty)
-        #expect(on(.tickAvailable).isEmpty)
-        #expect(on(.uploaded([.applied(lost: 0)])) == ["pull after 3"])
-        #expect(on(.ticks([tick])) == ["send frame 0", "send end 4 frames 1 acknowledged 1"])
+        #expect(tell(tick) == ["unfollow 1"])
+        #expect(on(.uploaded([.applied(lost: 0)])) == ["follow 2 after 3"])
+        let missed = session.catchUp(tick).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1 acknowledged 1"])
     }
 
     @Test("A read that overtakes its upload's answer waits for it")
@@ -590,7 +624,7 @@ private typealias F = SessionFixture
         _ = open()
         _ = on(.message(.upload([F.changeset(1)])))
         #expect(on(.readFinished(F.end(4, acknowledged: 1), F.tick(4))).isEmpty)
-        #expect(on(.uploaded([.applied(lost: 0)])) == ["send end 4 frames 0 acknowledged 1", "pull after 4"])
+        #expect(on(.uploaded([.applied(lost: 0)])) == ["send end 4 frames 0 acknowledged 1", "follow 1 after 4"])
     }
 
     @Test("An unknown base sends everything again and drops uploads sent before that")
@@ -599,7 +633,7 @@ private typealias F = SessionFixture
         _ = on(.message(.upload([F.changeset(1), F.changeset(2)])))
         #expect(
             on(.uploaded([.unknownBase, .gap(expected: 1)])) == [
-                "read from nothing subscriptions 1 with other queries"
+                "unfollow 1", "read from nothing subscriptions 1 with other queries",
             ])
         #expect(on(.message(.upload([F.changeset(3)]))).isEmpty, "Sent before the device stood on the new tick.")
         _ = on(.readFinished(F.end(4, replacesAll: true), F.tick(4)))
@@ -612,16 +646,21 @@ private typealias F = SessionFixture
         _ = on(.message(.upload([F.changeset(1)])))
         _ = on(.uploaded([.applied(lost: 0)]))
         _ = on(.message(.upload([F.changeset(2)])))
-        #expect(on(.uploaded([.gap(expected: 1)])) == ["send reset", "close"], "The server lost what it had applied.")
+        #expect(
+            on(.uploaded([.gap(expected: 1)])) == ["unfollow 1", "send reset", "close"],
+            "The server lost what it had applied.")
     }
 
     @Test("An upload that skips changesets is refused before the server applies it")
     mutating func skipping() {
         goLive()
-        #expect(on(.message(.upload([F.changeset(2)]))) == ["send failure badMessage", "close"])
+        #expect(on(.message(.upload([F.changeset(2)]))) == ["unfollow 1", "send failure badMessage", "close"])
         session = ServerSession(schema: F.schema)
         goLive()
-        #expect(on(.message(.upload([F.changeset(1), F.changeset(3)]))) == ["send failure badMessage", "close"])
+        #expect(
+            on(.message(.upload([F.changeset(1), F.changeset(3)]))) == [
+                "unfollow 1", "send failure badMessage", "close",
+            ])
     }
 
     @Test("An upload that starts after the server's last changeset instead of the acknowledged one is told why")
@@ -647,7 +686,7 @@ private typealias F = SessionFixture
         goLive()
         _ = on(.message(.upload([F.changeset(1)])))
         let many = (2...Int64(ServerSession.maximumWaitingChangesets + 2)).map { F.changeset($0) }
-        #expect(on(.message(.upload(many))) == ["send failure tooLarge", "close"])
+        #expect(on(.message(.upload(many))) == ["unfollow 1", "send failure tooLarge", "close"])
     }
 
     @Test("A failure of the store is sent to the device before the session closes")
@@ -655,7 +694,7 @@ private typealias F = SessionFixture
         goLive()
         #expect(
             on(.failed(SessionFailure(.unavailable, "database", isRetryable: true))) == [
-                "send failure unavailable", "close",
+                "unfollow 1", "send failure unavailable", "close",
             ])
     }
 
@@ -704,11 +743,10 @@ private typealias F = SessionFixture
     mutating func applyingEnds() {
         goLive()
         for tick in 4..<(4 + Int64(ServerSession.maximumUnappliedBatches)) {
-            _ = on(.tickAvailable)
-            _ = on(.ticks([F.live(tick)]))
+            _ = tell(F.live(tick))
         }
         _ = heartbeats(ServerSession.maximumUnappliedHeartbeats - 1)
-        #expect(on(.heartbeat) == ["send failure unavailable", "close"])
+        #expect(on(.heartbeat) == ["unfollow 1", "send failure unavailable", "close"])
     }
 
     // MARK: A read that is given up
@@ -717,9 +755,7 @@ private typealias F = SessionFixture
     mutating func givingARead() {
         goLive()
         _ = on(.message(.subscribe(F.groupOne)))
-        _ = on(.frame(BatchFrame(sequence: 0)))
         #expect(on(.readGivenUp) == ["read from 3 subscriptions 2 with other queries"])
-        _ = on(.frame(BatchFrame(sequence: 0)))
         #expect(on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))).first == "send end 5 frames 0")
         #expect(on(.readGivenUp).isEmpty)
     }

@@ -104,3 +104,23 @@ enum SessionFixture {
             objectCount: 0, isEverything: isEverything)
     }
 }
+
+extension ServerSession {
+    /// Answers the session that follows the feed, or asked to: these ticks came after the one that it stands on.
+    mutating func catchUp(_ ticks: LiveTick...) -> [Action] {
+        guard let number = followingNumber else { return [] }
+        let batches = LiveFeed<Int>.match(
+            ticks, with: liveView, client: SessionFixture.client, schema: SessionFixture.schema)
+        return handle(.following(number, batches, newest: ticks.last?.tick ?? .origin))
+    }
+
+    /// Tells a session that follows the feed of a tick, as the feed would.
+    mutating func tell(_ live: LiveTick, in schema: Schema = SessionFixture.schema) -> [Action] {
+        guard let number = followingNumber else { return [] }
+        let batches = LiveFeed<Int>.match(
+            [live], with: liveView, client: SessionFixture.client, schema: schema)
+        let actions = batches.flatMap { handle(.live(number, $0)) }
+        reach(live.tick)
+        return actions
+    }
+}

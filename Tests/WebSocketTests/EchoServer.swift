@@ -16,15 +16,15 @@ enum EchoServer {
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
-                        socket, _, _ in
-                        MessageSocket?.some(socket)
+                        socket, _ in
+                        socket.start(Echo(socket))
                     }
-                    let upgrade = NIOTypedHTTPServerUpgradeConfiguration<MessageSocket?>(upgraders: [upgrader]) {
-                        $0.eventLoop.makeSucceededFuture(nil)
+                    let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Void>(upgraders: [upgrader]) {
+                        $0.eventLoop.makeSucceededVoidFuture()
                     }
                     let result = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
                         configuration: .init(upgradeConfiguration: upgrade))
-                    try MessageSocket.filterOpenings(of: channel, path: path, for: MessageSocket?.self)
+                    try MessageSocket.filterOpenings(of: channel, path: path, for: Void.self)
                     return result
                 }
             }
@@ -32,14 +32,7 @@ enum EchoServer {
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
                 try await listener.executeThenClose { upgrades in
-                    try await withThrowingDiscardingTaskGroup { connections in
-                        for try await upgrade in upgrades {
-                            connections.addTask {
-                                guard let socket = try? await upgrade.get() else { return }
-                                try? await echo(socket)
-                            }
-                        }
-                    }
+                    for try await _ in upgrades {}
                 }
                 return nil
             }
@@ -50,6 +43,23 @@ enum EchoServer {
             }
             throw CancellationError()
         }
+    }
+
+    /// Sends every message back.
+    private final class Echo: MessageReceiver {
+        private let socket: ServerSocket
+
+        init(_ socket: ServerSocket) { self.socket = socket }
+
+        func received(_ message: ByteBuffer) {
+            socket.write(message)
+            socket.flush()
+        }
+
+        func heard() {}
+        func writabilityChanged(to isWritable: Bool) { if isWritable { socket.resume() } else { socket.pause() } }
+        func shouldClose() { socket.close(.goingAway) }
+        func closed() {}
     }
 
     static func echo(_ socket: MessageSocket) async throws {

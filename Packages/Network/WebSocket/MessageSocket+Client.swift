@@ -60,7 +60,7 @@ extension MessageSocket {
                 where head.headers.contains(name: name) {
                     throw MessageSocketError.refusedUpgrade("it answered with \(name), which wasn't asked for.")
                 }
-                return try MessageSocket(upgraded: channel, isClient: true)
+                return try MessageSocket(upgraded: channel)
             }
         }
         var headers = HTTPHeaders()

@@ -10,11 +10,12 @@ extension MessageSocket {
     /// Takes part in a server's choice between HTTP and WebSocket, together with ``filterOpenings(of:path:for:)``.
     /// - Parameters:
     ///   - path: where clients connect; other requests stay HTTP.
-    ///   - openingByteCount: the number of bytes a client may send before ``MessageStream/liftOpeningLimit()``.
-    ///   - transform: makes the server's own value from the socket, its channel and the request that opened it.
+    ///   - openingByteCount: the number of bytes a client may send before ``ServerSocket/liftOpeningLimit()``.
+    ///   - transform: makes the server's own value from the socket and the request that opened it, on the event loop.
+    ///     It starts the socket or closes it.
     package static func serverUpgrader<Result: Sendable>(
         path: String, openingByteCount: Int? = nil,
-        _ transform: @escaping @Sendable (MessageSocket, any NIOCore.Channel, HTTPRequestHead) -> Result
+        _ transform: @escaping @Sendable (ServerSocket, HTTPRequestHead) -> Result
     ) -> NIOTypedWebSocketServerUpgrader<Result> {
         NIOTypedWebSocketServerUpgrader<Result>(
             maxFrameSize: maximumMessageByteCount, enableAutomaticErrorHandling: false,
@@ -24,8 +25,7 @@ extension MessageSocket {
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     transform(
-                        try MessageSocket(upgraded: channel, isClient: false, openingByteCount: openingByteCount),
-                        channel, head)
+                        try ServerSocket(upgraded: channel, openingByteCount: openingByteCount), head)
                 }
             })
     }

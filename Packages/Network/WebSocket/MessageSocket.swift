@@ -1,8 +1,8 @@
 package import NIOCore
 internal import NIOWebSocket
 
-/// One WebSocket connection that carries whole binary messages, on either side. It handles pings, fragments and closing
-/// (RFC 6455); docs/websocket.md lists what is refused with which code.
+/// A client's end of a WebSocket connection that carries whole binary messages. It handles pings, fragments and closing
+/// (RFC 6455); docs/websocket.md lists what is refused with which code. A server has a ``ServerSocket``.
 public struct MessageSocket: Sendable {
     /// The largest accepted message in bytes. A larger one closes the connection with code 1009.
     public static let maximumMessageByteCount = 20 << 20
@@ -14,69 +14,48 @@ public struct MessageSocket: Sendable {
     public static let pingInterval = Duration.seconds(15)
     /// A client that hears nothing from the server for this long considers the connection dead.
     public static let silenceLimit = Duration.seconds(45)
-    /// A server waits longer, since a client that is suspended for a minute doesn't answer pings.
-    public static let serverSilenceLimit = Duration.seconds(90)
-
     /// The time limit for the closing handshake; then the network connection is closed without it.
     public static let closeTimeout = Duration.seconds(5)
 
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
     private let channel: Channel
-    private let limit: OpeningLimit?
-    private let isClient: Bool
 
     /// Wraps an upgraded channel. Call on its event loop.
-    /// - Parameter openingByteCount: the number of bytes the other side may send before
-    ///   ``MessageStream/liftOpeningLimit()``; nil for no limit.
-    package init(upgraded channel: any NIOCore.Channel, isClient: Bool, openingByteCount: Int? = nil) throws {
+    package init(upgraded channel: any NIOCore.Channel) throws {
         let pipeline = channel.pipeline.syncOperations
-        limit = openingByteCount.map(OpeningLimit.init(byteCount:))
-        if let limit { try pipeline.addHandler(OpeningLimitHandler(limit), position: .first) }
-        try pipeline.addHandler(MessageSocketHandler(isClient: isClient))
+        try pipeline.addHandler(MessageSocketHandler(isClient: true))
         self.channel = try Channel(
             wrappingChannelSynchronously: channel,
             configuration: .init(
                 backPressureStrategy: .init(
                     lowWatermark: Self.maximumWaitingMessages, highWatermark: Self.maximumWaitingMessages),
                 inboundType: WebSocketFrame.self, outboundType: WebSocketFrame.self))
-        self.isClient = isClient
     }
 
     /// Closes a connection that was never run, with code 1001. Every connection must be run or closed.
     public func close() async { try? await channel.executeThenClose { _, _ in } }
 
     /// Runs the connection until `body` returns or throws, or the other side is silent for too long. Then closes it:
-    /// with code 1000 if `body` returned, 1001 if the task was cancelled, 1011 if a server's `body` threw. Returns when
-    /// the network connection is closed, at most ``closeTimeout`` later.
+    /// with code 1000 if `body` returned, 1001 if it threw or the task was cancelled. Returns when the network connection is
+    /// closed, at most ``closeTimeout`` later.
     /// - Parameters:
-    ///   - silenceLimit: how long the other side may be silent, or nil for ``silenceLimit`` on a client and
-    ///     ``serverSilenceLimit`` on a server.
+    ///   - silenceLimit: how long the other side may be silent.
     ///   - body: receives the messages and a writer; both end with the connection.
     public func run(
-        silenceLimit: Duration? = nil,
+        silenceLimit: Duration = silenceLimit,
         _ body: @escaping @Sendable (MessageStream, MessageWriter) async throws -> Void
     ) async throws {
-        let silenceLimit = silenceLimit ?? (isClient ? Self.silenceLimit : Self.serverSilenceLimit)
         let network = channel.channel
         try await channel.executeThenClose { inbound, outbound in
             let liveness = Liveness()
-            let writer = MessageWriter(outbound: outbound, channel: network, isClient: isClient)
+            let writer = MessageWriter(outbound: outbound)
             // Only the latest ping needs an answer (RFC 6455 §5.5.3).
             let (pings, addPing) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let messages = MessageStream(
-                        inbound: inbound, limit: limit, liveness: liveness, onPing: { addPing.yield($0) })
-                    do {
-                        try await body(messages, writer)
-                    } catch {
-                        if !isClient, !(error is CancellationError) {
-                            network.triggerUserOutboundEvent(
-                                SocketCommand.closeWith(.unexpectedServerError), promise: nil)
-                        }
-                        throw error
-                    }
+                    try await body(
+                        MessageStream(inbound: inbound, liveness: liveness, onPing: { addPing.yield($0) }), writer)
                     liveness.listen()
                     try? await writer.close(.normalClosure)
                 }

@@ -35,6 +35,9 @@ final class MessageSocketHandler: ChannelDuplexHandler {
         reader = FrameReader(isClient: isClient)
     }
 
+    /// Begins a new interval for counting the other side's pings and pongs.
+    func countControlFramesAnew() { reader.didPing() }
+
     // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -7,13 +7,8 @@ public struct MessageStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
     let inbound: NIOAsyncChannelInboundStream<WebSocketFrame>
-    let limit: OpeningLimit?
     let liveness: Liveness
     let onPing: @Sendable (ByteBuffer) -> Void
-
-    /// Lets the other side send any amount from now on, in messages of up to ``MessageSocket/maximumMessageByteCount``.
-    /// Call once it's authenticated.
-    public func liftOpeningLimit() { limit?.lift() }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(frames: inbound.makeAsyncIterator(), liveness: liveness, onPing: onPing)

@@ -1,10 +1,11 @@
 public import Logging
+internal import NIOCore
 public import ServiceLifecycle
 internal import TomboloAuthentication
 internal import TomboloHTTP
 internal import TomboloModel
 public import TomboloSyncSession
-public import TomboloWebSocket
+package import TomboloWebSocket
 
 /// The sync gateway: one session for each connected device, one feed and one upload queue for all of them. Stateless:
 /// what must last is in the store.
@@ -39,7 +40,8 @@ public struct Gateway: Service {
         services = SessionRunner.Services(
             generations: Generations(source: models, wakeUps: wakeUps, onCommit: onCommit, logger: logger),
             uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
-            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1), limits: limits)
+            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1), spools: SpoolBudget(),
+            clocks: SessionClocks(), limits: limits)
         door = ConnectionDoor(limit: connectionsPerAddress)
         self.logger = logger
     }
@@ -62,33 +64,23 @@ public struct Gateway: Service {
         await cancelWhenGracefulShutdown { await services.generations.run() }
     }
 
-    /// Serves one device until either side ends the connection or the server shuts down.
+    /// Serves one device until either side ends the connection or the server shuts down. Call on the connection's event loop.
     /// - Parameter address: the device's IP address, or empty if it has none and is not counted by address.
-    public func serve(_ socket: MessageSocket, from address: String, logger: Logger) async {
+    package func serve(_ socket: ServerSocket, from address: String, logger: Logger) {
         guard counter.enter() else {
             logger.warning("A device was turned away: \(Self.maximumConnectionCount) are connected.")
-            await socket.close()
-            return
+            return socket.close(.goingAway)
         }
-        defer { counter.leave() }
+        let ended = socket.channel.closeFuture
+        ended.whenComplete { [counter] _ in counter.leave() }
         let group = AddressGroup(address)
-        if !address.isEmpty, case .full(let isNew) = door.enter(group) {
-            if isNew { logger.warning("Devices from \(group) are turned away: \(door.limit) are connected.") }
-            await socket.close()
-            return
-        }
-        defer { if !address.isEmpty { door.leave(group) } }
-        let runner = SessionRunner(services: services, logger: logger)
-        do {
-            try await cancelWhenGracefulShutdown {
-                try await socket.run(silenceLimit: services.limits.silenceLimit) { messages, writer in
-                    try await runner.run(messages, writer)
-                }
+        if !address.isEmpty {
+            if case .full(let isNew) = door.enter(group) {
+                if isNew { logger.warning("Devices from \(group) are turned away: \(door.limit) are connected.") }
+                return socket.close(.goingAway)
             }
-        } catch is CancellationError {
-            return
-        } catch {
-            logger.debug("A session ended: \(error)")
+            ended.whenComplete { [door] _ in door.leave(group) }
         }
+        SessionRunner(services: services, socket: socket, logger: logger).start()
     }
 }

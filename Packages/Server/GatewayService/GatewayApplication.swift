@@ -28,7 +28,7 @@ public struct GatewayApplication: ApplicationProtocol {
                 responder: responder, path: Gateway.path, configuration: configuration,
                 openingByteCount: SessionRunner.openingByteCount, trustedProxies: proxies
             ) {
-                await gateway.serve($0, from: $1, logger: $2)
+                gateway.serve($0, from: $1, logger: $2)
             }
         }
     }

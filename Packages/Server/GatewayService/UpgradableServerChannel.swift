@@ -3,8 +3,8 @@ public import Logging
 public import NIOCore
 internal import NIOHTTP1
 public import NIOHTTPTypes
-public import TomboloHTTP
-public import TomboloWebSocket
+package import TomboloHTTP
+package import TomboloWebSocket
 internal import NIOHTTPTypesHTTP1
 
 /// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket where the client asks for one at
@@ -14,8 +14,8 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     package enum Upgrade: Sendable {
         case http(HTTPChannel)
-        /// With the IP address that its client has.
-        case socket(MessageSocket, String)
+        /// Served on its event loop from then on, by no task.
+        case socket
     }
 
     public struct Value: ServerChildChannelValue {
@@ -28,17 +28,18 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
     private let configuration: HTTP1Channel.Configuration
     private let openingByteCount: Int
     private let trustedProxies: TrustedProxies
-    private let onSocket: @Sendable (MessageSocket, _ address: String, Logger) async -> Void
+    private let onSocket: @Sendable (ServerSocket, _ address: String, Logger) -> Void
 
     /// - Parameters:
     ///   - configuration: the bounds of headers and idle connections.
     ///   - openingByteCount: what a WebSocket's client may send before it is trusted.
     ///   - trustedProxies: whose word is taken for the address of a WebSocket's client.
-    ///   - onSocket: serves a WebSocket; gets the IP address of its client, empty if there is none.
-    public init(
+    ///   - onSocket: starts to serve a WebSocket, on its event loop; gets the IP address of its client, empty if there is
+    ///     none.
+    package init(
         responder: @escaping HTTPChannelHandler.Responder, path: String, configuration: HTTP1Channel.Configuration,
         openingByteCount: Int, trustedProxies: TrustedProxies = .none,
-        onSocket: @escaping @Sendable (MessageSocket, _ address: String, Logger) async -> Void
+        onSocket: @escaping @Sendable (ServerSocket, _ address: String, Logger) -> Void
     ) {
         self.responder = responder
         self.path = path
@@ -54,13 +55,15 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             let configuration = configuration
             let openingByteCount = openingByteCount
             let trustedProxies = trustedProxies
+            let onSocket = onSocket
             let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
-                socket, channel, head in
-                Upgrade.socket(
+                socket, head in
+                onSocket(
                     socket,
                     trustedProxies.clientAddress(
-                        peer: channel.remoteAddress?.ipAddress ?? "", forwarded: head.headers["Forwarded"],
-                        forwardedFor: head.headers["X-Forwarded-For"]))
+                        peer: socket.channel.remoteAddress?.ipAddress ?? "", forwarded: head.headers["Forwarded"],
+                        forwardedFor: head.headers["X-Forwarded-For"]), logger)
+                return Upgrade.socket
             }
             let upgrading = NIOTypedHTTPServerUpgradeConfiguration<Upgrade>(upgraders: [upgrader]) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -109,7 +112,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
         do {
             switch try await value.upgrade.get() {
             case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-            case .socket(let socket, let address): await onSocket(socket, address, logger)
+            case .socket: return
             }
         } catch {
             logger.debug("A connection ended before its first request: \(error)")

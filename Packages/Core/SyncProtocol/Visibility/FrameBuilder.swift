@@ -35,8 +35,17 @@ public struct FrameBuilder: Sendable {
     /// Adds the effect of a change on a session that saw objects by `old` before and sees them by `new` now.
     public mutating func add(_ change: RootChange, old: Visibility, new: Visibility) {
         let classIndex = change.reference.classIndex
-        let had = old.includes(change.old, classIndex: classIndex, schema: schema)
-        let has = new.includes(change.new, classIndex: classIndex, schema: schema)
+        add(
+            change, had: old.includes(change.old, classIndex: classIndex, schema: schema),
+            has: new.includes(change.new, classIndex: classIndex, schema: schema))
+    }
+
+    /// Adds the effect of a change on a session.
+    /// - Parameters:
+    ///   - had: whether the session saw the object before.
+    ///   - has: whether it sees the object now.
+    public mutating func add(_ change: RootChange, had: Bool, has: Bool) {
+        let classIndex = change.reference.classIndex
         switch (had, has) {
         case (false, false): break
         case (true, false): remove(change.reference.key, classIndex: classIndex)

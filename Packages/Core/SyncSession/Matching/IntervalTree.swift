@@ -44,15 +44,21 @@ struct IntervalTree: Sendable {
         freeNodes.append(place)
     }
 
-    /// The slots of the intervals that contain a value: k of n in O(k log n) at most.
-    func forEachSlot(containing value: Value, _ body: (Int) -> Void) { visit(root, value, body) }
+    /// Appends the slots of the intervals that contain a value: k of n in O(k log n) at most.
+    func append(containing value: Value, to slots: inout [Int]) {
+        nodes.withUnsafeBufferPointer { Self.append($0, below: root, containing: value, to: &slots) }
+    }
 
-    private func visit(_ node: Int, _ value: Value, _ body: (Int) -> Void) {
-        guard node != Self.none, !nodes[nodes[node].last].interval.upper.precedes(value) else { return }
-        visit(nodes[node].left, value, body)
-        guard nodes[node].interval.lower.precedes(value) else { return }
-        if !nodes[node].interval.upper.precedes(value) { body(nodes[node].slot) }
-        visit(nodes[node].right, value, body)
+    private static func append(
+        _ nodes: UnsafeBufferPointer<Node>, below root: Int, containing value: Value, to slots: inout [Int]
+    ) {
+        var node = root
+        while node != none, !nodes[nodes[node].last].interval.upper.precedes(value) {
+            append(nodes, below: nodes[node].left, containing: value, to: &slots)
+            guard nodes[node].interval.lower.precedes(value) else { return }
+            if !nodes[node].interval.upper.precedes(value) { slots.append(nodes[node].slot) }
+            node = nodes[node].right
+        }
     }
 }
 

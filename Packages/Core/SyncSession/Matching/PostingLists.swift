@@ -45,10 +45,11 @@ struct PostingLists: Sendable {
         freePostings.append(place)
     }
 
-    func forEachSlot(at value: Value, _ body: (Int) -> Void) {
+    /// Appends the slots that look for a value.
+    func append(at value: Value, to slots: inout [Int]) {
         guard var place = firstPostings[value] else { return }
         while place != Self.none {
-            body(postings[place].slot)
+            slots.append(postings[place].slot)
             place = postings[place].next
         }
     }

@@ -95,27 +95,28 @@ package struct PredicateIndex: Sendable {
 
     /// Calls `body` once for each id whose predicate the row satisfies, in no particular order.
     package func forEachMatch(of row: Row, _ body: (Int) -> Void) {
-        forEachCandidate(of: row) { id, predicate in
-            if predicate.matches(row, of: item) { body(id) }
+        for slot in candidates(for: row) {
+            if let entry = entries[slot], entry.predicate.matches(row, of: item) { body(entry.id) }
         }
     }
 
-    /// Calls `body` once for each predicate that must be evaluated for a row.
-    package func forEachCandidate(of row: Row, _ body: (_ id: Int, _ predicate: Predicate) -> Void) {
-        for predicate in unindexed {
-            if let entry = entries[predicate.slot] { body(entry.id, entry.predicate) }
-        }
-        // Most predicates are entered so that no row finds them twice; the set stays empty.
-        var found: Set<Int> = []
-        func visit(_ slot: Int) {
-            guard let entry = entries[slot], !entry.mayRepeat || found.insert(slot).inserted else { return }
-            body(entry.id, entry.predicate)
-        }
+    /// The ids of the predicates that must be evaluated for a row, each once, in no particular order.
+    package func candidateIDs(for row: Row) -> [Int] { candidates(for: row).compactMap { entries[$0]?.id } }
+
+    /// Slots, each once.
+    private func candidates(for row: Row) -> [Int] {
+        var result = unindexed.map(\.slot)
         for column in columns.indices {
-            if !columns[column].values.isEmpty { columns[column].values.forEachSlot(at: row[column], visit) }
+            if !columns[column].values.isEmpty { columns[column].values.append(at: row[column], to: &result) }
             if !columns[column].intervals.isEmpty, !row[column].isNull {
-                columns[column].intervals.forEachSlot(containing: row[column], visit)
+                columns[column].intervals.append(containing: row[column], to: &result)
             }
         }
+        if result.count - unindexed.count > 1 {
+            // Most predicates are entered so that no row finds them twice; the set stays empty.
+            var found: Set<Int> = []
+            result.removeAll { slot in (entries[slot]?.mayRepeat ?? true) && !found.insert(slot).inserted }
+        }
+        return result
     }
 }

@@ -55,7 +55,8 @@ public struct BatchReader {
         var changed: [Int: Set<Value>] = [:]
         if from.number != reader.tick.number {
             let difference = try await reader.difference(from: from)
-            var builder = FrameBuilder(schema: schema, deviceColumns: request.deviceColumns, hidden: request.hidden)
+            var builder = FrameBuilder(
+                schema: schema, deviceColumns: request.deviceColumns, hidden: request.mask.hidden)
             for change in difference.changes {
                 changed[change.reference.classIndex, default: []].insert(change.reference.key)
                 builder.add(change, old: request.old, new: request.new)
@@ -143,6 +144,6 @@ public struct BatchReader {
         frame.totalObjects = max(totalObjects, objectsSoFar)
         frame.objectsSoFar = objectsSoFar
         frameCount += 1
-        try await send(frame)
+        try await send(request.mask.apply(to: frame, schema: schema))
     }
 }

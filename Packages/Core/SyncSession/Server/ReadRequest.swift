@@ -16,13 +16,14 @@ public struct ReadRequest: Sendable {
     public let schemaFingerprint: UInt64
     /// Column positions to send, by class, the primary key first. Nothing is sent of other classes.
     public let deviceColumns: [Int: [Int]]
-    /// By class position: columns whose changes alone send nothing, since the user may not read them.
-    public let hidden: [Int: Set<Int>]
+    /// What the device gets in place of values that its user may not read, or that it can't hold. Changes of hidden columns
+    /// alone send nothing.
+    public let mask: ColumnMask
 
     public init(
         client: ClientID, from: Tick?, old: Visibility, new: Visibility, subscriptionVersion: Int64,
         rulesFingerprint: UInt64, schemaFingerprint: UInt64, deviceColumns: [Int: [Int]],
-        hidden: [Int: Set<Int>] = [:]
+        mask: ColumnMask = .none
     ) {
         self.client = client
         self.from = from
@@ -32,6 +33,6 @@ public struct ReadRequest: Sendable {
         self.rulesFingerprint = rulesFingerprint
         self.schemaFingerprint = schemaFingerprint
         self.deviceColumns = deviceColumns
-        self.hidden = hidden
+        self.mask = mask
     }
 }

@@ -5,12 +5,15 @@ internal import TomboloSyncProtocol
 extension ServerSession {
     /// Begins nothing new from here on, until ``move(to:_:)``. What is under way goes on: a batch that is read, and the
     /// uploads that came.
-    public mutating func hold() { isHeld = true }
+    public mutating func hold() -> [Action] {
+        isHeld = true
+        return stopFollowing()
+    }
 
     /// Whether nothing is under way any more that knows the positions of classes and columns.
     public var canMove: Bool {
         guard case .live = phase else { return false }
-        return isHeld && !isPulling && uploading.isEmpty && waitingChangesets.isEmpty
+        return isHeld && following == .no && uploading.isEmpty && waitingChangesets.isEmpty
     }
 
     /// Whether messages of the device have to wait for the move.

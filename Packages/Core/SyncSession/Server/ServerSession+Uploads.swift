@@ -81,6 +81,6 @@ extension ServerSession {
             // The tick that has the outcome was sent before the device had shown that the changeset is its own.
             actions += ends(frameCount: 0)
         }
-        return actions + uploadNext() + pullIfPossible()
+        return actions + uploadNext() + followIfPossible()
     }
 }

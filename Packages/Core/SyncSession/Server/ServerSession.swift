@@ -22,8 +22,10 @@ public import TomboloSyncProtocol
 /// ``maximumSilentHeartbeats`` while verifying, ``maximumUnappliedHeartbeats`` while live. While reading, the executor
 /// watches whether the device takes what it is sent.
 ///
-/// A session is one sequence of batches: while one is read, no other is sent. Live ticks are pulled, never queued: a
-/// device that reads slowly costs no memory, and falls back to reading the changelog.
+/// A session is one sequence of batches: while one is read, no other is sent. Live, it follows the feed, which tells it of
+/// the ticks that concern it and of no others. Nothing is queued for a device that reads slowly: a session that can't take a
+/// batch stops following, stands on the tick before, and asks for what it missed once it can. ``reach(_:)`` moves it past
+/// ticks that don't concern it.
 ///
 /// A changeset is acknowledged only on a connection that carried it, so that of two copies of one file neither takes
 /// the other's changesets for its own. Where a tick's progress is ahead of the upload under way, the tick waits for the
@@ -36,20 +38,23 @@ public struct ServerSession: Sendable {
         /// - Parameter formerly: what the user could read, by class position, under the rules fingerprint of the device's
         ///   position, where that is another one than now; nil if nobody knows.
         case opened(ClientOpening, PositionCheck, formerly: [Int: Predicate]? = nil)
-        /// A frame of the read under way.
-        case frame(BatchFrame)
-        /// The read under way is complete; the tick that it was made at.
+        /// The read under way is complete, and its frames are on their way; the tick that it was made at.
         case readFinished(BatchEnd, Tick)
         /// The read under way was given up, its device takes nothing: the batch begins again with frame 0, and with
         /// what the session knows by now.
         case readGivenUp
         case uploaded([UploadResult])
-        /// The feed has newer ticks than it had before.
-        case tickAvailable
-        /// The answer to ``Action/pull(after:)``, oldest first.
-        case ticks([LiveTick])
-        /// The answer to ``Action/pull(after:)`` when the feed no longer reaches back so far.
-        case ticksGone
+        /// An answer to ``Action/follow(_:after:_:)``, with its number: the batches of ticks that concern the session, oldest
+        /// first, and the newest tick. From it on the session is told of each that does.
+        case following(Int, [LiveBatch], newest: Tick)
+        /// Another answer: the batches of the ticks up to one that is not the newest. The session is not followed.
+        case matched(Int, [LiveBatch], last: Tick)
+        /// Another answer, or the end of being followed: the feed can't tell what came after the session's tick.
+        case ticksGone(Int)
+        /// The end of being followed: the session asks again from where it stands.
+        case followingEnded(Int)
+        /// A tick that concerns a session that is followed.
+        case live(Int, LiveBatch)
         /// The connection accepts data again, or no longer.
         case writable(Bool)
         /// About every ``ServerSession/heartbeatSeconds``.
@@ -63,11 +68,18 @@ public struct ServerSession: Sendable {
         /// Answer with ``Event/opened(_:_:formerly:)``.
         case open(ClientID, user: String, acknowledged: Int64, position: Position)
         case send(ServerMessage)
+        /// Send frames that other sessions share.
+        case sendFrames(SharedFrames)
+        /// Send the frames of a batch as they come, masked, then answer with ``Event/readFinished(_:_:)``. Takes the place of
+        /// a read under way, whose frames are not sent any more.
         case read(ReadRequest)
         /// Apply in order; answer with ``Event/uploaded(_:)``.
         case upload([Changeset], SessionAuthority)
-        /// Answer with ``Event/ticks(_:)`` or ``Event/ticksGone``; with no ticks when there is none.
-        case pull(after: Int64)
+        /// Tell the session of ticks after one. Answer with the number, in ``Event/following(_:_:newest:)``,
+        /// ``Event/matched(_:_:last:)`` or ``Event/ticksGone(_:)``.
+        case follow(Int, after: Int64, LiveView)
+        /// Tell it nothing more under this number.
+        case unfollow(Int)
         /// After everything sent before.
         case close
     }
@@ -90,6 +102,8 @@ public struct ServerSession: Sendable {
     /// The size at which a batch tells of no further changeset that was refused, in bytes.
     public static let maximumRefusalByteCount = 4 << 20
     public static let heartbeatSeconds = 5
+    /// An idle device's position is moved on after so many heartbeats: half a minute.
+    public static let positionHeartbeats = 6
     /// A device has this long to say hello and to be let in: 15 seconds.
     public static let maximumOpeningHeartbeats = 3
     /// A device that has changesets to show again may be silent for this long: 100 seconds, enough for an upload of the
@@ -108,6 +122,20 @@ public struct ServerSession: Sendable {
         case reading
         case live
         case closed
+    }
+
+    /// Whether the feed tells the session of ticks, and under which number.
+    enum Following: Hashable {
+        case no
+        case asked(Int)
+        case yes(Int)
+
+        var number: Int? {
+            switch self {
+            case .no: nil
+            case .asked(let number), .yes(let number): number
+            }
+        }
     }
 
     /// What the device is served with; settled when it says hello, and again by ``move(to:_:)``.
@@ -133,8 +161,10 @@ public struct ServerSession: Sendable {
     var sentTick: Int64 = 0
     var unapplied = 0
     var isWritable = true
-    var isPulling = false
-    var hasNewTicks = false
+    var following = Following.no
+    var followCount = 0
+    /// Heartbeats since the device was last told a position.
+    var idleHeartbeats = 0
     var waitingSubscriptions: SubscriptionSet?
     var needsEverything = false
     /// What the user may see changed while a batch was read.
@@ -170,6 +200,14 @@ public struct ServerSession: Sendable {
         if case .waiting = phase { self.schema = schema }
     }
 
+    /// The number under which the session follows the feed, or asked to; nil if it does neither.
+    public var followingNumber: Int? { following.number }
+
+    /// What the session is sent ticks by.
+    public var liveView: LiveView {
+        LiveView(visibility: visibility, columns: sentColumns, mask: mask, names: deviceNames)
+    }
+
     /// The device's id; known once hello came.
     public var clientID: ClientID { client }
 
@@ -182,12 +220,32 @@ public struct ServerSession: Sendable {
     public var isUploadBacklogged: Bool { waitingChangesets.count > Self.maximumWaitingChangesets / 2 }
 
     public mutating func handle(_ event: Event) -> [Action] {
+        let actions = react(to: event)
+        return stopFollowing() + actions
+    }
+
+    /// Only a live session that can go on is told of ticks.
+    mutating func stopFollowing() -> [Action] {
+        if case .live = phase, !isHeld, !isHolding { return [] }
+        guard let number = following.number else { return [] }
+        following = .no
+        return [.unfollow(number)]
+    }
+
+    /// Takes note that the feed has told the session of all that concerns it up to a tick. Has an effect only while the
+    /// session is followed.
+    public mutating func reach(_ tick: Tick) {
+        guard case .yes = following, case .live = phase, tick.number > self.tick.number else { return }
+        self.tick = tick
+    }
+
+    private mutating func react(to event: Event) -> [Action] {
         switch (phase, event) {
         case (.closed, _): return []
         case (_, .failed(let failure)): return fail(failure)
         case (_, .writable(let writable)):
             isWritable = writable
-            return pullIfPossible()
+            return followIfPossible()
         case (.waiting, .message(.hello(let hello))): return begin(hello)
         case (.waiting, .message):
             return fail(SessionFailure(.badMessage, "A session begins with hello; another message came first."))
@@ -195,7 +253,6 @@ public struct ServerSession: Sendable {
         case (.opening(let hello), .opened(let opening, let check, let formerly)):
             formerlyReadable = formerly
             return open(hello, opening, check)
-        case (.reading, .frame(let frame)): return [.send(.frame(mask.apply(to: frame, schema: schema)))]
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
         case (.reading, .readGivenUp):
             visibility = beforeRead.visibility
@@ -215,31 +272,27 @@ public struct ServerSession: Sendable {
         case (.reading, .message(.applied)), (.live, .message(.applied)):
             unapplied = max(0, unapplied - 1)
             heartbeats = 0
-            return pullIfPossible()
+            return followIfPossible()
         case (_, .message):
             return fail(SessionFailure(.badMessage, "The device sent a message before the session was open."))
         case (_, .uploaded(let results)): return finishUpload(results)
-        case (_, .tickAvailable):
-            hasNewTicks = true
-            return pullIfPossible()
-        case (.live, .ticks) where isHeld, (.live, .ticksGone) where isHeld:
-            isPulling = false
-            hasNewTicks = true
-            return []
-        case (.live, .ticks(let ticks)): return look(at: ticks)
-        case (.live, .ticksGone):
-            isPulling = false
+        case (.live, .following(let number, let batches, let newest)) where following == .asked(number):
+            return catchUp(batches, to: newest, staying: true)
+        case (.live, .matched(let number, let batches, let last)) where following == .asked(number):
+            return catchUp(batches, to: last, staying: false)
+        case (.live, .ticksGone(let number)) where following.number == number:
+            following = .no
             return [startReading(from: tick)]
-        case (.reading, .ticks), (.reading, .ticksGone):
-            isPulling = false
-            hasNewTicks = true
-            return []
+        case (.live, .followingEnded(let number)) where following.number == number:
+            following = .no
+            return followIfPossible()
+        case (.live, .live(let number, let batch)) where following == .yes(number): return look(at: batch)
         case (.live, .heartbeat): return heartbeat()
         case (_, .authorityChanged(let authority)): return change(authority)
         case (.waiting, .heartbeat), (.authenticating, .heartbeat), (.opening, .heartbeat): return countToOpening()
         case (.verifying(_, _, let opening), .heartbeat): return countToUpload(opening)
-        case (_, .authenticated), (_, .opened), (_, .frame), (_, .readFinished), (_, .readGivenUp), (_, .ticks),
-            (_, .ticksGone), (_, .heartbeat):
+        case (_, .authenticated), (_, .opened), (_, .readFinished), (_, .readGivenUp), (_, .following), (_, .matched),
+            (_, .ticksGone), (_, .followingEnded), (_, .live), (_, .heartbeat):
             return []
         }
     }
@@ -259,8 +312,12 @@ public struct ServerSession: Sendable {
                 return fail(error)
             }
         }
-        if case .live = phase, !isHeld { return [startReading(from: tick)] }
-        return []
+        switch phase {
+        case .live where !isHeld: return [startReading(from: tick)]
+        // What the batch under way has is no longer for the user's eyes.
+        case .reading where needsEverything && heldEnd == nil: return [startReading(from: nil)]
+        default: return []
+        }
     }
 
     // MARK: Opening
@@ -386,7 +443,9 @@ public struct ServerSession: Sendable {
     }
 
     /// The columns to send, by class: those of the device, without lists that its user may not read.
-    var sentColumns: [Int: [Int]] { deviceColumns.filter { !mask.hiddenLists.contains($0.key) } }
+    var sentColumns: [Int: [Int]] {
+        mask.hiddenLists.isEmpty ? deviceColumns : deviceColumns.filter { !mask.hiddenLists.contains($0.key) }
+    }
 
     func visibility(of set: SubscriptionSet) -> Visibility {
         guard let authority else { return .nothing }
@@ -410,7 +469,7 @@ public struct ServerSession: Sendable {
         let request = ReadRequest(
             client: client, from: from, old: from == nil ? .nothing : visibility, new: new,
             subscriptionVersion: subscriptions.version, rulesFingerprint: authority?.rulesFingerprint ?? 0,
-            schemaFingerprint: schemaFingerprint, deviceColumns: sentColumns, hidden: mask.hidden)
+            schemaFingerprint: schemaFingerprint, deviceColumns: sentColumns, mask: mask)
         visibility = new
         return .read(request)
     }
@@ -423,6 +482,7 @@ public struct ServerSession: Sendable {
         heldEnd = nil
         self.tick = tick
         sentTick = tick.number
+        idleHeartbeats = 0
         unapplied += 1
         phase = .live
         heartbeats = 0
@@ -430,13 +490,11 @@ public struct ServerSession: Sendable {
         var end = end
         (end.acknowledged, end.refusals) = acknowledge()
         var actions = [Action.send(.end(end))]
-        if isHeld {
-            hasNewTicks = true
-        } else if waitingSubscriptions != nil || needsEverything || hasNewAuthority {
+        guard !isHeld else { return actions }
+        if waitingSubscriptions != nil || needsEverything || hasNewAuthority {
             actions.append(startReading(from: tick))
         } else {
-            hasNewTicks = true
-            actions += pullIfPossible()
+            actions += followIfPossible()
         }
         return actions
     }
@@ -454,50 +512,58 @@ public struct ServerSession: Sendable {
         return []
     }
 
-    mutating func pullIfPossible() -> [Action] {
-        guard case .live = phase, hasNewTicks, !isHeld, !isPulling, !isHolding, isWritable,
-            unapplied < Self.maximumUnappliedBatches
-        else { return [] }
-        hasNewTicks = false
-        isPulling = true
-        return [.pull(after: tick.number)]
+    private var canTakeBatch: Bool {
+        guard case .live = phase else { return false }
+        return !isHeld && !isHolding && isWritable && unapplied < Self.maximumUnappliedBatches
     }
 
-    /// Roughly what it takes to match ticks with what the device may have, see ``Visibility/matchingCost(changeCount:byteCount:)``.
-    public func matchingCost(of ticks: [LiveTick]) -> Int {
-        visibility.matchingCost(
-            changeCount: ticks.reduce(0) { $0 + $1.difference.changes.count },
-            byteCount: ticks.reduce(0) { $0 + $1.byteCount })
+    mutating func followIfPossible() -> [Action] {
+        guard following == .no, canTakeBatch else { return [] }
+        followCount += 1
+        following = .asked(followCount)
+        return [.follow(followCount, after: tick.number, liveView)]
     }
 
-    mutating func look(at ticks: [LiveTick]) -> [Action] {
-        isPulling = false
+    /// Takes the batches of ticks after the one that the session stands on.
+    /// - Parameter isStaying: whether the session is told of what comes after `last`.
+    private mutating func catchUp(_ batches: [LiveBatch], to last: Tick, staying isStaying: Bool) -> [Action] {
+        guard let number = following.number else { return [] }
         var actions: [Action] = []
-        let columns = sentColumns
-        for live in ticks where live.tick.number > tick.number {
-            guard live.previous == tick.number else { return actions + [startReading(from: tick)] }
-            let news = live.progress[client]
-            if let news, news.last > confirmed, !uploading.isEmpty {
-                isHolding = true
-                hasNewTicks = true
-                return actions
+        for batch in batches {
+            guard let taken = take(batch) else {
+                following = .no
+                return (isStaying ? [.unfollow(number)] : []) + actions
             }
-            tick = live.tick
-            if let news {
-                progress.last = news.last
-                progress.refusals += news.refusals
-            }
-            var builder = FrameBuilder(schema: schema, deviceColumns: columns, hidden: mask.hidden)
-            for change in live.difference.changes { builder.add(change, old: visibility, new: visibility) }
-            let frames = builder.frames()
-            guard !frames.isEmpty || hasAcknowledgement else { continue }
-            for (sequence, var frame) in frames.enumerated() {
-                frame.sequence = sequence
-                actions.append(.send(.frame(mask.apply(to: frame, schema: schema))))
-            }
-            actions += ends(frameCount: frames.count)
+            actions += taken
         }
-        return actions + pullIfPossible()
+        if last.number > tick.number { tick = last }
+        following = isStaying ? .yes(number) : .no
+        return actions + followIfPossible()
+    }
+
+    private mutating func look(at batch: LiveBatch) -> [Action] {
+        if let actions = take(batch) { return actions }
+        guard let number = following.number else { return [] }
+        following = .no
+        return [.unfollow(number)]
+    }
+
+    /// - Returns: nil if the session can't take the batch now, and stands on the tick before.
+    private mutating func take(_ batch: LiveBatch) -> [Action]? {
+        guard batch.tick.number > tick.number else { return [] }
+        guard canTakeBatch else { return nil }
+        if let news = batch.progress, news.last > confirmed, !uploading.isEmpty {
+            isHolding = true
+            return nil
+        }
+        tick = batch.tick
+        if let news = batch.progress {
+            progress.last = news.last
+            progress.refusals += news.refusals
+        }
+        guard batch.frames != nil || hasAcknowledgement else { return [] }
+        guard let frames = batch.frames else { return ends(frameCount: 0) }
+        return [.sendFrames(frames)] + ends(frameCount: frames.messages.count)
     }
 
     var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
@@ -531,6 +597,7 @@ public struct ServerSession: Sendable {
 
     mutating func end(frameCount: Int) -> BatchEnd {
         sentTick = tick.number
+        idleHeartbeats = 0
         unapplied += 1
         let news = acknowledge()
         return BatchEnd(
@@ -552,7 +619,9 @@ public struct ServerSession: Sendable {
                         + "\(Self.maximumUnappliedHeartbeats * Self.heartbeatSeconds / 60) minutes.",
                     isRetryable: true))
         }
-        guard tick.number > sentTick || hasAcknowledgement, isWritable, unapplied == 0 else { return [] }
+        idleHeartbeats += 1
+        let isBehind = tick.number > sentTick && idleHeartbeats >= Self.positionHeartbeats
+        guard isBehind || hasAcknowledgement, isWritable, unapplied == 0 else { return [] }
         return ends(frameCount: 0)
     }
 

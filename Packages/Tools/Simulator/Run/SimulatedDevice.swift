@@ -56,18 +56,48 @@ final class SimulatedConnection {
     }
 }
 
-/// A gateway: its sessions and the last ticks it has read.
+/// A connection's stay in its gateway's feed.
+struct SimulatedMember: Hashable {
+    let connection: Int
+    let number: Int
+}
+
+/// A gateway: its sessions and its feed.
 final class SimulatedGateway {
     static let ringSize = 3
+
+    /// What sessions ask of the feed, in order.
+    enum Request {
+        case follow(SimulatedConnection, LiveFeed<SimulatedMember>.Request)
+        case unfollow(SimulatedMember)
+    }
+
+    /// What the feed tells them, in order.
+    enum News {
+        case answer(SimulatedConnection, Int, LiveFeed<SimulatedMember>.Answer)
+        case batch(SimulatedMember, LiveBatch)
+        case ended(SimulatedMember)
+        case gone(SimulatedMember)
+        case reached(Tick)
+    }
 
     let id: Int
     var isUp = true
     var life = 0
-    var known = Tick.origin
-    var ring: [LiveTick] = []
+    var live = SimulatedGateway.emptyFeed
+    /// What concerns the sessions was told up to here.
+    var reached = Tick.origin
+    var requests: [Request] = []
+    var news: [News] = []
     var connections: [SimulatedConnection] = []
     var waitingUploads: [(connection: SimulatedConnection, changesets: [Changeset], authority: SessionAuthority)] = []
     var isUploadScheduled = false
 
     init(id: Int) { self.id = id }
+
+    static var emptyFeed: LiveFeed<SimulatedMember> {
+        LiveFeed(
+            schema: SimulatedSchema.schema,
+            bounds: .init(tickCount: ringSize, itemCount: .max, byteCount: .max))
+    }
 }

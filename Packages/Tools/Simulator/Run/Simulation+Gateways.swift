@@ -28,6 +28,7 @@ extension Simulation {
 
     func handle(_ connection: SimulatedConnection, _ event: ServerSession.Event) {
         guard connection.isOpen, connection.gateway.isUp else { return }
+        connection.session.reach(connection.gateway.reached)
         for action in connection.session.handle(event) { perform(action, connection) }
     }
 
@@ -49,13 +50,35 @@ extension Simulation {
             guard !connection.gateway.isUploadScheduled else { return }
             connection.gateway.isUploadScheduled = true
             schedule(.upload(connection.gateway, life: connection.gateway.life), in: random.below(6))
-        case .pull(let after): schedule(.pull(connection, after: after), in: random.below(3))
+        case .sendFrames(let frames): send(frames, connection)
+        case .follow(let number, let after, let view):
+            let member = SimulatedMember(connection: connection.id, number: number)
+            ask(
+                connection.gateway,
+                .follow(
+                    connection,
+                    LiveFeed.Request(
+                        member: member, view: view, client: connection.client,
+                        user: "user \(connection.device.user)", after: after)))
+        case .unfollow(let number):
+            ask(connection.gateway, .unfollow(SimulatedMember(connection: connection.id, number: number)))
         case .close:
             connection.isClosing = true
             connection.gateway.connections.removeAll { $0 === connection }
             if connection.down.isEmpty {
                 connection.isOpen = false
                 schedule(.lost(connection.device, life: connection.device.life, connection), in: 1)
+            }
+        }
+    }
+
+    /// What is shared travels encoded.
+    private func send(_ frames: SharedFrames, _ connection: SimulatedConnection) {
+        for message in frames.messages {
+            do {
+                send(try MessageCodec(schema: schema).decodeServerMessage(message), connection)
+            } catch {
+                fail("a live frame can't be decoded: \(error)")
             }
         }
     }
@@ -125,7 +148,7 @@ extension Simulation {
             handle(connection, .readFinished(end, tick))
         } else {
             let frame = connection.frames.removeFirst()
-            handle(connection, .frame(mutant == .moveOutNotSent ? withoutMoveOuts(frame) : frame))
+            send(.frame(mutant == .moveOutNotSent ? withoutMoveOuts(frame) : frame), connection)
             schedule(.emit(connection), in: random.below(3))
         }
     }
@@ -143,23 +166,57 @@ extension Simulation {
         return frame
     }
 
-    func pull(_ connection: SimulatedConnection, _ after: Int64) {
-        let ring = connection.gateway.ring
-        guard connection.gateway.known.number > after else { return handle(connection, .ticks([])) }
-        guard let first = ring.first, first.previous <= after else {
-            hit(.tickSkipped)
-            return handle(connection, .ticksGone)
-        }
-        hit(.liveBatch)
-        handle(connection, .ticks(ring.filter { $0.tick.number > after }))
+    private func ask(_ gateway: SimulatedGateway, _ request: SimulatedGateway.Request) {
+        gateway.requests.append(request)
+        schedule(.serve(gateway, life: gateway.life), in: random.below(3))
     }
 
-    /// Reads the newest tick into the gateway's ring, once for all its sessions.
+    private func announce(_ gateway: SimulatedGateway, _ news: SimulatedGateway.News) {
+        gateway.news.append(news)
+        schedule(.tell(gateway, life: gateway.life), in: random.below(3))
+    }
+
+    func serve(_ gateway: SimulatedGateway) {
+        switch gateway.requests.removeFirst() {
+        case .unfollow(let member): gateway.live.leave(member)
+        case .follow(let connection, let request):
+            let answer = gateway.live.follow(mutant == .indexForgetsRange ? request.withoutRanges : request)
+            if let answer { announce(gateway, .answer(connection, request.member.number, answer)) }
+        }
+    }
+
+    func tell(_ gateway: SimulatedGateway) {
+        func connection(_ member: SimulatedMember) -> SimulatedConnection? {
+            gateway.connections.first { $0.id == member.connection }
+        }
+        switch gateway.news.removeFirst() {
+        case .answer(let connection, let number, .following(let batches, let newest)):
+            if !batches.isEmpty { hit(.liveBatch) }
+            handle(connection, .following(number, batches, newest: newest))
+        case .answer(let connection, let number, .matchAside(let ticks)):
+            let batches = LiveFeed<SimulatedMember>.match(
+                ticks, with: connection.session.liveView, client: connection.client, schema: schema)
+            guard let last = ticks.last?.tick else { return }
+            handle(connection, .matched(number, batches, last: last))
+        case .answer(let connection, let number, .gone):
+            hit(.tickSkipped)
+            handle(connection, .ticksGone(number))
+        case .batch(let member, let batch):
+            hit(.liveBatch)
+            if let connection = connection(member) { handle(connection, .live(member.number, batch)) }
+        case .ended(let member):
+            if let connection = connection(member) { handle(connection, .followingEnded(member.number)) }
+        case .gone(let member):
+            if let connection = connection(member) { handle(connection, .ticksGone(member.number)) }
+        case .reached(let tick): gateway.reached = tick
+        }
+    }
+
+    /// Reads the newest tick into the gateway's feed, once for all its sessions.
     func feed(_ gateway: SimulatedGateway) async {
-        guard isDatabaseUp, database.latest.number > gateway.known.number else { return }
-        let previous = gateway.known
+        guard isDatabaseUp, database.latest.number > gateway.live.newest.number else { return }
+        let previous = gateway.live.newest
         let reader = SimulatedReader(database: database, gate: gate, tick: database.latest, mutant: mutant)
-        gateway.known = reader.tick
         if previous.number > 0, previous.number >= database.floor {
             do {
                 let difference = try await reader.difference(from: previous)
@@ -169,19 +226,50 @@ extension Simulation {
                         progress[connection.client] = try await reader.progress(of: connection.client)
                     }
                 }
-                gateway.ring.append(
-                    LiveTick(
-                        tick: reader.tick, previous: previous.number,
-                        difference: mutant == .moveOutNotSent ? withoutMoveOuts(difference) : difference,
-                        progress: progress))
-                if gateway.ring.count > SimulatedGateway.ringSize { gateway.ring.removeFirst() }
+                let live = LiveTick(
+                    tick: reader.tick, previous: previous.number,
+                    difference: mutant == .moveOutNotSent ? withoutMoveOuts(difference) : difference,
+                    progress: progress)
+                guard let announcement = gateway.live.advance(live) else { return restart(gateway, at: reader.tick) }
+                announce(gateway, announcement)
             } catch {
                 fail("reading the feed: \(error)")
             }
         } else {
-            gateway.ring = []
+            restart(gateway, at: reader.tick)
         }
-        for connection in gateway.connections { handle(connection, .tickAvailable) }
+    }
+
+    private func announce(_ gateway: SimulatedGateway, _ announcement: LiveFeed<SimulatedMember>.Announcement) {
+        var told = announcement.batches.flatMap { members, batch in members.map { (member: $0, batch: batch) } }
+        // Sets have another order in each run.
+        told.sort { ($0.member.connection, $0.member.number) < ($1.member.connection, $1.member.number) }
+        if mutant == .frameToWrongGroup {
+            let frames = told.map(\.batch.frames)
+            for (index, batch) in told.map(\.batch).enumerated() {
+                told[index].batch = LiveBatch(
+                    tick: batch.tick, frames: frames[(index + 1) % frames.count], progress: batch.progress)
+            }
+        }
+        for (member, batch) in told { announce(gateway, .batch(member, batch)) }
+        for member in announcement.aside.sorted(by: { ($0.connection, $0.number) < ($1.connection, $1.number) }) {
+            announce(gateway, .ended(member))
+        }
+        announce(gateway, .reached(announcement.tick))
+        for (member, answer) in announcement.answers.sorted(by: {
+            ($0.member.connection, $0.member.number) < ($1.member.connection, $1.member.number)
+        }) {
+            guard let connection = gateway.connections.first(where: { $0.id == member.connection }) else { continue }
+            announce(gateway, .answer(connection, member.number, answer))
+        }
+    }
+
+    private func restart(_ gateway: SimulatedGateway, at tick: Tick) {
+        let members = gateway.live.restart(at: tick)
+        for member in members.sorted(by: { ($0.connection, $0.number) < ($1.connection, $1.number) }) {
+            announce(gateway, .gone(member))
+        }
+        announce(gateway, .reached(tick))
     }
 
     private func withoutMoveOuts(_ difference: TickDifference) -> TickDifference {
@@ -261,7 +349,9 @@ extension Simulation {
         gateway.life += 1
         for connection in gateway.connections { close(connection) }
         gateway.connections = []
-        gateway.ring = []
+        gateway.live = SimulatedGateway.emptyFeed
+        gateway.requests = []
+        gateway.news = []
         gateway.waitingUploads = []
         gateway.isUploadScheduled = false
         for upload in runningUploads where upload.parts.contains(where: { $0.connection.gateway === gateway }) {
@@ -278,8 +368,8 @@ extension Simulation {
         guard !gateway.isUp else { return }
         guard isDatabaseUp else { return schedule(.bootGateway(gateway), in: 50) }
         gateway.isUp = true
-        gateway.known = database.latest
-        gateway.ring = []
+        _ = gateway.live.restart(at: database.latest)
+        gateway.reached = database.latest
         schedule(.heartbeat(gateway, life: gateway.life), in: 300)
     }
 }

@@ -21,7 +21,8 @@ public final class Simulation {
         case open(SimulatedConnection, ClientID, acknowledged: Int64, Position)
         case read(SimulatedConnection, ReadRequest)
         case emit(SimulatedConnection)
-        case pull(SimulatedConnection, after: Int64)
+        case serve(SimulatedGateway, life: Int)
+        case tell(SimulatedGateway, life: Int)
         case writable(SimulatedConnection)
         case feed(SimulatedGateway, life: Int)
         case upload(SimulatedGateway, life: Int)
@@ -239,7 +240,12 @@ public final class Simulation {
             open(connection, client, acknowledged, position)
         case .read(let connection, let request): await read(connection, request)
         case .emit(let connection): emit(connection)
-        case .pull(let connection, let after): pull(connection, after)
+        case .serve(let gateway, let life):
+            guard gateway.life == life, gateway.isUp else { return }
+            serve(gateway)
+        case .tell(let gateway, let life):
+            guard gateway.life == life, gateway.isUp else { return }
+            tell(gateway)
         case .writable(let connection):
             connection.isWritable = true
             handle(connection, .writable(true))

@@ -15,5 +15,8 @@ public struct SessionLimits: Sendable {
     /// Without any frame from the device for this long, the connection counts as dead.
     public var silenceLimit = Duration.seconds(90)
 
+    /// When the gateway shuts down, its devices are sent away within this time, not all at once.
+    public var drainTime = Duration.seconds(1)
+
     public init() {}
 }

@@ -1,0 +1,30 @@
+public import TomboloChangesets
+
+/// What one tick means for one session.
+public struct LiveBatch: Sendable {
+    public let tick: Tick
+    /// Nil where the tick only brings news of the client's own changesets.
+    public let frames: SharedFrames?
+    /// What the tick says of the client's changesets, with the refusals that are new; nil where it says nothing.
+    public let progress: ClientProgress?
+
+    public init(tick: Tick, frames: SharedFrames?, progress: ClientProgress? = nil) {
+        self.tick = tick
+        self.frames = frames
+        self.progress = progress
+    }
+}
+
+/// The frames of one tick for all devices with one view: made and encoded once.
+public struct SharedFrames: Sendable {
+    /// One encoded ``TomboloSyncProtocol/ServerMessage/frame(_:)`` each, in order.
+    public let messages: [[UInt8]]
+    /// The classes of the rows in a message that is larger than a message may be: a single row that the device can never
+    /// take. Nil where every message fits.
+    public let oversized: Set<String>?
+
+    public init(messages: [[UInt8]], oversized: Set<String>? = nil) {
+        self.messages = messages
+        self.oversized = oversized
+    }
+}

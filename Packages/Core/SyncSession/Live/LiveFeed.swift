@@ -1,0 +1,381 @@
+public import TomboloChangesets
+public import TomboloModel
+internal import TomboloSyncProtocol
+
+/// The live side of a gateway: each new tick is matched once against everything that its members look at, and says which
+/// of them it concerns and what they are sent. Members that look at the same share one evaluation and one encoding; members
+/// that a tick doesn't concern are not mentioned. No I/O, no clock.
+///
+/// `Member` is one session's stay: a session that leaves and comes back is another member.
+public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
+    /// Matching a member alone costs no more than this, in comparisons and bytes searched; see
+    /// ``TomboloSyncProtocol/Visibility/matchingCost(changeCount:byteCount:)``. What costs more is matched aside, so that it
+    /// keeps nobody waiting.
+    public static var maximumMatchingCost: Int { 1_000_000 }
+    /// The same for all that one user's devices look at, of what no index narrows.
+    public static var maximumMatchingCostOfUser: Int { 200_000 }
+
+    /// The answer to ``follow(_:)``.
+    public enum Answer: Sendable {
+        /// What the ticks after the one asked for mean, oldest first. From the newest tick on the member is told of each that
+        /// concerns it.
+        case following([LiveBatch], newest: Tick)
+        /// Matching these takes long: match them aside with ``LiveFeed/match(_:with:client:schema:)`` and ask again after the
+        /// last. The member is not followed.
+        case matchAside([LiveTick])
+        /// The feed doesn't reach back so far: read the changelog, and ask again. The member is not followed.
+        case gone
+    }
+
+    /// Who wants to be told, of what, and since when.
+    public struct Request: Sendable {
+        public let member: Member
+        public let view: LiveView
+        public let client: ClientID
+        public let user: String
+        /// The number of the tick that the device stands on.
+        public let after: Int64
+
+        public init(member: Member, view: LiveView, client: ClientID, user: String, after: Int64) {
+            self.member = member
+            self.view = view
+            self.client = client
+            self.user = user
+            self.after = after
+        }
+    }
+
+    /// What a new tick means, and for whom.
+    public struct Announcement: Sendable {
+        public let tick: Tick
+        /// Members with what they are sent; those with the same frames come together.
+        public var batches: [(members: [Member], batch: LiveBatch)] = []
+        /// Answers to members that were ahead of the feed when they asked.
+        public var answers: [(member: Member, answer: Answer)] = []
+        /// Members for whom matching the tick would take long: they stand on the tick before, aren't followed any more, and
+        /// ask again.
+        public var aside: [Member] = []
+    }
+
+    private struct Group {
+        let view: LiveView
+        var members: Set<Member> = []
+        /// By class position: its predicate's number in the class's index.
+        var predicates: [Int: Int] = [:]
+        /// Whether some class of it is narrowed by no index.
+        var isUnindexed = false
+    }
+
+    private struct Membership {
+        let group: Int
+        let client: ClientID
+        let user: String
+    }
+
+    /// What members look at in one class.
+    private struct ClassWatch {
+        var index: PredicateIndex
+        var numbers: [Predicate: Int] = [:]
+        /// By predicate number.
+        var groups: [Int: Set<Int>] = [:]
+        /// Numbers of predicates that no index narrows.
+        var unindexed: Set<Int> = []
+    }
+
+    private let schema: Schema
+    private var ring: TickRing
+    /// The newest tick; ``TomboloChangesets/Tick/origin`` before the first.
+    public private(set) var newest = Tick.origin
+    private var memberships: [Member: Membership] = [:]
+    /// Members that stand on a later tick than the feed.
+    private var ahead: [Member: Request] = [:]
+    private var membersOfClient: [ClientID: Set<Member>] = [:]
+    private var membersOfUser: [String: Set<Member>] = [:]
+    private var groups: [Int: Group] = [:]
+    private var numbers: [LiveView: Int] = [:]
+    private var unindexedGroups: Set<Int> = []
+    private var classes: [Int: ClassWatch] = [:]
+    private var nextGroup = 0
+    private var nextPredicate = 0
+
+    public init(schema: Schema, bounds: TickRing.Bounds) {
+        self.schema = schema
+        ring = TickRing(bounds: bounds)
+    }
+
+    public var memberCount: Int { memberships.count + ahead.count }
+    /// Different views of all members.
+    public var viewCount: Int { groups.count }
+
+    /// Every member.
+    public var members: [Member] { Array(memberships.keys) + Array(ahead.keys) }
+
+    /// The members of some users.
+    public func members(of users: Set<String>) -> [Member] {
+        users.flatMap { membersOfUser[$0] ?? [] } + ahead.filter { users.contains($0.value.user) }.map(\.key)
+    }
+
+    // MARK: Members
+
+    /// Begins to tell a member what concerns it. A member that is followed already begins anew.
+    /// - Returns: nil for a member that is ahead of the feed: ``Announcement/answers`` has its answer later.
+    public mutating func follow(_ request: Request) -> Answer? {
+        leave(request.member)
+        // What the next tick changed since the newest is not what it changed since the member's.
+        guard request.after <= newest.number else {
+            ahead[request.member] = request
+            return nil
+        }
+        return answer(request)
+    }
+
+    private mutating func answer(_ request: Request) -> Answer {
+        var batches: [LiveBatch] = []
+        if request.after < newest.number {
+            guard let ticks = ring.ticks(after: request.after) else { return .gone }
+            guard Self.cost(of: ticks, with: request.view.visibility) <= Self.maximumMatchingCost else {
+                return .matchAside(Self.firstPart(of: ticks, with: request.view.visibility))
+            }
+            batches = Self.match(ticks, with: request.view, client: request.client, schema: schema)
+        }
+        enter(request)
+        return .following(batches, newest: newest)
+    }
+
+    /// Tells a member nothing any more.
+    public mutating func leave(_ member: Member) {
+        ahead[member] = nil
+        guard let membership = memberships.removeValue(forKey: member) else { return }
+        membersOfClient.remove(member, of: membership.client)
+        membersOfUser.remove(member, of: membership.user)
+        groups[membership.group]?.members.remove(member)
+        if groups[membership.group]?.members.isEmpty == true { removeGroup(membership.group) }
+    }
+
+    private mutating func enter(_ request: Request) {
+        let number = numbers[request.view] ?? addGroup(request.view)
+        groups[number]?.members.insert(request.member)
+        memberships[request.member] = Membership(group: number, client: request.client, user: request.user)
+        membersOfClient[request.client, default: []].insert(request.member)
+        membersOfUser[request.user, default: []].insert(request.member)
+    }
+
+    private mutating func addGroup(_ view: LiveView) -> Int {
+        let number = nextGroup
+        nextGroup += 1
+        var group = Group(view: view)
+        for (classIndex, predicate) in view.visibility.predicates {
+            let canonical = predicate.canonical
+            var watch = classes[classIndex] ?? ClassWatch(index: PredicateIndex(of: schema[classIndex]))
+            // Moved out, so that there is one reference to change.
+            classes[classIndex] = nil
+            let id: Int
+            if let known = watch.numbers[canonical] {
+                id = known
+            } else {
+                id = nextPredicate
+                nextPredicate += 1
+                // Not those with NaN, which nobody would find again.
+                if canonical == canonical { watch.numbers[canonical] = id }
+                watch.index.insert(canonical, id: id)
+                if watch.index.unindexed.last?.id == id { watch.unindexed.insert(id) }
+            }
+            watch.groups[id, default: []].insert(number)
+            group.predicates[classIndex] = id
+            if watch.unindexed.contains(id) { group.isUnindexed = true }
+            classes[classIndex] = watch
+        }
+        if group.isUnindexed { unindexedGroups.insert(number) }
+        groups[number] = group
+        if view == view { numbers[view] = number }
+        return number
+    }
+
+    private mutating func removeGroup(_ number: Int) {
+        guard let group = groups.removeValue(forKey: number) else { return }
+        numbers[group.view] = nil
+        unindexedGroups.remove(number)
+        for (classIndex, id) in group.predicates {
+            guard var watch = classes.removeValue(forKey: classIndex) else { continue }
+            watch.groups.remove(number, of: id)
+            if watch.groups[id] == nil {
+                watch.index.remove(id: id)
+                watch.unindexed.remove(id)
+                if let predicate = group.view.visibility.predicates[classIndex] {
+                    watch.numbers[predicate.canonical] = nil
+                }
+            }
+            if !watch.groups.isEmpty { classes[classIndex] = watch }
+        }
+    }
+
+    // MARK: Ticks
+
+    /// Begins at a tick whose difference from the one before nobody knows, or that is too large to keep.
+    /// - Returns: everybody who was followed: they stand on the tick before, and read the changelog from there.
+    public mutating func restart(at tick: Tick) -> [Member] {
+        let members = members
+        memberships = [:]
+        ahead = [:]
+        membersOfClient = [:]
+        membersOfUser = [:]
+        groups = [:]
+        numbers = [:]
+        unindexedGroups = []
+        classes = [:]
+        ring.clear()
+        newest = tick
+        return members
+    }
+
+    /// Matches the next tick.
+    /// - Returns: nil for a tick that is too large to keep; ``restart(at:)`` must follow.
+    public mutating func advance(_ live: LiveTick) -> Announcement? {
+        guard ring.append(live) else { return nil }
+        newest = live.tick
+        var announcement = Announcement(tick: live.tick)
+        setAside(live, &announcement)
+        var progress: [Member: ClientProgress] = [:]
+        for (client, news) in live.progress {
+            for member in membersOfClient[client] ?? [] { progress[member] = news }
+        }
+        for (number, frames) in match(live) {
+            guard let group = groups[number] else { continue }
+            var others: [Member] = []
+            others.reserveCapacity(group.members.count)
+            for member in group.members {
+                if let news = progress.removeValue(forKey: member) {
+                    announcement.batches.append(
+                        ([member], LiveBatch(tick: live.tick, frames: frames, progress: news)))
+                } else {
+                    others.append(member)
+                }
+            }
+            guard !others.isEmpty else { continue }
+            announcement.batches.append((others, LiveBatch(tick: live.tick, frames: frames)))
+        }
+        for (member, news) in progress {
+            announcement.batches.append(([member], LiveBatch(tick: live.tick, frames: nil, progress: news)))
+        }
+        for (member, request) in ahead where request.after <= live.tick.number {
+            ahead[member] = nil
+            announcement.answers.append((member, answer(request)))
+        }
+        return announcement
+    }
+
+    /// Lets go of members whose predicates are narrowed by no index and cost too much on this tick.
+    private mutating func setAside(_ live: LiveTick, _ announcement: inout Announcement) {
+        guard !unindexedGroups.isEmpty, !live.difference.changes.isEmpty else { return }
+        var costs: [String: Int] = [:]
+        let (changeCount, byteCount) = (live.difference.changes.count, live.difference.byteCount)
+        for number in unindexedGroups.sorted() {
+            guard let group = groups[number] else { continue }
+            let cost = group.view.visibility.matchingCost(changeCount: changeCount, byteCount: byteCount)
+            var isTooMuch = cost > Self.maximumMatchingCost
+            let users = Set(group.members.compactMap { memberships[$0]?.user })
+            // What several users look at is charged to none of them.
+            if users.count == 1, let user = users.first, !isTooMuch {
+                let sum = costs[user, default: 0] + cost
+                isTooMuch = sum > Self.maximumMatchingCostOfUser
+                if !isTooMuch { costs[user] = sum }
+            }
+            guard isTooMuch else { continue }
+            announcement.aside += group.members
+            for member in group.members { leave(member) }
+        }
+    }
+
+    /// The frames of every group that a tick concerns.
+    private func match(_ live: LiveTick) -> [(group: Int, frames: SharedFrames)] {
+        var builders: [Int: FrameBuilder] = [:]
+        var order: [Int] = []
+        for change in live.difference.changes {
+            guard let watch = classes[change.reference.classIndex] else { continue }
+            var sights: [Int: (had: Bool, has: Bool)] = [:]
+            if let old = change.old { watch.index.forEachMatch(of: old) { sights[$0] = (true, false) } }
+            if let new = change.new {
+                watch.index.forEachMatch(of: new) { sights[$0, default: (false, false)].has = true }
+            }
+            for (id, sight) in sights {
+                for number in watch.groups[id] ?? [] {
+                    if builders[number] == nil {
+                        guard let view = groups[number]?.view else { continue }
+                        builders[number] = FrameBuilder(schema: schema, view)
+                        order.append(number)
+                    }
+                    builders[number]?.add(change, had: sight.had, has: sight.has)
+                }
+            }
+        }
+        return order.compactMap { number in
+            guard let view = groups[number]?.view, let builder = builders.removeValue(forKey: number),
+                let frames = SharedFrames(builder, view, schema)
+            else { return nil }
+            return (number, frames)
+        }
+    }
+
+    // MARK: One member
+
+    /// What some ticks mean for one view: a batch for each that concerns it, oldest first.
+    public static func match(
+        _ ticks: [LiveTick], with view: LiveView, client: ClientID, schema: Schema
+    ) -> [LiveBatch] {
+        ticks.compactMap { live in
+            var builder = FrameBuilder(schema: schema, view)
+            for change in live.difference.changes { builder.add(change, old: view.visibility, new: view.visibility) }
+            let frames = SharedFrames(builder, view, schema)
+            let progress = live.progress[client]
+            guard frames != nil || progress != nil else { return nil }
+            return LiveBatch(tick: live.tick, frames: frames, progress: progress)
+        }
+    }
+
+    private static func cost(of ticks: [LiveTick], with visibility: Visibility) -> Int {
+        visibility.matchingCost(
+            changeCount: ticks.reduce(0) { $0 + $1.difference.changes.count },
+            byteCount: ticks.reduce(0) { $0 + $1.difference.byteCount })
+    }
+
+    /// As many ticks as don't cost more than one may, but at least one.
+    private static func firstPart(of ticks: [LiveTick], with visibility: Visibility) -> [LiveTick] {
+        var end = 1
+        while end < ticks.count, cost(of: Array(ticks[...end]), with: visibility) <= maximumMatchingCost { end += 1 }
+        return Array(ticks[..<end])
+    }
+}
+
+extension FrameBuilder {
+    fileprivate init(schema: Schema, _ view: LiveView) {
+        self.init(schema: schema, deviceColumns: view.columns, hidden: view.mask.hidden)
+    }
+}
+
+extension SharedFrames {
+    /// Nil if there is nothing to send.
+    fileprivate init?(_ builder: FrameBuilder, _ view: LiveView, _ schema: Schema) {
+        let codec = MessageCodec(schema: schema, names: view.names)
+        var messages: [[UInt8]] = []
+        var oversized: Set<String> = []
+        for (sequence, frame) in builder.frames().enumerated() {
+            var frame = frame
+            frame.sequence = sequence
+            let message = codec.encode(.frame(view.mask.apply(to: frame, schema: schema)))
+            if message.count > MessageCodec.maximumMessageByteCount {
+                oversized.formUnion(frame.blocks.map { schema[$0.classIndex].name })
+            }
+            messages.append(message)
+        }
+        guard !messages.isEmpty else { return nil }
+        self.init(messages: messages, oversized: oversized.isEmpty ? nil : oversized)
+    }
+}
+
+extension Dictionary {
+    /// Removes an element from the set of a key, and the key with its last element.
+    fileprivate mutating func remove<Element: Hashable>(_ element: Element, of key: Key) where Value == Set<Element> {
+        self[key]?.remove(element)
+        if self[key]?.isEmpty == true { self[key] = nil }
+    }
+}

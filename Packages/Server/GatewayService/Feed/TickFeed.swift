@@ -1,0 +1,297 @@
+public import Logging
+internal import NIOCore
+internal import Synchronization
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloPostgresStore
+public import TomboloRules
+internal import TomboloSyncProtocol
+public import TomboloSyncSession
+
+/// Reads each tick once for the whole gateway, matches it once with all that its sessions look at, and tells those that it
+/// concerns; see ``TomboloSyncSession/LiveFeed``. The newest ticks stay in memory for sessions that fall behind a little; one
+/// that falls behind further than ``maximumTickCount`` reads the changelog itself.
+///
+/// What sessions ask for comes in through ``send(_:)``, in order. What they are told goes to their event loops, in order as
+/// well and once for each loop, so that ``FeedPosition`` and what was told before it agree.
+public actor TickFeed {
+    /// Ticks kept in memory.
+    public static let maximumTickCount = 256
+    /// Changes and refusals kept in memory, over all ticks.
+    public static let maximumChangeCount = 20_000
+    /// Rough size of the rows and refusals kept in memory, in bytes.
+    public static let maximumByteCount = 8 << 20
+    /// Users for whom it is remembered when their authority may have changed; beyond them it counts for everybody.
+    public static let maximumRememberedUserCount = 10_000
+    static let pollInterval = Duration.seconds(1)
+    static let retryInterval = Duration.milliseconds(250)
+
+    private let store: any ServerStore
+    private let logger: Logger
+    private var live: LiveFeed<FeedMember>
+    private var hasBegun = false
+    private let grants: @Sendable () -> [GrantColumns]
+    private let onNews: @Sendable (AuthorityNews) async -> Void
+    /// The newest tick at which what a user may do may have changed; and the same for every user.
+    private var changedAt: [String: Int64] = [:]
+    private var changedForAllAt: Int64 = 0
+    /// Every session of the feed, by user: told of what changes who they are, whether they follow or not.
+    private var sessions: [String: Set<SessionKey>] = [:]
+    private var positions: [ObjectIdentifier: FeedPosition] = [:]
+    /// Bounded by the sessions: each asks for one thing at a time, and takes back what it asked for once.
+    private nonisolated let requests: AsyncStream<Request>
+    private nonisolated let addRequest: AsyncStream<Request>.Continuation
+
+    private struct SessionKey: Hashable {
+        let session: SessionRunner
+
+        static func == (left: SessionKey, right: SessionKey) -> Bool { left.session === right.session }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(session)) }
+    }
+
+    /// What a session wants.
+    enum Request: Sendable {
+        /// To hear what changes who its user is.
+        case enter(SessionRunner, user: String)
+        case leave(SessionRunner, user: String)
+        /// To be told of ticks.
+        /// - Parameters:
+        ///   - authorityTick: what the user may do is known up to this tick; nil tells the session although it may have
+        ///     changed since.
+        case follow(LiveFeed<FeedMember>.Request, authorityTick: Int64?)
+        case unfollow(FeedMember)
+    }
+
+    /// - Parameters:
+    ///   - grants: where rows say what a user may do.
+    ///   - onNews: called before a tick is announced that may change what users may do.
+    public init(
+        store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
+        onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in }, logger: Logger
+    ) {
+        self.store = store
+        self.grants = grants
+        self.onNews = onNews
+        self.logger = logger
+        live = LiveFeed(
+            schema: store.schema,
+            bounds: .init(
+                tickCount: Self.maximumTickCount, itemCount: Self.maximumChangeCount, byteCount: Self.maximumByteCount))
+        (requests, addRequest) = AsyncStream.makeStream()
+    }
+
+    /// Follows the ticks until cancelled.
+    /// - Parameter wakeUps: yields whenever there may be a new tick; the feed also looks by itself now and then.
+    public func run(wakeUps: AsyncStream<Void>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in wakeUps { await self.advance() }
+            }
+            group.addTask {
+                for await request in self.requests { await self.serve(request) }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    await self.advance()
+                    try? await Task.sleep(for: Self.pollInterval)
+                }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    /// Asks for something; the answer comes on the session's event loop. May be called from anywhere.
+    nonisolated func send(_ request: Request) { addRequest.yield(request) }
+
+    private func serve(_ request: Request) {
+        switch request {
+        case .enter(let session, let user): sessions[user, default: []].insert(SessionKey(session: session))
+        case .leave(let session, let user):
+            sessions[user]?.remove(SessionKey(session: session))
+            if sessions[user]?.isEmpty == true { sessions[user] = nil }
+        case .unfollow(let member): live.leave(member)
+        case .follow(let request, let authorityTick): follow(request, authorityTick)
+        }
+    }
+
+    private func follow(_ request: LiveFeed<FeedMember>.Request, _ authorityTick: Int64?) {
+        let member = request.member
+        if let authorityTick, authorityMayHaveChanged(of: request.user, after: authorityTick) {
+            return post(to: member.session) { $0.authorityMayHaveChanged() }
+        }
+        let position = position(on: member.session.eventLoop)
+        guard let answer = live.follow(request) else { return }
+        post(to: member.session) { $0.take(answer, member.number, position) }
+    }
+
+    private nonisolated func post(
+        to session: SessionRunner, _ body: @escaping @Sendable (isolated SessionRunner) -> Void
+    ) {
+        session.eventLoop.execute { session.assumeIsolated(body) }
+    }
+
+    private func position(on loop: any EventLoop) -> FeedPosition {
+        let key = ObjectIdentifier(loop)
+        if let known = positions[key] { return known }
+        let position = FeedPosition(on: loop)
+        positions[key] = position
+        let newest = live.newest
+        loop.execute { position.tick = newest }
+        return position
+    }
+
+    /// The newest tick that the feed knows; 0 before the first.
+    public var newestNumber: Int64 { live.newest.number }
+
+    /// Whether what a user may do may have changed since a tick.
+    public func authorityMayHaveChanged(of user: String, after number: Int64) -> Bool {
+        max(changedForAllAt, changedAt[user] ?? 0) > number
+    }
+
+    /// Takes it that what every user may do may have changed: the model did.
+    public func noteNewModel() {
+        changedForAllAt = max(newestNumber, changedForAllAt) + 1
+        tellOfAuthority(nil)
+    }
+
+    private func note(_ difference: TickDifference) async {
+        let news = AuthorityNews(difference, grants: grants())
+        guard !news.isEmpty else { return }
+        await onNews(news)
+        if news.hasNewDocuments { changedForAllAt = difference.to }
+        for user in news.users { changedAt[user] = difference.to }
+        // They stand on the tick before, until they know what their users may see of this one.
+        tellOfAuthority(news.hasNewDocuments ? nil : news.users)
+        guard changedAt.count > Self.maximumRememberedUserCount else { return }
+        changedAt = [:]
+        changedForAllAt = difference.to
+    }
+
+    /// - Parameter users: whose sessions are told; nil for everybody's.
+    private func tellOfAuthority(_ users: Set<String>?) {
+        for member in users.map(live.members(of:)) ?? live.members { live.leave(member) }
+        let concerned = users.map { users in users.flatMap { sessions[$0] ?? [] } } ?? sessions.values.flatMap { $0 }
+        for key in concerned { post(to: key.session) { $0.authorityMayHaveChanged() } }
+    }
+
+    private var isAdvancing = false
+    private var mustAdvanceAgain = false
+
+    /// Reads what is new; concurrent calls join into one more round.
+    private func advance() async {
+        guard !isAdvancing else {
+            mustAdvanceAgain = true
+            return
+        }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        repeat {
+            mustAdvanceAgain = false
+            do {
+                try await readNewest()
+            } catch is CancellationError {
+                return
+            } catch let error as PostgresStoreError where error.code == .renamed {
+                mustAdvanceAgain = true
+            } catch {
+                logger.warning("The feed cannot read ticks and tries again: \(error)")
+                try? await Task.sleep(for: Self.retryInterval)
+                mustAdvanceAgain = !Task.isCancelled
+            }
+        } while mustAdvanceAgain
+    }
+
+    private func readNewest() async throws {
+        let latest = try await store.latestTick()
+        guard hasBegun else {
+            hasBegun = true
+            return restart(at: latest)
+        }
+        let previous = live.newest
+        guard latest != previous else { return }
+        if latest.number <= previous.number { return await leaveHistory(for: latest) }
+        if previous.number == 0 {
+            // The first tick ever: nothing to take a difference from.
+            await onNews(.everything)
+            changedForAllAt = latest.number
+            return restart(at: latest)
+        }
+        guard let next = try await difference(since: previous) else { return }
+        await note(next.difference)
+        guard let announcement = live.advance(next) else { return restart(at: next.tick) }
+        announce(announcement)
+    }
+
+    /// Tells the sessions that a tick concerns, and every event loop that it has been told.
+    private func announce(_ announcement: LiveFeed<FeedMember>.Announcement) {
+        var told: [ObjectIdentifier: [@Sendable () -> Void]] = [:]
+        for (members, batch) in announcement.batches {
+            let content = LiveContent(batch)
+            var byLoop: [ObjectIdentifier: [FeedMember]] = [:]
+            for member in members { byLoop[ObjectIdentifier(member.session.eventLoop), default: []].append(member) }
+            for (loop, members) in byLoop {
+                told[loop, default: []].append {
+                    for member in members { member.session.assumeIsolated { $0.take(content, member.number) } }
+                }
+            }
+        }
+        for member in announcement.aside {
+            told[ObjectIdentifier(member.session.eventLoop), default: []].append {
+                member.session.assumeIsolated { $0.followingEnded(member.number) }
+            }
+        }
+        for (key, position) in positions {
+            let told = told[key] ?? []
+            let tick = announcement.tick
+            position.execute {
+                for tell in told { tell() }
+                position.tick = tick
+            }
+        }
+        for (member, answer) in announcement.answers {
+            let position = position(on: member.session.eventLoop)
+            post(to: member.session) { $0.take(answer, member.number, position) }
+        }
+    }
+
+    private func difference(since previous: Tick) async throws -> LiveTick? {
+        do {
+            return try await store.withReader { reader in
+                guard reader.tick.number > previous.number else { return nil as LiveTick? }
+                let difference = try await reader.difference(from: previous)
+                return LiveTick(
+                    tick: reader.tick, previous: previous.number, difference: difference,
+                    progress: difference.clients.isEmpty ? [:] : try await reader.progress(of: difference.clients))
+            }
+        } catch {
+            // Looked up only now: what is asked for with every tick has to be cheap.
+            guard try await store.tick(previous.number)?.token != previous.token else { throw error }
+            await leaveHistory(for: try await store.latestTick())
+            return nil
+        }
+    }
+
+    /// The database was restored or replaced. Sessions end: each device learns at its next hello that it must start over.
+    private func leaveHistory(for latest: Tick) async {
+        logger.notice("The database has another history now: it was restored or replaced. All sessions end.")
+        await onNews(.everything)
+        changedAt = [:]
+        changedForAllAt = latest.number
+        restart(at: latest)
+        for key in sessions.values.joined() {
+            post(to: key.session) {
+                $0.handle(
+                    .failed(
+                        SessionFailure(
+                            .unavailable, "The server's database was restored or replaced; connect again.",
+                            isRetryable: true)))
+            }
+        }
+    }
+
+    private func restart(at tick: Tick) {
+        for member in live.restart(at: tick) { post(to: member.session) { $0.handle(.ticksGone(member.number)) } }
+        for position in positions.values { position.execute { position.tick = tick } }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Foundation
+internal import NIOCore
+
+/// A temporary file without a name that holds messages, each behind its length. What was read is given back once the file is
+/// read to its end. Offsets belong to the spool that has the file; only reading and writing go on elsewhere.
+final class SpoolFile: @unchecked Sendable {
+    /// The bytes of a length.
+    static let headByteCount = 4
+
+    static func byteCount(of message: [UInt8]) -> Int { headByteCount + message.count }
+
+    private let descriptor: Int32
+    /// Up to here it was read; up to here it was written; up to here writing is under way.
+    private var start = 0
+    private var end = 0
+    private var reserved = 0
+
+    /// - Throws: `POSIXError`.
+    init() throws {
+        var path = Array(
+            FileManager.default.temporaryDirectory.appending(path: "tombolo-spool-XXXXXX").path.utf8CString)
+        descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { throw Self.error }
+        unlink(path)
+    }
+
+    deinit { close(descriptor) }
+
+    /// What the file takes on disk, in bytes.
+    var heldByteCount: Int { reserved }
+    var isEmpty: Bool { start == reserved }
+    var unread: Range<Int> { start..<end }
+
+    /// - Returns: where to write.
+    func reserve(_ count: Int) -> Int {
+        let offset = reserved
+        reserved += count
+        return offset
+    }
+
+    /// What was reserved is written.
+    func commit() { end = reserved }
+
+    /// Takes note that so many bytes were read.
+    /// - Returns: the bytes that the file takes less now.
+    func take(_ count: Int) -> Int {
+        start += count
+        guard start == reserved, ftruncate(descriptor, 0) == 0 else { return 0 }
+        let given = reserved
+        (start, end, reserved) = (0, 0, 0)
+        return given
+    }
+
+    // MARK: On any thread
+
+    func write(_ message: [UInt8], at offset: Int) throws {
+        let bytes = withUnsafeBytes(of: UInt32(message.count).bigEndian, Array.init) + message
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(offset + written))
+            }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw Self.error
+            }
+            written += count
+        }
+    }
+
+    /// Whole messages from the beginning of a range, about so many bytes, but at least one.
+    func read(_ range: Range<Int>, about count: Int) throws -> [ByteBuffer] {
+        guard range.count >= Self.headByteCount else { return [] }
+        var buffer = try bytes(
+            range.lowerBound..<min(range.lowerBound + max(count, Self.headByteCount), range.upperBound))
+        var messages: [ByteBuffer] = []
+        while let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) {
+            if let message = buffer.getSlice(at: buffer.readerIndex + Self.headByteCount, length: Int(length)) {
+                messages.append(message)
+                buffer.moveReaderIndex(forwardBy: Self.headByteCount + Int(length))
+            } else if messages.isEmpty {
+                buffer = try bytes(range.lowerBound..<range.lowerBound + Self.headByteCount + Int(length))
+            } else {
+                break
+            }
+        }
+        return messages
+    }
+
+    private func bytes(_ range: Range<Int>) throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(range.count)
+        while buffer.readableBytes < range.count {
+            let offset = range.lowerBound + buffer.readableBytes
+            let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.upperBound - offset) { free in
+                max(0, pread(descriptor, free.baseAddress!, range.upperBound - offset, off_t(offset)))
+            }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw Self.error
+            }
+        }
+        return buffer
+    }
+
+    private static var error: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

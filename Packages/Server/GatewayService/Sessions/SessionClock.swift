@@ -1,0 +1,77 @@
+internal import NIOCore
+internal import Synchronization
+internal import TomboloSyncSession
+
+/// The only timer of an event loop's sessions: calls each about every ``ServerSession/heartbeatSeconds``, spread over that
+/// time. Belongs to the event loop.
+final class SessionClock: Sendable {
+    /// The parts of a round.
+    static let partCount = 20
+
+    /// A session's place in the round.
+    struct Place {
+        fileprivate let part: Int
+        fileprivate let session: ObjectIdentifier
+    }
+
+    private struct State {
+        var parts = Array(repeating: [ObjectIdentifier: SessionRunner](), count: SessionClock.partCount)
+        /// The part that is called next.
+        var next = 0
+        /// The part that the next session goes to.
+        var nextPlace = 0
+        var count = 0
+        var timer: RepeatedTask?
+    }
+
+    private let eventLoop: any EventLoop
+    private let state: NIOLoopBoundBox<State>
+
+    init(on eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        state = NIOLoopBoundBox(State(), eventLoop: eventLoop)
+    }
+
+    func add(_ session: SessionRunner) -> Place {
+        let place = Place(part: state.value.nextPlace, session: ObjectIdentifier(session))
+        state.value.parts[place.part][place.session] = session
+        state.value.nextPlace = (place.part + 1) % Self.partCount
+        state.value.count += 1
+        if state.value.timer == nil {
+            let interval = TimeAmount.milliseconds(Int64(ServerSession.heartbeatSeconds * 1_000 / Self.partCount))
+            state.value.timer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+                self.beat()
+            }
+        }
+        return place
+    }
+
+    func remove(_ place: Place) {
+        guard state.value.parts[place.part].removeValue(forKey: place.session) != nil else { return }
+        state.value.count -= 1
+        guard state.value.count == 0 else { return }
+        state.value.timer?.cancel()
+        state.value.timer = nil
+    }
+
+    private func beat() {
+        let part = state.value.next
+        state.value.next = (part + 1) % Self.partCount
+        for session in Array(state.value.parts[part].values) { session.assumeIsolated { $0.beat() } }
+    }
+}
+
+/// The clocks of a gateway's event loops.
+final class SessionClocks: Sendable {
+    private let clocks = Mutex<[ObjectIdentifier: SessionClock]>([:])
+
+    /// Call on the event loop.
+    func clock(of loop: any EventLoop) -> SessionClock {
+        clocks.withLock { clocks in
+            if let known = clocks[ObjectIdentifier(loop)] { return known }
+            let clock = SessionClock(on: loop)
+            clocks[ObjectIdentifier(loop)] = clock
+            return clock
+        }
+    }
+}

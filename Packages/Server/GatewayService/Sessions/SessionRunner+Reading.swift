@@ -1,0 +1,148 @@
+internal import Logging
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloModel
+internal import TomboloPostgresStore
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// Reading batches: from the database into a spool, at the database's speed. The slot is free again then, whatever the device
+/// takes.
+extension SessionRunner {
+    /// How often a batch that found its spool full tries again.
+    static let spoolRetryInterval = Duration.milliseconds(50)
+
+    private enum Outcome: Sendable {
+        case finished(BatchEnd, Tick)
+        case givenUp
+        case failed(any Error)
+    }
+
+    /// A device that has not taken the batch before gets no slot. A read under way gives way.
+    func read(_ request: ReadRequest) {
+        readNumber += 1
+        if let reading {
+            reading.cancel()
+            dropSpool()
+        }
+        guard spool == nil else {
+            waitingRead = request
+            return
+        }
+        let number = readNumber
+        reading = Task {
+            await self.run(request, number)
+            guard self.readNumber == number else { return }
+            self.reading = nil
+            self.drain()
+        }
+    }
+
+    private func run(_ request: ReadRequest, _ number: Int) async {
+        guard !session.isClosed, let user = authority?.user, let store = seat?.generation.store else { return }
+        let (codec, spool) = (codec, Spool(budget: services.spools, user: user))
+        let outcome = try? await services.reads.run(
+            user: user,
+            progress: {
+                ReadProgress(
+                    isWaitingForDevice: await self.isReadWaitingForDevice, takenByteCount: await self.takenByteCount())
+            }
+        ) {
+            await self.collect(request, number, from: store, codec, into: spool)
+        }
+        guard !session.isClosed, readNumber == number else { return }
+        switch outcome {
+        case .finished(let end, let tick):
+            // What follows the batch may be another read.
+            reading = nil
+            handle(.readFinished(end, tick))
+        case .givenUp, nil:
+            reading = nil
+            logger.debug("A read was given up for another device's, because its own device takes nothing.")
+            handle(.readGivenUp)
+        case .failed(let error): fail(reading: error)
+        }
+    }
+
+    /// Leaves the event loop alone.
+    @concurrent
+    private nonisolated func collect(
+        _ request: ReadRequest, _ number: Int, from store: any ServerStore, _ codec: MessageCodec, into spool: Spool
+    ) async -> Outcome {
+        do {
+            let schema = store.schema
+            let (end, tick) = try await store.withReader { reader in
+                do {
+                    let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
+                        try await self.add(frame, of: number, codec, to: spool)
+                    }
+                    return (end, reader.tick)
+                } catch let error as PostgresError where !error.isRetryable && !error.isMissingName && !Task.isCancelled
+                {
+                    throw UnmendableReadError(cause: error)
+                } catch let error as PostgresStoreError where !error.isRetryable && !Task.isCancelled {
+                    throw UnmendableReadError(cause: error)
+                }
+            }
+            try Task.checkCancellation()
+            return .finished(end, tick)
+        } catch let error as PostgresStoreError where error.code == .renamed && !Task.isCancelled {
+            return .givenUp
+        } catch {
+            return Task.isCancelled || error is CancellationError ? .givenUp : .failed(error)
+        }
+    }
+
+    /// Waits for room in the spool: the back-pressure of batches that are very long.
+    private nonisolated func add(
+        _ frame: BatchFrame, of number: Int, _ codec: MessageCodec, to spool: Spool
+    ) async throws {
+        let message = codec.encode(.frame(frame))
+        guard message.count <= MessageCodec.maximumMessageByteCount else {
+            await fail(oversized: Set(frame.blocks.map { codec.schema[$0.classIndex].name }))
+            throw CancellationError()
+        }
+        while !(try await spool.append(message)) {
+            await wait(for: spool)
+            try await Task.sleep(for: Self.spoolRetryInterval)
+        }
+        await didAdd(to: spool, number)
+        try Task.checkCancellation()
+    }
+
+    private func wait(for spool: Spool) {
+        isReadWaitingForDevice = true
+        drain()
+    }
+
+    private func didAdd(to spool: Spool, _ number: Int) {
+        isReadWaitingForDevice = false
+        guard !session.isClosed, readNumber == number else { return }
+        if self.spool == nil { begin(spool) }
+        drain()
+    }
+
+    private func fail(reading error: any Error) {
+        var error = error
+        if let missing = error as? PostgresError, missing.isMissingName { error = UnmendableReadError(cause: missing) }
+        switch error {
+        case let error as UnmendableReadError:
+            logger.error("The session ends: its batch cannot be read: \(error.cause)")
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "The gateway's database refused to read what the device asked for, and would do so again. "
+                            + "The gateway's log says why; connecting again does not help before that is mended.")))
+        case let error as PostgresError where error.code == .queryCanceled:
+            logger.error("The session ends: the database took too long to read its batch: \(error)")
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "The gateway's database took longer than \(PostgresServerStore.readStatementTimeout) to find what "
+                            + "the device asked for. Subscribe to less, or add an index.", isRetryable: true)))
+        default: fail(error, doing: "reading a batch")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+internal import Logging
+internal import PostgresClient
+internal import TomboloChangesets
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// Uploads, and what the session holds of the gateway's budget for them.
+extension SessionRunner {
+    func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
+        let client = session.clientID
+        guard let generation = seat?.generation else { return }
+        let sees = authority.sees(in: generation.store.schema)
+        do {
+            let results = try await generation.uploads.upload(
+                changesets.map {
+                    Upload(
+                        client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
+                }, user: authority.user)
+            await releaseUploaded()
+            handle(.uploaded(results))
+            await releaseDroppedUploads()
+        } catch let error as PostgresError where error.code == .lockNotAvailable {
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "Others are changing the same objects and did not finish in time; try again.",
+                        isRetryable: true)))
+        } catch let error as PostgresError where !error.isRetryable {
+            logger.error("The session ends: the database refused to apply uploaded changesets: \(error)")
+            handle(
+                .failed(
+                    SessionFailure(
+                        .unavailable,
+                        "The gateway's database refused to apply the changes of this device, and the gateway's log "
+                            + "says why. They stay on the device, which sends them again until that is mended.",
+                        isRetryable: true)))
+        } catch {
+            fail(error, doing: "applying uploaded changesets")
+        }
+    }
+
+    /// The session drops uploads that come too early or too late.
+    func releaseDroppedUploads() async {
+        guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
+        let byteCount = waitingUploadByteCount
+        waitingUploadByteCount = 0
+        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
+    }
+
+    private func releaseUploaded() async {
+        let byteCount = uploadingByteCount
+        uploadingByteCount = 0
+        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
+    }
+
+    func releaseUploads() async {
+        let byteCount = waitingUploadByteCount + uploadingByteCount
+        waitingUploadByteCount = 0
+        uploadingByteCount = 0
+        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
+    }
+}

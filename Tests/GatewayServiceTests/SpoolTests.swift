@@ -1,0 +1,79 @@
+import Foundation
+import NIOCore
+import RandomValues
+import Testing
+
+@testable import GatewayService
+
+struct SpoolTests {
+    private static func message(_ number: Int, _ count: Int) -> [UInt8] {
+        withUnsafeBytes(of: number) { Array($0) } + Array(repeating: UInt8(truncatingIfNeeded: number), count: count)
+    }
+
+    private static func taken(from spool: Spool) async throws -> [[UInt8]] {
+        try await spool.next().map { Array($0.readableBytesView) }
+    }
+
+    @Test("messages come out as they went in, through memory and the file")
+    func order() async throws {
+        var random = RandomValues(.printed(for: "spool"))
+        let spool = Spool(budget: SpoolBudget(), user: "ann")
+        var waiting: [[UInt8]] = []
+        var number = 0
+        for step in 0..<400 {
+            // Full at first, then empty, then both by turns.
+            let adds = step < 150 ? 9 : step < 250 ? 1 : 5
+            if random.int(0...9) < adds {
+                let message = Self.message(number, random.pick([0, 100, 30_000, Spool.chunkByteCount + 5]))
+                number += 1
+                let isKept = try await spool.append(message)
+                #expect(isKept)
+                waiting.append(message)
+            } else {
+                let taken = try await Self.taken(from: spool)
+                #expect(taken.isEmpty == waiting.isEmpty)
+                try #require(taken == Array(waiting.prefix(taken.count)), "Step \(step)")
+                waiting.removeFirst(taken.count)
+            }
+        }
+        while !waiting.isEmpty {
+            let taken = try await Self.taken(from: spool)
+            try #require(!taken.isEmpty && taken == Array(waiting.prefix(taken.count)))
+            waiting.removeFirst(taken.count)
+        }
+        let rest = try await Self.taken(from: spool)
+        #expect(rest.isEmpty)
+    }
+
+    @Test("what a spool held is free again when it was taken, discarded or forgotten")
+    func budget() async throws {
+        let budget = SpoolBudget()
+        let message = [UInt8](repeating: 7, count: Spool.memoryByteCount / 2)
+        for end in 0..<3 {
+            let spool = Spool(budget: budget, user: "ann")
+            for _ in 0..<5 {
+                let isKept = try await spool.append(message)
+                #expect(isKept)
+            }
+            #expect(budget.heldByteCount > 5 * message.count)
+            if end == 0 { while !(try await spool.next()).isEmpty {} }
+            if end == 1 {
+                await spool.discard()
+                await #expect(throws: CancellationError.self) { try await spool.append(message) }
+            }
+        }
+        #expect(budget.heldByteCount == 0)
+    }
+
+    @Test("one user's batches take no more than half of the disk")
+    func fairness() {
+        let budget = SpoolBudget()
+        let half = SpoolBudget.diskByteCount / 2
+        #expect(budget.reserveDisk(half, of: "ann"))
+        #expect(!budget.reserveDisk(1, of: "ann"))
+        #expect(budget.reserveDisk(half, of: "bob"))
+        #expect(!budget.reserveDisk(1, of: "eve"))
+        budget.releaseDisk(1, of: "ann")
+        #expect(budget.reserveDisk(1, of: "eve"))
+    }
+}
