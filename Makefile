@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 # Targets use one build folder and one machine: not two at a time.
 .NOTPARALLEL:
-.PHONY: help install up stop psql demo first-app build release test test-scripts test-long test-mutants simulate bench \
+.PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-long test-mutants simulate bench \
 	format lint check clean
 
 DEV := infra/dev
@@ -58,6 +58,9 @@ test: install ## Run all tests
 
 test-scripts: install ## Test the scripts that manage the development database
 	@Tests/scripts/cluster-test.sh
+
+test-protocol: build ## Test the Python client of docs/protocol.md against the gateway
+	@Tests/scripts/protocol-test.sh
 
 test-long: install ## Run all tests, with the long ones at full length
 	@TOMBOLO_LONG_TESTS=1 $(DEV)/test.sh

@@ -31,6 +31,7 @@ have_certificates || need ca-certificates "lets git check the servers that it fe
 have_command pkg-config || need pkg-config "tells the Swift build where libpq and SQLite are"
 have_library libpq libpq-dev || need libpq-dev "PostgreSQL's client library, which the servers link"
 have_library sqlite3 libsqlite3-dev || need libsqlite3-dev "SQLite's library, which the devices link"
+have_command python3 || need python3 "the client of docs/protocol.md, which 'make test-protocol' runs"
 have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
 have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
 have_command psql || need postgresql-client "psql, with which the demo and 'make psql' look into the database"

@@ -1,0 +1,108 @@
+"""Devices whose history isn't the server's."""
+
+import shutil
+
+from claims import Claims
+
+
+class ResetScenarios(Claims):
+    def test_lost_acknowledgement(self):
+        a, b = self.pair("unheard")
+        key = self.listing(a)
+        a.wait_uploaded()
+        a.ask("disconnect")
+        a.ask("write", ["add", "Listing", key, "views", 1])
+        a.ask("write", ["add", "Listing", key, "views", 10])
+        a.stop()
+        copy = a.file.with_suffix(".copy")
+        shutil.copy(a.file, copy)
+        a.start()
+        a.connect()
+        a.wait_uploaded()
+        self.becomes("the edits arrive", lambda: b.row("Listing", key, "views") == 11)
+        client = a.state()["client"]
+        a.stop()
+        shutil.copy(copy, a.file)
+        a.start()
+        self.claim("a device that didn't hear of it still has them queued", a.state()["pending"] == 2)
+        a.ask("write", ["add", "Listing", key, "views", 100])
+        a.connect()
+        self.claim("the gateway says that it has more", a.seen("welcome")[0]["last_changeset"] == 3)
+        a.wait_uploaded()
+        self.claim("the device keeps its name", a.state()["client"] == client)
+        self.agree("what was uploaded again counts once", (a, b))
+        self.claim("and what is new counts too", b.row("Listing", key, "views") == 111)
+
+        # Another copy of the file, which has written something else under the same numbers.
+        a.stop()
+        shutil.copy(copy, a.file)
+        a.start()
+        a.ask("write", ["add", "Listing", key, "views", 1_000])
+        a.ask("connect")
+        self.becomes("a copy that wrote something else gets a reset", lambda: a.seen("reset"))
+        a.wait_live()
+        a.wait_uploaded()
+        self.claim("and another name", a.state()["client"] != client)
+        self.becomes("its own edit counts", lambda: b.row("Listing", key, "views") == 1_111)
+
+        # A copy that lacks what the gateway has: it says so by an empty upload.
+        a.stop()
+        shutil.copy(copy, a.file)
+        a.start()
+        a.ask("connect")
+        self.becomes("a copy that has less gets a reset", lambda: a.seen("reset"))
+        a.wait_live()
+        self.agree("and then the same rows", (a, b))
+        self.claim("without counting anything twice", a.row("Listing", key, "views") == 1_111)
+
+    def test_expired_position(self):
+        a, b = self.pair("expired")
+        key, gone = self.listing(a, price=1), self.listing(a)
+        self.becomes("both have the objects", lambda: b.row("Listing", key) and b.row("Listing", gone))
+        a.wait_uploaded()
+        a.ask("disconnect")
+        before, count = a.state(), len(a.seen("batch"))
+        a.ask("write", ["set", "Listing", key, {"note": "while away"}], ["add", "Listing", key, "views", 1])
+        b.ask("write", ["set", "Listing", key, {"price": 2}], ["erase", "Listing", gone])
+        b.wait_uploaded()
+        # As retention does after 30 days.
+        self.platform.sql(f"DELETE FROM tombolo.tick WHERE number <= {before['position']['tick']}")
+        a.connect()
+        self.claim("a position that is too old is said to be expired", a.seen("welcome")[-1]["is_expired"])
+        self.claim("and everything is replaced", any(event["replaces_all"] for event in a.seen("batch")[count:]))
+        self.agree("the device has what the others have", (a, b))
+        row = a.row("Listing", key)
+        self.claim("its own edits on top", (row["price"], row["note"], row["views"]) == (2, "while away", 1))
+        self.claim("and what was erased is gone", a.row("Listing", gone) is None)
+        self.claim("under its old name", a.state()["client"] == before["client"])
+
+    def test_restored_backup(self):
+        a, b = self.pair("restore")
+        key = self.listing(a, price=1)
+        self.becomes("both have the object", lambda: b.row("Listing", key))
+        a.wait_uploaded()
+        b.ask("disconnect")
+        b.ask("write", ["add", "Listing", key, "views", 1])
+        self.platform.gateway.stop()
+        self.platform.back_up()
+        self.platform.gateway.start()
+        a.wait_live()
+        lost = self.listing(a, location="after the backup")
+        a.wait_uploaded()
+        client = a.state()["client"]
+        self.platform.gateway.stop()
+        self.platform.restore()
+        a.ask("write", ["set", "Listing", key, {"price": 2}])
+        self.claim("an edit waits during the restore", a.state()["bases"][0] > 0)
+        self.platform.gateway.start()
+        self.becomes("a device that knows a later history gets a reset", lambda: a.seen("reset"))
+        a.wait_live()
+        a.wait_uploaded()
+        self.claim("and takes another name", a.state()["client"] != client)
+        self.claim("what the backup lacks is gone", a.row("Listing", lost) is None)
+        price = self.platform.sql(f"SELECT price FROM listing WHERE _id = '\\x{key}'")
+        self.claim("the edit that waited is on the server", price == "2")
+        b.connect()
+        self.agree("and everywhere", (a, b))
+        self.claim("a device that was away during all this needs no reset", not b.seen("reset"))
+        self.claim("and its edit counts", a.row("Listing", key, "views") == 1)
