@@ -28,6 +28,8 @@ final class Platform: Sendable {
     let pool: PostgresPool
     let gateways: [Server]
     let sequencer: Server
+    /// Stands by to take over from ``sequencer``; not started.
+    let standby: Server
     let folder: URL
     let event: ObjectId
     let draft: ObjectId
@@ -100,6 +102,8 @@ final class Platform: Sendable {
         let environment = ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Self.secret]
         sequencer = Server(
             ["--sequencer-only"], environment: environment, messages: folder.appending(path: "sequencer.messages"))
+        standby = Server(
+            ["--sequencer-only"], environment: environment, messages: folder.appending(path: "standby.messages"))
         let folder = folder
         gateways = (0..<gatewayCount).map { index in
             Server(
@@ -111,7 +115,7 @@ final class Platform: Sendable {
     }
 
     private func end(keepsFiles: Bool) async {
-        for server in gateways + [sequencer] { try? await server.kill9() }
+        for server in gateways + [sequencer, standby] { try? await server.kill9() }
         await pool.shutdown()
         if keepsFiles {
             print("The files of the failed test are in \(folder.path())")

@@ -263,6 +263,51 @@ import TomboloSyncSession
         await database.finish()
     }
 
+    @Test("A tick of a sequencer that was replaced is refused, though its number is free and it has its lock")
+    func lateTicksAreRefused() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let first = Sequencer(configuration: database.configuration)
+        let tick = try #require(try await first.makeTick())
+        try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
+        // What a successor does first, before it has made a tick.
+        try await database.pool.execute("UPDATE tombolo.sequencer SET epoch = epoch + 1")
+        await #expect {
+            _ = try await first.makeTick()
+        } throws: { error in
+            (error as? PostgresStoreError)?.code == .notElected
+        }
+        #expect(try await database.store.latestTick() == tick)
+        // It gave its lock up, and may be elected anew.
+        while try await database.pool.query("SELECT epoch FROM tombolo.sequencer")[0, 0].int64 == 2 {
+            _ = try? await first.makeTick()
+        }
+        let next = try await database.store.latestTick()
+        #expect(next.number == tick.number + 1)
+        #expect(try await database.pool.query("SELECT epoch FROM tombolo.sequencer")[0, 0].int64 == 3)
+        await first.resign()
+        await database.finish()
+    }
+
+    @Test("A tick that was under way when a successor was elected is refused, or is seen by the successor")
+    func anElectionWaitsForTheTickUnderWay() async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let first = Sequencer(configuration: database.configuration)
+        let tick = try #require(try await first.makeTick())
+        try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
+        // The election of a successor, which is about to be committed.
+        let election = try await database.connect()
+        try await election.execute("BEGIN; UPDATE tombolo.sequencer SET epoch = epoch + 1")
+        let late = Task { try await first.makeTick() }
+        let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+        while try await database.pool.query(waiting)[0, 0].int64 == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        try await election.execute("COMMIT")
+        await #expect(throws: PostgresStoreError.self) { _ = try await late.value }
+        #expect(try await database.store.latestTick() == tick)
+        await election.close()
+        await first.resign()
+        await database.finish()
+    }
+
     @Test("A killed sequencer is replaced, and readers see the new tick")
     func killedSequencer() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())

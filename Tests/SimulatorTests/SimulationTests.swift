@@ -57,7 +57,8 @@ import TomboloSimulator
         arguments: [
             Mutant.noDuplicateCheck, .ownSnapshotRead, .sequenceCursor, .tieWithoutClient,
             .pendingDroppedAtAcknowledgement, .progressWrittenLast, .moveOutNotSent, .stampNotClamped, .eraseDoesNotWin,
-            .framesAppliedBeforeEnd, .tickNotDurable, .leakedStamp, .indexForgetsRange, .frameToWrongGroup,
+            .framesAppliedBeforeEnd, .tickNotDurable, .lateTickAccepted, .leakedStamp, .indexForgetsRange,
+            .frameToWrongGroup,
         ])
     func mutants(mutant: Mutant) async {
         #expect(await SimulationRun.firstCatch(of: mutant, in: 0..<200) != nil, "\(mutant.rawValue) survives")

@@ -3,13 +3,14 @@ public import PostgresClient
 public import TomboloChangesets
 
 /// Makes ticks. Any number of processes may run one; a ``ServiceLock`` elects the one that works, and another takes over
-/// when its session ends.
+/// when its session ends. PostgreSQL ends it too when the process is frozen or cut off: see ``SequencerLease``.
 ///
 /// A tick is committed synchronously before anybody hears of it: the same commit makes everything durable that the
 /// tick's snapshot sees, also what its writers committed asynchronously.
 ///
-/// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes; when there are some, it exports a
-/// snapshot and moves to `exporters`, where its transaction stays open for readers to import.
+/// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes; when there
+/// are some, it exports a snapshot and moves to `exporters`, where its transaction stays open for readers to import.
+/// While it runs, a second task is heard on `holder` and the newest exporter, whatever the first is waiting for.
 public actor Sequencer {
     /// How often the database is asked whether something changed.
     public static let pollInterval = Duration.milliseconds(10)
@@ -47,6 +48,10 @@ public actor Sequencer {
     private let clock = ContinuousClock()
     private let wakeUp = WakeUp()
 
+    /// Whether ``run()`` is under way, which keeps the lease.
+    private var isRunning = false
+    /// From the lock until it is given up.
+    private var lease: SequencerLease?
     private var holder: PostgresConnection?
     private var writer: PostgresConnection?
     /// Asks for the lock until it gets it, and is the holder then.
@@ -70,6 +75,17 @@ public actor Sequencer {
 
     /// Takes part in the election and, once elected, makes ticks until the task is cancelled.
     public func run() async {
+        isRunning = true
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepLease() }
+            await makeTicks()
+            group.cancelAll()
+        }
+        await resign()
+        isRunning = false
+    }
+
+    private func makeTicks() async {
         var pace = SequencerPace()
         while !Task.isCancelled {
             do {
@@ -86,7 +102,28 @@ public actor Sequencer {
                 try? await Task.sleep(for: delay)
             }
         }
-        await resign()
+    }
+
+    /// Lets PostgreSQL hear of this process on the connections that it would end otherwise. Apart from the making of
+    /// ticks, which may wait for the disk longer than the lease lasts.
+    private func keepLease() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: SequencerLease.renewalInterval)
+            guard let holder else { continue }
+            let exporter = exporters.last
+            do {
+                try await ServiceLock.check(holder)
+                try await exporter?.connection.execute("SELECT 1")
+            } catch {
+                // A tick that is made meanwhile may have recycled the exporter, or resigned.
+                guard self.holder === holder, exporter?.processID == exporters.last?.processID, !Task.isCancelled else {
+                    continue
+                }
+                logger.debug("The sequencer's lease can't be renewed: \(error)")
+                lease?.handle(.renewalFailed)
+                wakeUp.wake()
+            }
+        }
     }
 
     /// Says that something was committed: the next look comes at once. May be called from any thread.
@@ -95,6 +132,7 @@ public actor Sequencer {
     /// Gives the lock and all snapshots up. ``makeTick()`` would run for election again.
     public func resign() async {
         let connections = [holder, writer, candidate, spare].compactMap { $0 } + exporters.map(\.connection)
+        lease = nil
         holder = nil
         writer = nil
         candidate = nil
@@ -113,12 +151,12 @@ public actor Sequencer {
         if let candidate {
             winner = candidate
         } else {
-            winner = try await PostgresConnection.connect(configuration, logger: logger)
+            winner = try await connect()
         }
         candidate = nil
         let isElected: Bool
         do {
-            isElected = try await ServiceLock.sequencer.take(winner)
+            isElected = try await ServiceLock.sequencer.take(winner, lease: isRunning ? SequencerLease.duration : nil)
         } catch {
             await winner.close()
             throw error
@@ -127,15 +165,18 @@ public actor Sequencer {
             candidate = winner
             throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
         }
+        // From here on it has to be heard.
+        (holder, lease) = (winner, SequencerLease())
         let connection: PostgresConnection
         do {
-            connection = try await PostgresConnection.connect(configuration, logger: logger)
+            connection = try await connect()
         } catch {
-            await winner.close()
+            await resign()
             throw error
         }
         do {
             try await connection.execute("SET synchronous_commit = on")
+            lease?.handle(.counted(epoch: try await count(connection)))
             if try await ForeignChangelog.remove(connection) {
                 logger.warning(
                     """
@@ -153,14 +194,41 @@ public actor Sequencer {
                 return Position(xid: xid, sequence: try row[1].int64)
             }
         } catch {
-            await winner.close()
             await connection.close()
+            await resign()
             throw error
         }
         logger.debug("Elected as the sequencer, after tick \(last?.tick.number ?? 0)")
-        holder = winner
         writer = connection
         return (winner, connection)
+    }
+
+    /// Counts the election, before the newest tick is looked up: from here on no other process's tick is accepted. Waits
+    /// for one that is being inserted at this moment.
+    private func count(_ connection: PostgresConnection) async throws -> Int64 {
+        do {
+            let rows = try await connection.query("UPDATE tombolo.sequencer SET epoch = epoch + 1 RETURNING epoch")
+            guard let row = rows.first else {
+                throw PostgresStoreError(.corrupt, "'tombolo.sequencer' has lost its row. Run the migration tool.")
+            }
+            return try row[0].int64
+        } catch let error as PostgresError where error.code == .undefinedTable {
+            throw PostgresStoreError(.schema, "The database lacks 'tombolo.sequencer'. Run the migration tool.")
+        }
+    }
+
+    /// A connection that doesn't outlive a frozen process for long.
+    private func connect() async throws -> PostgresConnection {
+        let connection = try await PostgresConnection.connect(configuration, logger: logger)
+        guard isRunning else { return connection }
+        do {
+            try await connection.execute(
+                "SET idle_session_timeout = \(SequencerLease.connectionDuration.milliseconds)")
+        } catch {
+            await connection.close()
+            throw error
+        }
+        return connection
     }
 
     // MARK: Making ticks
@@ -178,6 +246,7 @@ public actor Sequencer {
             return try await makeTick(holder, writer)
         } catch {
             // After any failure the state of the connections is unknown; the election decides anew.
+            if let error = error as? PostgresStoreError, error.code == .notElected { logger.notice("\(error)") }
             await resign()
             throw error
         }
@@ -194,6 +263,7 @@ public actor Sequencer {
     }
 
     private func makeTick(_ holder: PostgresConnection, _ writer: PostgresConnection) async throws -> Tick? {
+        guard let epoch = try lease?.epoch() else { return nil }
         let now = clock.now
         releaseOldExporters(now)
         let isNeeded = exporters.last.map { now - $0.since >= Self.maximumSnapshotAge } ?? true
@@ -203,8 +273,8 @@ public actor Sequencer {
             if !isWanted { isWanted = try await isWaitedFor(connection, now) }
             guard isWanted else { return nil }
         }
-        // A lock that was lost makes room for another sequencer. Should that one be quicker, this tick's number is taken
-        // and the insertion below fails.
+        // A lock that was lost makes room for another sequencer. Should that one be elected meanwhile, the insertion
+        // below finds a newer epoch.
         async let isHeld: Void = ServiceLock.check(holder)
         let export = try await export(connection)
         try await isHeld
@@ -212,19 +282,26 @@ public actor Sequencer {
         let tick = Tick(
             number: (last?.tick.number ?? 0) + 1, token: Int64.random(in: 1 ... .max), snapshot: export.snapshot,
             time: Stamp(microseconds: max(export.time, last?.tick.time.microseconds ?? 0)))
-        let results = try await writer.pipeline([
-            PostgresStatement(
-                """
-                INSERT INTO tombolo.tick (number, token, snapshot, exported, time, position, first_seq) \
-                VALUES ($1, $2, $3::pg_snapshot, $4, $5, $6, $7) RETURNING xid::text
-                """,
-                [
-                    .int64(tick.number), .int64(tick.token), .untyped(tick.snapshot.description), .text(export.name),
-                    .int64(tick.time.microseconds), .int64(export.position), .int64(firstSequence),
-                ]),
-            PostgresStatement("SELECT pg_notify($1, $2)", [.text(Self.channel), .text(String(tick.number))]),
-        ])
-        guard let xid = UInt64(try results[0][0][0].string) else {
+        // The row of the epoch is locked until the tick is committed: an election is counted before, and refuses it, or
+        // after, and sees it.
+        let inserted = try await writer.query(
+            """
+            WITH fence AS (SELECT FROM tombolo.sequencer WHERE epoch = $8 FOR SHARE), \
+            made AS (INSERT INTO tombolo.tick (number, token, snapshot, exported, time, position, first_seq) \
+            SELECT $1, $2, $3::pg_snapshot, $4, $5, $6, $7 FROM fence RETURNING xid) \
+            SELECT xid::text, pg_notify($9, $10) FROM made
+            """,
+            [
+                .int64(tick.number), .int64(tick.token), .untyped(tick.snapshot.description), .text(export.name),
+                .int64(tick.time.microseconds), .int64(export.position), .int64(firstSequence), .int64(epoch),
+                .text(Self.channel), .text(String(tick.number)),
+            ])
+        guard let row = inserted.first else {
+            lease?.handle(.tickRefused)
+            _ = try lease?.epoch()
+            return nil
+        }
+        guard let xid = UInt64(try row[0].string) else {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that is none.")
         }
         remember(Position(xid: xid, sequence: export.position))
@@ -273,8 +350,10 @@ public actor Sequencer {
     private func export(_ connection: PostgresConnection) async throws -> Export {
         var statements: [PostgresStatement] = []
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
+        let silence = isRunning ? SequencerLease.snapshotDuration.milliseconds : 0
         statements += [
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            PostgresStatement("SET LOCAL idle_in_transaction_session_timeout = \(silence)"),
             """
             SELECT pg_current_snapshot()::text, \
             (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM tombolo.changelog_seq), \
@@ -297,7 +376,7 @@ public actor Sequencer {
             spare = connection
             return connection
         }
-        let connection = try await PostgresConnection.connect(configuration, logger: logger)
+        let connection = try await connect()
         spare = connection
         // The planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
         // The cost of what cannot do without such a scan would then start the compiler.

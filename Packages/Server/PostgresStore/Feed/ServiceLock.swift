@@ -18,10 +18,14 @@ enum ServiceLock: String, CaseIterable, Sendable {
         "('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')"
 
     /// Begins the transaction that holds the lock.
+    /// - Parameter lease: how long the connection may be silent until PostgreSQL ends its session, and with it the lock;
+    ///   nil for as long as it stands.
     /// - Returns: false where another session has it; the connection is then idle again.
-    func take(_ connection: PostgresConnection) async throws -> Bool {
+    func take(_ connection: PostgresConnection, lease: Duration? = nil) async throws -> Bool {
         try await connection.query(
-            "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN \(Self.timeouts) AND setting <> '0'")
+            "SELECT set_config(name, CASE name WHEN 'idle_in_transaction_session_timeout' THEN $1 ELSE '0' END, false) "
+                + "FROM pg_settings WHERE name IN \(Self.timeouts)",
+            [.text(String(lease?.milliseconds ?? 0))])
         try await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         do {
             let answer = try await connection.query("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])

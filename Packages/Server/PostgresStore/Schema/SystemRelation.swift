@@ -106,6 +106,17 @@ struct SystemRelation {
                 COMMENT ON COLUMN tombolo.tick.position IS 'The sequence when the snapshot was about to be taken.'
                 """),
         SystemRelation(
+            name: "sequencer",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.sequencer (
+                    id boolean PRIMARY KEY DEFAULT true CHECK (id),
+                    epoch bigint NOT NULL
+                );
+                INSERT INTO tombolo.sequencer (epoch) VALUES (0) ON CONFLICT DO NOTHING;
+                COMMENT ON COLUMN tombolo.sequencer.epoch IS \
+                'Counts the elections of the sequencer. A tick is inserted only in the newest one.'
+                """),
+        SystemRelation(
             name: "retention",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.retention (

@@ -41,6 +41,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.sequence("changelog_seq"), .usage, .select, for: "the place of a change in the changelog"),
             DatabaseRight(.table("changelog_partition"), .select, for: "retention"),
             DatabaseRight(.table("tick"), .select, .insert, .delete, for: "the sequencer, and retention"),
+            DatabaseRight(
+                .table("sequencer"), .select, .update("epoch"),
+                for: "the sequencer: counting elections, refusing late ticks"),
             DatabaseRight(.table("retention"), .select, .insert, .update, for: "retention"),
             DatabaseRight(.table("client"), .select, .insert, .update, .delete, for: "devices, and retention"),
             DatabaseRight(

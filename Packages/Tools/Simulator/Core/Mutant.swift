@@ -27,6 +27,8 @@ public enum Mutant: String, CaseIterable, Sendable {
     case framesAppliedBeforeEnd
     /// A tick is sent before it's durable.
     case tickNotDurable
+    /// A lease without fencing: the late tick of a sequencer that was replaced is committed.
+    case lateTickAccepted
     /// The stamp of the group's first changeset stays set for the others.
     case leakedStamp
     /// A base below the retention floor is treated as the floor.

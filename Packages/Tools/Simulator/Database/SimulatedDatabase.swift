@@ -36,6 +36,8 @@ final class SimulatedDatabase {
     private(set) var changelog: [UInt64: (rows: [LogRow], clients: Set<ClientID>)] = [:]
     private(set) var ticks: [Int64: Tick] = [:]
     private(set) var latest = Tick.origin
+    /// Counts the elections of a sequencer.
+    var sequencerEpoch = 0
     /// Ticks below this number are dropped, with their changelog.
     private(set) var floor: Int64 = 0
     private(set) var nextXid: UInt64 = 100
@@ -353,7 +355,10 @@ final class SimulatedDatabase {
         transactions(after: latest.snapshot).contains { changelog[$0] != nil }
     }
 
-    func commitTick(snapshot: Snapshot, token: Int64, time: Stamp, synchronous: Bool) -> Tick {
+    /// - Parameter epoch: of the sequencer; nil for one that isn't fenced.
+    /// - Returns: nil where another sequencer was elected since.
+    func commitTick(snapshot: Snapshot, token: Int64, time: Stamp, epoch: Int?, synchronous: Bool) -> Tick? {
+        guard epoch == nil || epoch == sequencerEpoch else { return nil }
         let tick = Tick(number: latest.number + 1, token: token, snapshot: snapshot, time: time)
         ticks[tick.number] = tick
         latest = tick

@@ -27,7 +27,7 @@ public final class SimulatedServerStore: ServerStore, @unchecked Sendable {
             guard database.hasNews else { return nil }
             return database.commitTick(
                 snapshot: database.snapshot, token: Int64(bitPattern: random.next() >> 1),
-                time: Stamp(microseconds: database.now()), synchronous: true)
+                time: Stamp(microseconds: database.now()), epoch: nil, synchronous: true)
         }
     }
 

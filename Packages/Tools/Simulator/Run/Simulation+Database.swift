@@ -108,12 +108,13 @@ extension Simulation {
     }
 
     func commitTick(_ snapshot: Snapshot, _ time: Stamp, _ life: Int) {
-        guard life == sequencerLife, isSequencerUp else { return }
+        guard life == sequencerLife else { return commitLateTick(snapshot, time, life) }
         isPolling = false
-        guard isDatabaseUp else { return }
-        let tick = database.commitTick(
-            snapshot: snapshot, token: Int64(random.below(1_000_000_000)), time: time,
-            synchronous: mutant != .tickNotDurable)
+        guard isDatabaseUp,
+            let tick = database.commitTick(
+                snapshot: snapshot, token: Int64(random.below(1_000_000_000)), time: time, epoch: life,
+                synchronous: mutant != .tickNotDurable)
+        else { return }
         log("tick \(tick.number) at \(snapshot)")
         if !isHealed, random.chance(percent: 3) {
             hit(.crashTick)
@@ -122,6 +123,23 @@ extension Simulation {
         }
         schedule(.notify(life: life), in: soon())
         nudge()
+    }
+
+    /// A process that was about to commit a tick wasn't dead but frozen. It goes on after a successor was elected.
+    ///
+    /// PostgreSQL would refuse most such ticks for their number too. Here the database numbers them, so that it's the
+    /// fence alone that refuses.
+    private func commitLateTick(_ snapshot: Snapshot, _ time: Stamp, _ life: Int) {
+        guard isSequencerUp, isDatabaseUp, database.sequencerEpoch > life else {
+            return schedule(.commitTick(snapshot, time, life: life), in: Self.frozenInterval)
+        }
+        hit(.lateTick)
+        let tick = database.commitTick(
+            snapshot: snapshot, token: Int64(snapshot.xmax), time: time,
+            epoch: mutant == .lateTickAccepted ? nil : life, synchronous: true)
+        log("the late tick of a replaced sequencer is \(tick == nil ? "refused" : "committed")")
+        guard tick != nil else { return }
+        for gateway in gateways where gateway.isUp { schedule(.feed(gateway, life: gateway.life), in: 1) }
     }
 
     func notify(_ life: Int) {
@@ -134,6 +152,11 @@ extension Simulation {
     func crashSequencer() {
         hit(.sequencerCrash)
         log("the sequencer crashes")
+        // Or it is frozen, about to commit a tick.
+        if isDatabaseUp {
+            let time = Stamp(microseconds: database.now())
+            schedule(.commitTick(database.snapshot, time, life: sequencerLife), in: Self.frozenInterval)
+        }
         isSequencerUp = false
         isPolling = false
         sequencerLife += 1

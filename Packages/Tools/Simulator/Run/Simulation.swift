@@ -62,6 +62,8 @@ public final class Simulation {
     static let livenessBound = 240_000
     /// The maximum number of events per seed.
     static let maximumEvents = 60_000
+    /// How long a frozen sequencer waits before it looks whether it was replaced.
+    static let frozenInterval = 40
     static let epochMicroseconds: Int64 = 1_700_000_000_000_000
     static let dayMicroseconds: Int64 = 86_400_000_000
 
@@ -282,6 +284,7 @@ public final class Simulation {
         case .bootSequencer:
             guard !isSequencerUp else { return }
             isSequencerUp = true
+            database.sequencerEpoch = sequencerLife
             schedule(.poll(life: sequencerLife), in: 1)
         case .checkQuiet: checkQuiet()
         }

@@ -1,0 +1,127 @@
+import Foundation
+import PostgresClient
+import Testing
+import TomboloChangesets
+
+/// The elected sequencer is frozen, as by SIGSTOP, a paused virtual machine or a lost network: its connections stand, and
+/// nothing comes from it.
+@Suite(.serialized)
+struct FrozenSequencerTests {
+    private static let epoch = "SELECT epoch FROM tombolo.sequencer"
+    private static let sessions = """
+        FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tombolo-sequencer'
+        """
+
+    private func startStandby(_ platform: Platform) async throws {
+        try await platform.eventually("the first tick") { try await platform.count(Self.latest) > 0 }
+        let elected = Set(try await pids(platform))
+        try await platform.standby.start()
+        // Its only session is the one that asks for the lock.
+        try await platform.eventually("the standby's session") {
+            try await !Set(pids(platform)).subtracting(elected).isEmpty
+        }
+    }
+
+    private static let latest = "SELECT coalesce(max(number), 0) FROM tombolo.tick"
+
+    private func pids(_ platform: Platform, _ condition: String = "true") async throws -> [Int64] {
+        try await platform.sql("SELECT pid \(Self.sessions) AND \(condition)").map { try $0[0].int64 }
+    }
+
+    /// Numbers without gaps, and no tick that forgets what the one before it saw.
+    private func checkOrder(_ platform: Platform) async throws {
+        let ticks = try await platform.sql("SELECT number, snapshot::text FROM tombolo.tick ORDER BY number").map {
+            (number: try $0[0].int64, snapshot: try #require(Snapshot(text: try $0[1].string)))
+        }
+        for (older, newer) in zip(ticks, ticks.dropFirst()) {
+            #expect(newer.number == older.number + 1)
+            #expect(newer.snapshot.xmax >= older.snapshot.xmax, "tick \(newer.number) goes back")
+            #expect(
+                newer.snapshot.running.allSatisfy { $0 >= older.snapshot.xmax || older.snapshot.running.contains($0) },
+                "tick \(newer.number) does not see all that tick \(older.number) sees")
+        }
+    }
+
+    private func messages(_ server: Server) -> String {
+        (try? String(contentsOf: server.messages, encoding: .utf8)) ?? ""
+    }
+
+    /// How often it said that it lost its lease, or a connection with it.
+    private func resignations(_ server: Server) -> Int {
+        messages(server).split(separator: "\n").count {
+            $0.contains("tands for election again") || $0.contains("starts over")
+        }
+    }
+
+    @Test
+    func `Devices go on receiving while the elected sequencer is frozen, and after it comes back`() async throws {
+        try await Platform.with { platform in
+            try await startStandby(platform)
+            let device = try await platform.device("A", of: "attendee")
+            try await device.ask("subscribe", "Listing")
+            let clock = ContinuousClock()
+            var (frozen, other) = (platform.sequencer, platform.standby)
+            for round in 1...3 {
+                let epoch = try await platform.count(Self.epoch)
+                let snapshots = try await pids(platform, "backend_xmin IS NOT NULL")
+                let start = clock.now
+                try await frozen.signal(SIGSTOP)
+                let listing = try await platform.insertListing("while it stood still \(round)")
+                try await platform.eventually("the row on the device") {
+                    try DeviceFile(device.file).has("listing", listing)
+                }
+                print("round \(round): on the device \(clock.now - start) after the sequencer was frozen")
+                #expect(try await platform.count(Self.epoch) == epoch + 1)
+                // What the frozen process held open no longer keeps VACUUM from its work.
+                try await platform.eventually("the end of the frozen process's snapshots") {
+                    try await Set(pids(platform)).isDisjoint(with: snapshots)
+                }
+                try await frozen.signal(SIGCONT)
+                let later = try await platform.insertListing("after it came back \(round)")
+                try await platform.eventually("the next row on the device") {
+                    try DeviceFile(device.file).has("listing", later)
+                }
+                #expect(try await platform.count(Self.epoch) == epoch + 1, "the one that came back took over")
+                // It stands by now, and is next.
+                let (resumed, times) = (frozen, (round + 1) / 2)
+                try await platform.eventually("the resumed process's notice") { resignations(resumed) >= times }
+                (frozen, other) = (other, frozen)
+            }
+            try await checkOrder(platform)
+            try await device.kill9()
+        }
+    }
+
+    @Test
+    func `A tick that was under way when its sequencer froze is refused once another is elected`() async throws {
+        try await Platform.with(gateways: 0) { platform in
+            try await startStandby(platform)
+            let before = try await platform.count(Self.latest)
+            // The tick waits for the table, until after the successor's election: it arrives late.
+            let lock = try await PostgresConnection.connect(platform.configuration)
+            try await lock.execute("BEGIN; LOCK TABLE tombolo.tick IN SHARE ROW EXCLUSIVE MODE")
+            let waiting = """
+                SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'
+                AND relation = 'tombolo.tick'::regclass
+                """
+            try await platform.insertListing("before it stood still")
+            try await platform.eventually("a tick under way") { try await platform.count(waiting) == 1 }
+            try await platform.sequencer.signal(SIGSTOP)
+            try await platform.eventually("the election of another") { try await platform.count(Self.epoch) == 2 }
+            try await platform.eventually("its first tick under way") { try await platform.count(waiting) == 2 }
+            // The late tick is first in the queue, and its number is free.
+            try await lock.execute("COMMIT")
+            await lock.close()
+            try await platform.eventually("a tick") { try await platform.count(Self.latest) > before }
+            try await platform.sequencer.signal(SIGCONT)
+            try await platform.eventually("the resumed process's notice") { resignations(platform.sequencer) > 0 }
+            try await platform.insertListing("after it came back")
+            let last = try await platform.count(Self.latest)
+            try await platform.eventually("another tick") { try await platform.count(Self.latest) > last }
+            #expect(try await platform.count(Self.epoch) == 2)
+            // Had the late tick been accepted, the successor's would have failed for its number.
+            #expect(!messages(platform.standby).contains("starts over"), "\(messages(platform.standby))")
+            try await checkOrder(platform)
+        }
+    }
+}
