@@ -28,6 +28,29 @@ import TomboloSyncSession
         try await connection.query("SELECT count(*) FROM tombolo.changelog")[0, 0].int64
     }
 
+    @Test("A changelog that is being written to isn't taken for another cluster's")
+    func busy() async throws {
+        try await withHistory { database, connection, newest in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 1...3 {
+                    group.addTask {
+                        let connection = try await database.connect()
+                        while !Task.isCancelled {
+                            try await connection.query(
+                                "UPDATE account SET balance = balance + 1 WHERE _id = $1", [.int64(Int64(writer))])
+                        }
+                        await connection.close()
+                    }
+                }
+                // Each election asks.
+                for _ in 0..<1_000 { #expect(try await !ForeignChangelog.remove(connection)) }
+                group.cancelAll()
+                do { try await group.waitForAll() } catch is CancellationError {}
+            }
+            #expect(try await database.store.latestTick() == newest)
+        }
+    }
+
     @Test("A changelog of the cluster's own past goes on")
     func own() async throws {
         try await withHistory { database, connection, newest in

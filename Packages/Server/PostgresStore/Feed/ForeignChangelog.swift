@@ -14,13 +14,13 @@ enum ForeignChangelog {
         body: """
 
             -- Empties the changelog if a tick or a change has a transaction number that this cluster has not given out yet;
-            -- whether it did.
-            DECLARE
-                v_next xid8 := pg_snapshot_xmax(pg_current_snapshot());
+            -- whether it did. One statement asks: its snapshot sees nothing from the number on that comes next in it, while
+            -- writers that commit between two statements would look as if they came from another cluster.
             BEGIN
-                IF coalesce((SELECT pg_snapshot_xmax(t.snapshot) > v_next OR t.xid >= v_next
-                        FROM tombolo.tick t ORDER BY t.number DESC LIMIT 1), false)
-                    OR coalesce((SELECT c.xid >= v_next FROM tombolo.changelog c ORDER BY c.xid DESC LIMIT 1), false)
+                IF (SELECT coalesce((SELECT pg_snapshot_xmax(t.snapshot) > n.next OR t.xid >= n.next
+                            FROM tombolo.tick t ORDER BY t.number DESC LIMIT 1), false)
+                        OR coalesce((SELECT c.xid >= n.next FROM tombolo.changelog c ORDER BY c.xid DESC LIMIT 1), false)
+                    FROM (SELECT pg_snapshot_xmax(pg_current_snapshot()) AS next) AS n)
                 THEN
                     TRUNCATE tombolo.tick, tombolo.changelog, tombolo.retention;
                     UPDATE tombolo.changelog_partition SET attached_xid = pg_current_xact_id();
