@@ -76,10 +76,9 @@ let service: [Target.Dependency] = [
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
     "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "ListingModels",
-    "PostgresClient",
-    "TomboloAuthentication",
-    "TomboloChangesets", "TomboloHTTP", "TomboloMigration", "TomboloModel", "TomboloPostgresStore",
-    "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient", "TomboloSyncProtocol", "TomboloSyncSession",
+    "PostgresClient", "TicketService", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP", "TomboloMigration",
+    "TomboloModel", "TomboloPostgresStore", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
+    "TomboloSyncProtocol", "TomboloSyncSession",
 ].map { .library(name: $0, targets: [$0]) }
 
 let package = Package(

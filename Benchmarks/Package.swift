@@ -30,7 +30,7 @@ let package = Package(
             dependencies: [
                 "CAllocationCount",
                 tombolo("ConferenceSetup"), tombolo("EventModels"), tombolo("GatewayService"), tombolo("ListingModels"),
-                tombolo("PostgresClient"), tombolo("Tombolo"),
+                tombolo("PostgresClient"), tombolo("TicketService"), tombolo("Tombolo"),
                 tombolo("TomboloAuthentication"), tombolo("TomboloChangesets"), tombolo("TomboloHTTP"),
                 tombolo("TomboloMigration"), tombolo("TomboloModel"), tombolo("TomboloPostgresStore"),
                 tombolo("TomboloSQLiteStore"), tombolo("TomboloServerModel"), tombolo("TomboloSyncClient"),

@@ -3,4 +3,9 @@
 
 #include <libpq-fe.h>
 
+// What libpq's sockets are waited for with; Swift's Glibc module leaves it out.
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
+
 #endif

@@ -11,18 +11,18 @@ extension PostgresConnection {
         next: nonisolated(nonsending) () async throws -> Chunk?
     ) async throws -> Int {
         let site = PostgresSession.CallSite(sql: sql, file: file, line: line)
-        try await interruptible { session in try session.beginCopyIn(site) }
+        try await interruptible { session in try await session.beginCopyIn(site) }
         do {
             while let chunk = try await next() {
                 try await interruptible { session in
-                    try chunk.withUnsafeBytes { try session.putCopyData($0, site) }
+                    try await session.putCopyData(chunk, site)
                 }
             }
-            return try await interruptible { session in try session.endCopyIn(failure: nil, site) }
+            return try await interruptible { session in try await session.endCopyIn(failure: nil, site) }
         } catch {
             let reason = "the sender gave up"
             try? await uninterrupted { session in
-                if session.activity != nil { _ = try session.endCopyIn(failure: reason, site) }
+                if session.activity != nil { _ = try await session.endCopyIn(failure: reason, site) }
             }
             throw error
         }
@@ -55,13 +55,13 @@ extension PostgresConnection {
         _ consume: nonisolated(nonsending) ([UInt8]) async throws -> Void
     ) async throws {
         let site = PostgresSession.CallSite(sql: sql, file: file, line: line)
-        try await interruptible { session in try session.beginCopyOut(site) }
+        try await interruptible { session in try await session.beginCopyOut(site) }
         do {
-            while let chunk = try await interruptible({ session in try session.nextCopyChunk(site) }) {
+            while let chunk = try await interruptible({ session in try await session.nextCopyChunk(site) }) {
                 try await consume(chunk)
             }
         } catch {
-            try? await uninterrupted { session in try session.abortCopyOut(site) }
+            try? await uninterrupted { session in try await session.abortCopyOut(site) }
             throw error
         }
     }

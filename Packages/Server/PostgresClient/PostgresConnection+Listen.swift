@@ -4,14 +4,14 @@ extension PostgresConnection {
         let sql = channels.map { "LISTEN \(PostgresSQL.quoteIdentifier($0))" }.joined(separator: ";")
         try await interruptible { session in
             session.listens = true
-            _ = try session.execute(.init(sql: sql, file: #fileID, line: #line))
+            _ = try await session.execute(.init(sql: sql, file: #fileID, line: #line))
         }
     }
 
     /// Waits for at least one notification and returns all. `lost` is true if more arrived than are kept.
     func waitForNotifications() async throws -> (notifications: [PostgresNotification], lost: Bool) {
         try await interruptible { session in
-            try session.waitForNotifications(.init(sql: "LISTEN", file: #fileID, line: #line))
+            try await session.waitForNotifications(.init(sql: "LISTEN", file: #fileID, line: #line))
             return session.takeNotifications()
         }
     }

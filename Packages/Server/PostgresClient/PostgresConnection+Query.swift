@@ -8,7 +8,7 @@ extension PostgresConnection {
         file: String = #fileID, line: Int = #line
     ) async throws -> PostgresResult {
         try await interruptible { session in
-            try session.query(
+            try await session.query(
                 PostgresStatement(sql, parameters), format: format, .init(sql: sql, file: file, line: line))
         }
     }
@@ -20,7 +20,7 @@ extension PostgresConnection {
         _ sql: String, file: String = #fileID, line: Int = #line
     ) async throws -> [PostgresResult] {
         try await interruptible { session in
-            try session.execute(.init(sql: sql, file: file, line: line))
+            try await session.execute(.init(sql: sql, file: file, line: line))
         }
     }
 
@@ -35,7 +35,7 @@ extension PostgresConnection {
         file: String = #fileID, line: Int = #line
     ) async throws -> [PostgresResult] {
         try await interruptible { session in
-            try session.pipeline(statements, format: format, file: file, line: line)
+            try await session.pipeline(statements, format: format, file: file, line: line)
         }
     }
 
@@ -57,7 +57,7 @@ extension PostgresConnection {
         precondition(batch > 0, "a batch needs at least one row")
         let site = PostgresSession.CallSite(sql: sql, file: file, line: line)
         var cursor = try await interruptible { session in
-            try session.beginStream(
+            try await session.beginStream(
                 PostgresStatement(sql, parameters), batch: batch, batchByteCount: batchByteCount, site)
         }
         do {
@@ -66,7 +66,7 @@ extension PostgresConnection {
                 let present = cursor
                 let next = try await interruptible { session in
                     var cursor = present
-                    let (rows, isLast) = try session.nextBatch(&cursor, site)
+                    let (rows, isLast) = try await session.nextBatch(&cursor, site)
                     return (rows: rows, isLast: isLast, cursor: cursor)
                 }
                 (isLast, cursor) = (next.isLast, next.cursor)
@@ -75,7 +75,7 @@ extension PostgresConnection {
         } catch {
             let present = cursor
             // The prefetched rows may take the server minutes. A cancelled task doesn't wait for them.
-            try? await cancellable { session in try session.abortStream(present, site) }
+            try? await cancellable { session in try await session.abortStream(present, site) }
             throw error
         }
     }

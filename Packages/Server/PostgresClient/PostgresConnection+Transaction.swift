@@ -44,7 +44,7 @@ extension PostgresConnection {
             result = try await body(self)
         } catch {
             try? await uninterrupted { session in
-                _ = try session.execute(
+                _ = try await session.execute(
                     .init(sql: "ROLLBACK TO SAVEPOINT nested; RELEASE SAVEPOINT nested", file: file, line: line))
             }
             throw error
@@ -54,11 +54,11 @@ extension PostgresConnection {
     }
 
     /// Not cancellable, since a commit can't be half done.
-    private func commit(file: String, line: Int) throws {
+    private func commit(file: String, line: Int) async throws {
         let site = PostgresSession.CallSite(sql: "COMMIT", file: file, line: line)
-        let tag = try uninterrupted { session in
+        let tag = try await uninterrupted { session in
             do {
-                return try session.execute(site).last?.commandTag
+                return try await session.execute(site).last?.commandTag
             } catch var error as PostgresError where session.transactionStatus == .closed {
                 error.code = .transactionResolutionUnknown
                 error.hint = "The transaction may or may not have been committed: check before repeating it."
@@ -75,16 +75,16 @@ extension PostgresConnection {
 
     /// Rolls back an open transaction, even in a cancelled task. If that fails, closes the connection, which rolls back
     /// too.
-    package func rollback(file: String = #fileID, line: Int = #line) {
-        guard session(isOpenAfter: "ROLLBACK", file: file, line: line) else { return close() }
+    package func rollback(file: String = #fileID, line: Int = #line) async {
+        guard await session(isOpenAfter: "ROLLBACK", file: file, line: line) else { return await close() }
     }
 
-    private func session(isOpenAfter sql: String, file: String, line: Int) -> Bool {
+    private func session(isOpenAfter sql: String, file: String, line: Int) async -> Bool {
         do {
-            return try uninterrupted { session in
+            return try await uninterrupted { session in
                 guard session.transactionStatus != .closed else { return false }
                 guard session.transactionStatus != .idle || session.activity != nil else { return true }
-                _ = try session.execute(.init(sql: sql, file: file, line: line))
+                _ = try await session.execute(.init(sql: sql, file: file, line: line))
                 return session.transactionStatus == .idle
             }
         } catch {

@@ -2,16 +2,17 @@ public import Logging
 
 /// One connection to PostgreSQL.
 ///
-/// The actor runs on its own dispatch queue, where libpq may wait for the server. Calls from several tasks take turns
-/// statement by statement. For several statements together, use `transaction`, `pipeline`, or a connection of your own
+/// A call sends its statement from the thread that it's made on and suspends until the server answers; no thread waits
+/// with it. Calls from several tasks take turns statement by statement. For several statements together, use `transaction`, `pipeline`, or a connection of your own
 /// from a `PostgresPool`.
 ///
 /// Cancelling a task cancels its running statement on the server and throws `CancellationError`; the connection stays
 /// usable. Every other failure is a `PostgresError`.
 public actor PostgresConnection {
-    private let executor: PostgresQueueExecutor
     private let session: PostgresSession
-    nonisolated let interrupt: PostgresInterrupt
+    private nonisolated let watch: PostgresSocketWatch
+    /// An operation suspends while it waits for the server, so the actor alone doesn't keep others out.
+    private nonisolated let turns = PostgresTurns()
     /// What the connection was opened with.
     nonisolated public let configuration: PostgresConfiguration
     /// State for other threads, copied from the session after every operation.
@@ -23,16 +24,10 @@ public actor PostgresConnection {
         var socket: Int32 = -1
     }
 
-    nonisolated public var unownedExecutor: UnownedSerialExecutor {
-        executor.asUnownedSerialExecutor()
-    }
-
     private init(configuration: PostgresConfiguration, logger: Logger) throws {
-        executor = PostgresQueueExecutor(label: "postgres-connection")
         self.configuration = configuration
-        let interrupt = try PostgresInterrupt()
-        self.interrupt = interrupt
-        session = PostgresSession(configuration: configuration, interrupt: interrupt, logger: logger)
+        watch = PostgresSocketWatch(try PostgresReactor.shared())
+        session = PostgresSession(configuration: configuration, watch: watch, logger: logger)
     }
 
     /// Opens a connection.
@@ -48,18 +43,21 @@ public actor PostgresConnection {
     }
 
     private func open(file: String, line: Int) async throws {
-        try await interruptible { session in try session.open(file: file, line: line) }
+        try await interruptible { session in try await session.open(file: file, line: line) }
     }
 
-    /// Closes the connection. The server rolls back an open transaction. May be called more than once.
-    public func close() {
+    /// Closes the connection once the running operation has ended. The server rolls back an open transaction. May be
+    /// called more than once.
+    public func close() async {
+        await turns.takeUncancelled()
+        defer { turns.give() }
         session.close()
         publishStatus()
     }
 
     /// Cancels the running statement, if any, which fails with SQLSTATE 57014. May be called from any thread.
     nonisolated public func cancel() {
-        interrupt.request()
+        watch.request()
     }
 
     // MARK: State
@@ -91,47 +89,58 @@ public actor PostgresConnection {
     }
 
     /// Reads what the server sent while the connection was idle. Returns false if the connection is lost.
-    func checkIdle() -> Bool {
-        defer { publishStatus() }
+    func checkIdle() async -> Bool {
+        await turns.takeUncancelled()
+        defer {
+            publishStatus()
+            turns.give()
+        }
         return session.checkIdle()
     }
 
     // MARK: Running operations
 
-    /// Runs `body` on the connection's thread without interruption.
-    func uninterrupted<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) throws -> R {
-        defer {
-            session.endOperation()
-            publishStatus()
-        }
-        session.beginOperation()
-        return try body(session)
+    typealias Operation<R> = nonisolated(nonsending) @Sendable (PostgresSession) async throws -> R
+
+    /// Runs `body` without interruption.
+    func uninterrupted<R: Sendable>(_ body: Operation<R>) async throws -> R {
+        await turns.takeUncancelled()
+        _ = session.beginOperation()
+        defer { endOperation() }
+        return try await body(session)
     }
 
-    /// Runs `body` on the connection's thread. Cancelling the task cancels its statement on the server.
-    func interruptible<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
-        try Task.checkCancellation()
-        return try await cancellable(body)
+    /// Runs `body`. Cancelling the task cancels its statement on the server.
+    func interruptible<R: Sendable>(_ body: Operation<R>) async throws -> R {
+        try await turns.take()
+        return try await runInTurn(body)
     }
 
     /// Like ``interruptible(_:)``, but also runs `body` in a cancelled task and immediately cancels its statement on
     /// the server. For clean-up that may have to wait for a running statement.
-    func cancellable<R: Sendable>(_ body: @Sendable (PostgresSession) throws -> R) async throws -> R {
-        defer {
-            session.endOperation()
-            publishStatus()
-        }
-        session.beginOperation()
+    func cancellable<R: Sendable>(_ body: Operation<R>) async throws -> R {
+        await turns.takeUncancelled()
+        return try await runInTurn(body)
+    }
+
+    private func runInTurn<R: Sendable>(_ body: Operation<R>) async throws -> R {
+        let operation = session.beginOperation()
+        defer { endOperation() }
         do {
-            // The operation doesn't suspend, so nothing else runs on this actor before it ends.
             return try await withTaskCancellationHandler {
-                try body(session)
+                try await body(session)
             } onCancel: {
-                interrupt.request()
+                watch.request(operation)
             }
         } catch let error as PostgresError where Task.isCancelled {
             guard error.code == .queryCanceled || session.handle == nil else { throw error }
             throw CancellationError()
         }
+    }
+
+    private func endOperation() {
+        session.endOperation()
+        publishStatus()
+        turns.give()
     }
 }

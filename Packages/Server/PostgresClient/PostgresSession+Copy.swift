@@ -1,4 +1,5 @@
 import CLibPQ
+import Foundation
 
 extension PostgresSession {
     /// The approximate size of the chunks passed to `copyOut`'s closure, in bytes.
@@ -6,61 +7,61 @@ extension PostgresSession {
 
     // MARK: COPY … FROM STDIN
 
-    func beginCopyIn(_ site: CallSite) throws {
-        try beginCopy(site, PGRES_COPY_IN, "copyIn", "COPY … FROM STDIN")
+    nonisolated(nonsending) func beginCopyIn(_ site: CallSite) async throws {
+        try await beginCopy(site, PGRES_COPY_IN, "copyIn", "COPY … FROM STDIN")
     }
 
-    func putCopyData(_ bytes: UnsafeRawBufferPointer, _ site: CallSite) throws {
-        guard let handle else { throw lost(site) }
+    nonisolated(nonsending) func putCopyData(_ chunk: some ContiguousBytes, _ site: CallSite) async throws {
+        let count = chunk.withUnsafeBytes(\.count)
+        var offset = 0
         // The length is an Int32, and sending pieces keeps libpq's buffer small.
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pipelineFlushBytes))
-            rest = rest.dropFirst(piece.count)
-            guard let base = piece.bindMemory(to: CChar.self).baseAddress else { return }
-            while true {
-                switch PQputCopyData(handle, base, Int32(piece.count)) {
-                case 1: break
-                case 0:
-                    guard try waitForServer(toWrite: true, site) else { throw lost(site) }
-                    continue
-                default: throw lost(site)
-                }
-                break
+        while offset < count {
+            guard let handle else { throw lost(site) }
+            let length = min(count - offset, Self.pipelineFlushBytes)
+            let accepted = chunk.withUnsafeBytes { bytes in
+                PQputCopyData(
+                    handle, bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self), Int32(length))
             }
-            try flush(site)
+            switch accepted {
+            case 1:
+                offset += length
+                try await flush(site)
+            case 0:
+                guard try await waitForServer(toWrite: true, site) else { throw lost(site) }
+            default: throw lost(site)
+            }
         }
     }
 
     /// - Parameter failure: a reason for which the server should undo the copy, or nil to complete it.
     /// - Returns: the number of rows.
-    func endCopyIn(failure: String?, _ site: CallSite) throws -> Int {
+    nonisolated(nonsending) func endCopyIn(failure: String?, _ site: CallSite) async throws -> Int {
         guard let handle else { throw lost(site) }
         activity = nil
         while true {
             switch PQputCopyEnd(handle, failure) {
             case 1: break
             case 0:
-                guard try waitForServer(toWrite: true, site) else { throw lost(site) }
+                guard try await waitForServer(toWrite: true, site) else { throw lost(site) }
                 continue
             default: throw lost(site)
             }
             break
         }
-        try flush(site)
-        return try onlyResult(site).affectedRows
+        try await flush(site)
+        return try await onlyResult(site).affectedRows
     }
 
     // MARK: COPY … TO STDOUT
 
-    func beginCopyOut(_ site: CallSite) throws {
-        try beginCopy(site, PGRES_COPY_OUT, "copyOut", "COPY … TO STDOUT")
+    nonisolated(nonsending) func beginCopyOut(_ site: CallSite) async throws {
+        try await beginCopy(site, PGRES_COPY_OUT, "copyOut", "COPY … TO STDOUT")
     }
 
     /// The next chunk of whole rows, or nil at the end.
-    func nextCopyChunk(_ site: CallSite) throws -> [UInt8]? {
+    nonisolated(nonsending) func nextCopyChunk(_ site: CallSite) async throws -> [UInt8]? {
         guard let handle else { throw lost(site) }
-        if copyOutEnded { return try endCopyOut(site) }
+        if copyOutEnded { return try await endCopyOut(site) }
         var chunk: [UInt8] = []
         while chunk.count < Self.copyOutChunkBytes {
             var row: UnsafeMutablePointer<CChar>?
@@ -70,40 +71,42 @@ extension PostgresSession {
                 chunk.append(contentsOf: UnsafeRawBufferPointer(start: row, count: Int(count)))
                 PQfreemem(row)
             case 0:
-                guard try waitForServer(toWrite: false, site) else { throw lost(site) }
+                guard try await waitForServer(toWrite: false, site) else { throw lost(site) }
             case -1:
                 copyOutEnded = true
-                return chunk.isEmpty ? try endCopyOut(site) : chunk
+                return chunk.isEmpty ? try await endCopyOut(site) : chunk
             default:
                 activity = nil
-                _ = try onlyResult(site)
+                _ = try await onlyResult(site)
                 throw lost(site)
             }
         }
         return chunk
     }
 
-    private func endCopyOut(_ site: CallSite) throws -> [UInt8]? {
+    private nonisolated(nonsending) func endCopyOut(_ site: CallSite) async throws -> [UInt8]? {
         copyOutEnded = false
         activity = nil
-        _ = try onlyResult(site)
+        _ = try await onlyResult(site)
         return nil
     }
 
     /// Stops the server and discards what it has sent.
-    func abortCopyOut(_ site: CallSite) throws {
+    nonisolated(nonsending) func abortCopyOut(_ site: CallSite) async throws {
         guard activity != nil else { return }
-        try cancelFromOwner(site)
+        try await cancelFromOwner(site)
         do {
-            while try nextCopyChunk(site) != nil {}
+            while try await nextCopyChunk(site) != nil {}
         } catch let error as PostgresError where error.code == .queryCanceled {}
     }
 
-    private func beginCopy(_ site: CallSite, _ wanted: ExecStatusType, _ name: String, _ form: String) throws {
+    private nonisolated(nonsending) func beginCopy(
+        _ site: CallSite, _ wanted: ExecStatusType, _ name: String, _ form: String
+    ) async throws {
         let handle = try ready(site)
         try check(PQsendQuery(handle, site.sql), site)
-        try flush(site)
-        guard let raw = try nextResult(site) else { throw lost(site) }
+        try await flush(site)
+        guard let raw = try await nextResult(site) else { throw lost(site) }
         let status = PQresultStatus(raw)
         if status == wanted {
             PQclear(raw)
@@ -119,7 +122,7 @@ extension PostgresSession {
         PQclear(raw)
         switch status {
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: close()
-        default: _ = try? allResults(site)
+        default: _ = try? await allResults(site)
         }
         throw error
     }

@@ -22,13 +22,13 @@ extension PostgresSession {
     /// form one.
     ///
     /// - Throws: the first error, with `statementIndex`; nothing after it has run.
-    func pipeline(
+    nonisolated(nonsending) func pipeline(
         _ statements: [PostgresStatement], format: PostgresResultFormat, file: String, line: Int
-    ) throws -> [PostgresResult] {
+    ) async throws -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
         let site = CallSite(sql: "(pipeline of \(statements.count) statements)", file: file, line: line)
         let handle = try ready(site)
-        try deallocateAbandoned(site)
+        try await deallocateAbandoned(site)
         for (index, statement) in statements.enumerated() where statement.sql.utf8.contains(0) {
             var error = PostgresError(
                 code: .syntaxError, message: "the SQL text contains the character U+0000",
@@ -65,13 +65,17 @@ extension PostgresSession {
                 unsentBytes += encoder.byteCount + statement.sql.utf8.count
                 if unsentBytes >= Self.pipelineFlushBytes {
                     unsentBytes = 0
-                    try flush(site) { try self.takeAnswers(&run, handle, statements, site, wait: false) }
-                    try takeAnswers(&run, handle, statements, site, wait: false)
+                    try await flush(site) { try takeAnswers(&run, handle, statements, site) }
+                    try takeAnswers(&run, handle, statements, site)
                 }
             }
             try check(PQpipelineSync(handle), site)
-            try flush(site) { try self.takeAnswers(&run, handle, statements, site, wait: false) }
-            try takeAnswers(&run, handle, statements, site, wait: true)
+            try await flush(site) { try takeAnswers(&run, handle, statements, site) }
+            try takeAnswers(&run, handle, statements, site, toSync: true)
+            while !run.isSynced {
+                guard try await waitForServer(toWrite: false, site) else { throw run.error ?? lastWords(site) }
+                try takeAnswers(&run, handle, statements, site, toSync: true)
+            }
             try check(PQexitPipelineMode(handle), site)
         } catch {
             // Only reached if the connection is lost: answers no longer match questions.
@@ -87,14 +91,15 @@ extension PostgresSession {
         try check(PQsendQueryParams(handle, "ABORT PIPELINE", 0, nil, nil, nil, nil, 1), site)
     }
 
-    /// Reads the answers that have arrived; with `wait`, all up to the sync.
+    /// Reads the answers that have arrived.
+    /// - Parameter toSync: whether the sync has been sent, so that its answer is to be read too.
     private func takeAnswers(
         _ run: inout Pipeline, _ handle: OpaquePointer, _ statements: [PostgresStatement], _ site: CallSite,
-        wait: Bool
+        toSync: Bool = false
     ) throws {
-        while wait ? !run.isSynced : run.answered < run.expected.count {
-            if !wait, PQisBusy(handle) == 1 { return }
-            guard let raw = try nextResult(site) else {
+        while toSync ? !run.isSynced : run.answered < run.expected.count {
+            if PQisBusy(handle) == 1 { return }
+            guard let raw = PQgetResult(handle) else {
                 if PQstatus(handle) == CONNECTION_BAD { throw run.error ?? lost(site) }
                 if run.answered < run.expected.count { run.answered += 1 }
                 continue

@@ -2,12 +2,13 @@ import CLibPQ
 
 extension PostgresSession {
     /// Runs one statement with the extended protocol.
-    func query(_ statement: PostgresStatement, format: PostgresResultFormat, _ site: CallSite) throws -> PostgresResult
+    nonisolated(nonsending) func query(_ statement: PostgresStatement, format: PostgresResultFormat, _ site: CallSite)
+        async throws -> PostgresResult
     {
         do {
-            return try queryOnce(statement, format: format, site)
+            return try await queryOnce(statement, format: format, site)
         } catch let error as PostgresError where canRepeat(error, statement) {
-            return try queryOnce(statement, format: format, site)
+            return try await queryOnce(statement, format: format, site)
         }
     }
 
@@ -31,34 +32,34 @@ extension PostgresSession {
         return false
     }
 
-    private func queryOnce(
+    private nonisolated(nonsending) func queryOnce(
         _ statement: PostgresStatement, format: PostgresResultFormat, _ site: CallSite
-    ) throws -> PostgresResult {
+    ) async throws -> PostgresResult {
         _ = try ready(site)
-        try deallocateAbandoned(site)
+        try await deallocateAbandoned(site)
         let key = PostgresStatementCache.Key(statement.sql, statement.parameters)
         let plan = cache.plan(for: key)
         if case .prepare(let name) = plan {
             do {
                 try check(sendPrepare(name, statement), site)
-                try flush(site)
-                _ = try onlyResult(site)
+                try await flush(site)
+                _ = try await onlyResult(site)
             } catch {
                 cache.didNotPrepare(key, name: name)
                 throw error
             }
         }
         try check(try send(statement, plan, format), site)
-        try flush(site)
-        return try onlyResult(site)
+        try await flush(site)
+        return try await onlyResult(site)
     }
 
     /// Runs any number of statements with the simple protocol. Values arrive as text.
-    func execute(_ site: CallSite) throws -> [PostgresResult] {
+    nonisolated(nonsending) func execute(_ site: CallSite) async throws -> [PostgresResult] {
         let handle = try ready(site)
         try check(PQsendQuery(handle, site.sql), site)
-        try flush(site)
-        return try allResults(site)
+        try await flush(site)
+        return try await allResults(site)
     }
 
     // MARK: Sending
@@ -98,18 +99,18 @@ extension PostgresSession {
     // MARK: Receiving
 
     /// Reads the running statement to its end, then throws the first error, if any.
-    func allResults(_ site: CallSite) throws -> [PostgresResult] {
+    nonisolated(nonsending) func allResults(_ site: CallSite) async throws -> [PostgresResult] {
         var results: [PostgresResult] = []
         var failed: PostgresError?
-        func next() throws -> OpaquePointer? {
+        nonisolated(nonsending) func next() async throws -> OpaquePointer? {
             do {
-                return try nextResult(site)
+                return try await nextResult(site)
             } catch {
                 // A lost connection's first error says why.
                 throw failed ?? error
             }
         }
-        while let raw = try next() {
+        while let raw = try await next() {
             switch PQresultStatus(raw) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 results.append(PostgresResult(raw))
@@ -129,8 +130,8 @@ extension PostgresSession {
         return results
     }
 
-    func onlyResult(_ site: CallSite) throws -> PostgresResult {
-        guard let result = try allResults(site).last else { throw noResult(site) }
+    nonisolated(nonsending) func onlyResult(_ site: CallSite) async throws -> PostgresResult {
+        guard let result = try await allResults(site).last else { throw noResult(site) }
         return result
     }
 
@@ -142,13 +143,13 @@ extension PostgresSession {
     // MARK: Prepared statements
 
     /// Deallocates statements that were evicted from the cache, once there are enough.
-    func deallocateAbandoned(_ site: CallSite) throws {
+    nonisolated(nonsending) func deallocateAbandoned(_ site: CallSite) async throws {
         guard cache.abandonedNames.count >= Self.deallocationBatch, transactionStatus != .inFailedTransaction else {
             return
         }
         let sql = cache.takeAbandonedNames().map { "DEALLOCATE \($0)" }.joined(separator: ";")
         do {
-            _ = try execute(CallSite(sql: sql, file: site.file, line: site.line))
+            _ = try await execute(CallSite(sql: sql, file: site.file, line: site.line))
         } catch let error as PostgresError where error.code == .invalidStatementName {
             if transactionStatus == .inFailedTransaction { throw error }
             cache.reset()

@@ -31,9 +31,9 @@ extension PostgresSession {
     }
 
     /// Opens a cursor and requests its first rows.
-    func beginStream(
+    nonisolated(nonsending) func beginStream(
         _ statement: PostgresStatement, batch: Int, batchByteCount: Int, _ site: CallSite
-    ) throws -> Cursor {
+    ) async throws -> Cursor {
         _ = try ready(site)
         let ownsTransaction = transactionStatus == .idle
         cursorCount += 1
@@ -41,16 +41,16 @@ extension PostgresSession {
             name: "stream\(cursorCount)", batch: batch, batchByteCount: batchByteCount, ownsTransaction: ownsTransaction
         )
         cursor.asked = min(cursor.asked, batch)
-        if ownsTransaction { _ = try execute(CallSite(sql: "BEGIN", file: site.file, line: site.line)) }
+        if ownsTransaction { _ = try await execute(CallSite(sql: "BEGIN", file: site.file, line: site.line)) }
         do {
             let declare = PostgresStatement(
                 "DECLARE \(cursor.name) NO SCROLL CURSOR FOR \(statement.sql)", statement.parameters)
             try check(try send(declare, .unnamed, .binary), site)
-            try flush(site)
-            _ = try onlyResult(site)
-            try sendFetch(cursor, site)
+            try await flush(site)
+            _ = try await onlyResult(site)
+            try await sendFetch(cursor, site)
         } catch {
-            if ownsTransaction { _ = try? execute(CallSite(sql: "ROLLBACK", file: site.file, line: site.line)) }
+            if ownsTransaction { _ = try? await execute(CallSite(sql: "ROLLBACK", file: site.file, line: site.line)) }
             throw error
         }
         activity = "a stream"
@@ -58,43 +58,45 @@ extension PostgresSession {
     }
 
     /// Requests rows, which arrive one at a time, since together they may be of any size.
-    private func sendFetch(_ cursor: Cursor, _ site: CallSite) throws {
+    private nonisolated(nonsending) func sendFetch(_ cursor: Cursor, _ site: CallSite) async throws {
         let isSent = try send(cursor.fetch, .unnamed, .binary)
         try check(isSent, site)
         guard let handle, PQsetSingleRowMode(handle) == 1 else { throw lost(site) }
-        try flush(site)
+        try await flush(site)
     }
 
     /// Returns requested rows of up to ``Cursor/batchByteCount`` bytes. Once all have arrived, requests the next, so
     /// that the server works while the caller does.
     ///
     /// - Returns: the rows, possibly none, and whether they're the last; if so, the stream is closed.
-    func nextBatch(_ cursor: inout Cursor, _ site: CallSite) throws -> (rows: PostgresResult, isLast: Bool) {
+    nonisolated(nonsending) func nextBatch(_ cursor: inout Cursor, _ site: CallSite) async throws -> (
+        rows: PostgresResult, isLast: Bool
+    ) {
         let batch: (rows: PostgresResult, isLast: Bool)
         do {
-            batch = try collectBatch(&cursor, site)
+            batch = try await collectBatch(&cursor, site)
         } catch {
             activity = nil
             if cursor.ownsTransaction, handle != nil {
-                _ = try? execute(CallSite(sql: "ROLLBACK", file: site.file, line: site.line))
+                _ = try? await execute(CallSite(sql: "ROLLBACK", file: site.file, line: site.line))
             }
             throw error
         }
-        if batch.isLast { try finishStream(cursor, commit: true, site) }
+        if batch.isLast { try await finishStream(cursor, commit: true, site) }
         return batch
     }
 
-    private func collectBatch(
+    private nonisolated(nonsending) func collectBatch(
         _ cursor: inout Cursor, _ site: CallSite
-    ) throws -> (rows: PostgresResult, isLast: Bool) {
+    ) async throws -> (rows: PostgresResult, isLast: Bool) {
         let rows = PostgresRowCollector()
         while true {
-            guard let raw = try nextResult(site) else { throw noResult(site) }
+            guard let raw = try await nextResult(site) else { throw noResult(site) }
             switch PQresultStatus(raw) {
             case PGRES_SINGLE_TUPLE:
                 cursor.received += 1
                 guard rows.append(raw) else {
-                    try discardRows(site)
+                    try await discardRows(site)
                     throw PostgresError(
                         code: .outOfMemory, message: "no memory for a row of a stream", sql: site.sql, file: site.file,
                         line: site.line)
@@ -103,44 +105,44 @@ extension PostgresSession {
             case PGRES_TUPLES_OK:
                 // The result after the last requested row, which has no rows itself.
                 let end = PostgresResult(raw)
-                try discardRows(site)
+                try await discardRows(site)
                 // A short batch is the last.
                 guard cursor.received >= cursor.asked else { return (rows.finish() ?? end, true) }
                 cursor.received = 0
                 let batch = rows.finish()
                 if let batch { cursor.adapt(to: batch) }
-                try sendFetch(cursor, site)
+                try await sendFetch(cursor, site)
                 if let batch { return (batch, false) }
             default:
                 let error = failure(raw, site)
                 PQclear(raw)
-                try? discardRows(site)
+                try? await discardRows(site)
                 throw error
             }
         }
     }
 
     /// Ends the stream early.
-    func abortStream(_ cursor: Cursor, _ site: CallSite) throws {
+    nonisolated(nonsending) func abortStream(_ cursor: Cursor, _ site: CallSite) async throws {
         guard activity != nil else { return }
         // Skips the last requested rows, at most one batch. The caller's own transaction must stay usable, unless its
         // task was cancelled, which cancels the statement too.
-        if cursor.ownsTransaction { try cancelFromOwner(site) }
+        if cursor.ownsTransaction { try await cancelFromOwner(site) }
         do {
-            try discardRows(site)
+            try await discardRows(site)
         } catch let error as PostgresError where error.code == .queryCanceled {
             guard cursor.ownsTransaction else {
                 activity = nil
                 throw error
             }
         }
-        try finishStream(cursor, commit: false, site)
+        try await finishStream(cursor, commit: false, site)
     }
 
     /// Reads and discards the rest of the running statement, then throws the first error, if any.
-    private func discardRows(_ site: CallSite) throws {
+    private nonisolated(nonsending) func discardRows(_ site: CallSite) async throws {
         var failed: PostgresError?
-        while let raw = try nextResult(site) {
+        while let raw = try await nextResult(site) {
             switch PQresultStatus(raw) {
             case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK, PGRES_COMMAND_OK: break
             default: if failed == nil { failed = failure(raw, site) }
@@ -150,9 +152,9 @@ extension PostgresSession {
         if let failed { throw failed }
     }
 
-    private func finishStream(_ cursor: Cursor, commit: Bool, _ site: CallSite) throws {
+    private nonisolated(nonsending) func finishStream(_ cursor: Cursor, commit: Bool, _ site: CallSite) async throws {
         activity = nil
         let sql = cursor.ownsTransaction ? (commit ? "COMMIT" : "ROLLBACK") : "CLOSE \(cursor.name)"
-        _ = try execute(CallSite(sql: sql, file: site.file, line: site.line))
+        _ = try await execute(CallSite(sql: sql, file: site.file, line: site.line))
     }
 }

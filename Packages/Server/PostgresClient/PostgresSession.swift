@@ -1,14 +1,17 @@
 import CLibPQ
+import Dispatch
 import Foundation
 import Logging
 
-/// A libpq connection with blocking calls. Not thread-safe: only its connection's actor calls it.
+/// A libpq connection in non-blocking mode. Not thread-safe: only its connection's actor calls it, one operation at a
+/// time.
 ///
-/// The socket is always non-blocking. Waiting happens in one `poll` on the socket and the interrupt's pipe, so that
-/// cancellation is noticed while the server is silent, and reading continues while a large statement is being sent.
+/// Waiting happens in one place, ``waitForServer(toWrite:_:)``, where a task suspends until its socket is ready or it's
+/// interrupted. So cancellation is noticed while the server is silent, and reading continues while a large statement is
+/// being sent.
 final class PostgresSession {
     /// A cancel request without effect is repeated after this time, since it may have overtaken the statement.
-    static let cancelRepeatMilliseconds: Int32 = 200
+    static let cancelRepeat = DispatchTimeInterval.milliseconds(200)
     /// After this many requests the connection is given up.
     static let cancelAttemptLimit = 50
     /// The number of notifications kept for `takeNotifications`; more drop the oldest and set `lostNotifications`.
@@ -25,11 +28,11 @@ final class PostgresSession {
     }
 
     let configuration: PostgresConfiguration
-    let interrupt: PostgresInterrupt
+    let watch: PostgresSocketWatch
     let logger: Logger
+    private let notices: PostgresNotices
     var handle: OpaquePointer?
-    private var cancelHandle: OpaquePointer?
-    private let descriptors = UnsafeMutablePointer<pollfd>.allocate(capacity: 2)
+    private var canceller: PostgresCanceller?
     var encoder = PostgresParameterEncoder()
     var cache: PostgresStatementCache
     /// What occupies the connection between calls (a COPY, a stream).
@@ -39,98 +42,40 @@ final class PostgresSession {
     var listens = false
     private(set) var notifications: [PostgresNotification] = []
     private(set) var lostNotifications = false
-    /// The number of cancel requests sent to the running operation.
+    /// The number of the running operation, and of cancel requests sent to it.
+    private var operation: UInt64 = 0
     private var cancelAttempts = 0
     var cursorCount = 0
 
-    init(configuration: PostgresConfiguration, interrupt: PostgresInterrupt, logger: Logger) {
+    init(configuration: PostgresConfiguration, watch: PostgresSocketWatch, logger: Logger) {
         self.configuration = configuration
-        self.interrupt = interrupt
+        self.watch = watch
         self.logger = logger
+        notices = PostgresNotices(logger)
         cache = PostgresStatementCache(limit: configuration.preparedStatementLimit)
     }
 
-    deinit {
-        close()
-        descriptors.deallocate()
-    }
+    deinit { close() }
 
     // MARK: Opening and closing
 
     /// Connects within `configuration.connectTimeout`.
     ///
-    /// - Throws: `PostgresError`, or `CancellationError` if interrupted.
-    func open(file: String, line: Int) throws {
-        let pairs = configuration.connectionKeywords
-        var keys = pairs.map { UnsafePointer(strdup($0.0)) }
-        var values = pairs.map { UnsafePointer(strdup($0.1)) }
-        defer {
-            for string in keys + values { free(UnsafeMutablePointer(mutating: string)) }
-        }
-        keys.append(nil)
-        values.append(nil)
-        guard let handle = PQconnectStartParams(keys, values, 0) else {
-            throw PostgresError(
-                code: .insufficientResources, message: "libpq couldn't allocate a connection", file: file, line: line)
-        }
+    /// - Throws: `PostgresError`, or `CancellationError` in a cancelled task.
+    nonisolated(nonsending) func open(file: String, line: Int) async throws {
+        let opening = PostgresOpening(configuration: configuration, notices: notices, file: file, line: line)
+        let handle = try await opening.open()
         self.handle = handle
-        // Until the connection is open, only the verbose text has the SQLSTATE.
-        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        PQsetNoticeProcessor(
-            handle,
-            { context, message in
-                guard let context, let message else { return }
-                let session = Unmanaged<PostgresSession>.fromOpaque(context).takeUnretainedValue()
-                session.logger.debug("PostgreSQL: \(String(cString: message).trimmedLines)")
-            }, Unmanaged.passUnretained(self).toOpaque())
-        do {
-            try finishConnecting(handle, file: file, line: line)
-        } catch {
-            close()
-            throw error
-        }
-        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-        guard PQsetnonblocking(handle, 1) == 0 else {
-            let error = PostgresError(connecting: message, file: file, line: line)
-            close()
-            throw error
-        }
-        cancelHandle = PQgetCancel(handle)
+        canceller = PostgresCanceller(handle)
         cache = PostgresStatementCache(limit: configuration.preparedStatementLimit)
     }
 
-    private func finishConnecting(_ handle: OpaquePointer, file: String, line: Int) throws {
-        let clock = ContinuousClock()
-        let deadline = clock.now + configuration.connectTimeout
-        var state = PGRES_POLLING_WRITING
-        guard PQstatus(handle) != CONNECTION_BAD else {
-            throw PostgresError(connecting: message, file: file, line: line)
-        }
-        while state != PGRES_POLLING_OK {
-            if state == PGRES_POLLING_FAILED {
-                throw PostgresError(connecting: message, file: file, line: line)
-            }
-            let left = clock.now.duration(to: deadline)
-            guard left > .zero else {
-                throw PostgresError(
-                    code: .unableToConnect,
-                    message: "no connection within \(configuration.connectTimeout)",
-                    hint: "Check host and port, or raise connectTimeout.", file: file, line: line)
-            }
-            let events = Int16(state == PGRES_POLLING_READING ? POLLIN : POLLOUT)
-            let ready = poll(events, timeoutMilliseconds: Int32(clamping: left.wholeMilliseconds))
-            if ready.interrupted {
-                interrupt.drain()
-                throw CancellationError()
-            }
-            if ready.socket { state = PQconnectPoll(handle) }
-        }
-    }
-
     func close() {
-        if let cancelHandle { PQfreeCancel(cancelHandle) }
-        cancelHandle = nil
-        if let handle { PQfinish(handle) }
+        canceller = nil
+        if let handle {
+            watch.close(PQsocket(handle))
+            PQfinish(handle)
+        }
         handle = nil
         activity = nil
         copyOutEnded = false
@@ -196,55 +141,41 @@ final class PostgresSession {
     }
 
     /// Resets per-operation state.
-    func beginOperation() {
+    /// - Returns: the operation's number, by which the watch can interrupt it.
+    func beginOperation() -> UInt64 {
         cancelAttempts = 0
-        interrupt.begin()
+        operation = watch.begin()
+        return operation
     }
 
     func endOperation() {
-        interrupt.end()
+        watch.end()
         collectNotifications()
     }
 
     // MARK: Waiting
 
-    private struct Readiness {
-        var socket = false
-        var interrupted = false
-    }
-
-    private func poll(_ events: Int16, timeoutMilliseconds: Int32) -> Readiness {
-        descriptors[0] = pollfd(fd: handle.map { PQsocket($0) } ?? -1, events: events, revents: 0)
-        descriptors[1] = pollfd(fd: interrupt.readDescriptor, events: Int16(POLLIN), revents: 0)
-        // A signal ends the wait early; callers loop.
-        guard Foundation.poll(descriptors, 2, timeoutMilliseconds) > 0 else { return Readiness() }
-        return Readiness(socket: descriptors[0].revents != 0, interrupted: descriptors[1].revents != 0)
-    }
-
-    /// Waits until bytes arrive, and reads them, or with `toWrite` until bytes can be sent.
+    /// Waits until bytes arrive, and reads them, or with `toWrite` until bytes can be sent. It may return without
+    /// either; callers loop.
     ///
     /// - Returns: false if the connection is lost; `PQgetResult` may still have the server's last error.
-    func waitForServer(toWrite: Bool, _ site: CallSite) throws -> Bool {
+    nonisolated(nonsending) func waitForServer(toWrite: Bool, _ site: CallSite) async throws -> Bool {
         guard let handle else { throw lost(site) }
         while true {
-            // A dropped connection has no socket, and `poll` would wait for it forever.
-            guard PQsocket(handle) >= 0 else { return false }
-            let timeout = cancelAttempts > 0 ? Self.cancelRepeatMilliseconds : -1
-            let ready = poll(Int16(POLLIN | (toWrite ? POLLOUT : 0)), timeoutMilliseconds: timeout)
-            if ready.socket {
-                if descriptors[0].revents & ~Int16(POLLOUT) != 0 { return PQconsumeInput(handle) == 1 }
-                return true
-            }
-            if ready.interrupted {
-                interrupt.drain()
-                try sendCancel(site)
-            } else if cancelAttempts > 0 {
-                try sendCancel(site)
+            // A dropped connection has no socket.
+            let socket = PQsocket(handle)
+            guard socket >= 0 else { return false }
+            switch await watch.wait(socket, toWrite: toWrite) {
+            case .socket: return PQconsumeInput(handle) == 1
+            case .interrupt: try await sendCancel(site)
+            case .failure(let error):
+                close()
+                throw error
             }
         }
     }
 
-    private func sendCancel(_ site: CallSite) throws {
+    private nonisolated(nonsending) func sendCancel(_ site: CallSite) async throws {
         cancelAttempts += 1
         guard cancelAttempts <= Self.cancelAttemptLimit else {
             close()
@@ -252,27 +183,27 @@ final class PostgresSession {
                 code: .connectionFailure, message: "the server ignored cancel requests; connection closed",
                 sql: site.sql, file: site.file, line: site.line)
         }
-        guard let cancelHandle else { return }
-        var text = [CChar](repeating: 0, count: 256)
-        if PQcancel(cancelHandle, &text, Int32(text.count)) == 0 {
-            let reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            logger.warning("couldn't send a cancel request: \(reason.trimmedLines)")
+        guard let canceller else { return }
+        if let problem = await canceller.cancel() {
+            logger.warning("couldn't send a cancel request: \(problem)")
         }
+        let (watch, operation) = (watch, operation)
+        PostgresCanceller.queue.asyncAfter(deadline: .now() + Self.cancelRepeat) { watch.remind(operation) }
     }
 
     /// Asks the server to cancel the running statement. The caller then reads to its end.
-    func cancelFromOwner(_ site: CallSite) throws {
-        try sendCancel(site)
+    nonisolated(nonsending) func cancelFromOwner(_ site: CallSite) async throws {
+        try await sendCancel(site)
     }
 
     /// Sends everything queued, reading meanwhile so that neither side waits for the other.
-    func flush(_ site: CallSite, whileWaiting: () throws -> Void = {}) throws {
+    nonisolated(nonsending) func flush(_ site: CallSite, whileWaiting: () throws -> Void = {}) async throws {
         guard let handle else { throw lost(site) }
         while true {
             switch PQflush(handle) {
             case 0: return
             case 1:
-                guard try waitForServer(toWrite: true, site) else { throw lastWords(site) }
+                guard try await waitForServer(toWrite: true, site) else { throw lastWords(site) }
                 try whileWaiting()
             default: throw lastWords(site)
             }
@@ -280,16 +211,16 @@ final class PostgresSession {
     }
 
     /// The next result of the running statement, or nil after its last.
-    func nextResult(_ site: CallSite) throws -> OpaquePointer? {
+    nonisolated(nonsending) func nextResult(_ site: CallSite) async throws -> OpaquePointer? {
         guard let handle else { throw lost(site) }
         while PQisBusy(handle) == 1 {
-            guard try waitForServer(toWrite: false, site) else { throw lastWords(site) }
+            guard try await waitForServer(toWrite: false, site) else { throw lastWords(site) }
         }
         return PQgetResult(handle)
     }
 
     /// After the connection broke, the error that the server sent before, or libpq's own.
-    private func lastWords(_ site: CallSite) -> PostgresError {
+    func lastWords(_ site: CallSite) -> PostgresError {
         guard let handle else { return lost(site) }
         var found: PostgresError?
         let text = lost(site)
@@ -336,21 +267,20 @@ final class PostgresSession {
     /// Waits for at least one notification.
     ///
     /// - Throws: `CancellationError` if interrupted, `PostgresError` if the connection is lost.
-    func waitForNotifications(_ site: CallSite) throws {
+    nonisolated(nonsending) func waitForNotifications(_ site: CallSite) async throws {
         let handle = try ready(site)
         listens = true
         collectNotifications()
         while notifications.isEmpty && !lostNotifications {
-            guard PQsocket(handle) >= 0 else { throw lastWords(site) }
-            let ready = poll(Int16(POLLIN), timeoutMilliseconds: -1)
-            if ready.interrupted {
-                interrupt.drain()
-                throw CancellationError()
-            }
-            if ready.socket {
+            let socket = PQsocket(handle)
+            guard socket >= 0 else { throw lastWords(site) }
+            switch await watch.wait(socket, toWrite: false) {
+            case .socket:
                 guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lastWords(site) }
                 // An error of an idle connection, such as a server shutdown, arrives as a result.
                 collectNotifications()
+            case .interrupt: throw CancellationError()
+            case .failure(let error): throw error
             }
         }
     }
@@ -359,7 +289,9 @@ final class PostgresSession {
     /// first says so and then closes; both must be read.
     func checkIdle() -> Bool {
         guard let handle else { return false }
-        while PQsocket(handle) >= 0, poll(Int16(POLLIN), timeoutMilliseconds: 0).socket {
+        while PQsocket(handle) >= 0 {
+            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            guard poll(&descriptor, 1, 0) > 0 else { break }
             guard PQconsumeInput(handle) == 1 else { return false }
             collectNotifications()
         }

@@ -12,7 +12,8 @@ struct BenchCommand: AsyncParsableCommand {
             read from /proc and reported on Linux only.
             """,
         subcommands: [
-            RunCommand.self, GatewayCommand.self, FirstSyncDeviceCommand.self, QueueChangesCommand.self,
+            RunCommand.self, GatewayCommand.self, TicketCommand.self, FirstSyncDeviceCommand.self,
+            QueueChangesCommand.self,
             UploadDevicesCommand.self, LatencyDevicesCommand.self, ObjectStoreStepCommand.self,
             ObjectStoreMemoryCommand.self, ObjectStoreAllocationsCommand.self,
             ObjectStoreObserverCommand.self, ObjectStoreWriterCommand.self,

@@ -9,6 +9,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case slowReader = "slow-reader"
     case objectStore = "object-store"
     case logins
+    case tickets
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -19,6 +20,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .slowReader: SlowReaderMeasurement(sizes: sizes.slowReader)
         case .objectStore: ObjectStoreMeasurement(sizes: sizes.objectStore)
         case .logins: LoginsMeasurement(sizes: sizes.logins)
+        case .tickets: TicketsMeasurement(sizes: sizes.tickets)
         }
     }
 }

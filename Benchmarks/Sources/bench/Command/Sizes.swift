@@ -63,6 +63,16 @@ struct Sizes: Sendable {
         var refreshCount: Int
     }
 
+    struct Tickets: Sendable {
+        var eventCount: Int
+        /// Of each event.
+        var ticketCount: Int
+        var runCount: Int
+        /// How long each kind of request is made in a run.
+        var seconds: Double
+        var warmUpSeconds: Double
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
@@ -70,6 +80,7 @@ struct Sizes: Sendable {
     var slowReader: SlowReader
     var objectStore: ObjectStore
     var logins: Logins
+    var tickets: Tickets
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -85,7 +96,8 @@ struct Sizes: Sendable {
             processCount: 5, warmCount: 2, notificationCount: 20),
         logins: Logins(
             loginCount: 10_000, accountsPerConnection: 12, roundCount: 5, hashCount: 100, healthCount: 20_000,
-            refreshCount: 2_000))
+            refreshCount: 2_000),
+        tickets: Tickets(eventCount: 200, ticketCount: 20, runCount: 3, seconds: 5, warmUpSeconds: 2))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -101,5 +113,6 @@ struct Sizes: Sendable {
             warmCount: 1, notificationCount: 2),
         logins: Logins(
             loginCount: 200, accountsPerConnection: 2, roundCount: 2, hashCount: 5, healthCount: 200,
-            refreshCount: 100))
+            refreshCount: 100),
+        tickets: Tickets(eventCount: 5, ticketCount: 20, runCount: 1, seconds: 1, warmUpSeconds: 0.5))
 }

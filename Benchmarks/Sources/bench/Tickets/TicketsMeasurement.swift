@@ -1,0 +1,98 @@
+import Foundation
+
+/// The ticket API's list and move beside requests for nothing on the same HTTP stack, and beside the bare statements
+/// on libpq (`pgbench`).
+struct TicketsMeasurement: Measurable {
+    static let connectionCount = 32
+
+    let sizes: Sizes.Tickets
+
+    private var data: TicketData { TicketData(eventCount: sizes.eventCount, ticketCount: sizes.ticketCount) }
+
+    func measure(_ database: BenchDatabase) async throws -> Measurement {
+        let token = try await database.prepare()
+        let data = data
+        try await data.insert(database.pool)
+        let process = try BenchProcess(
+            ["tickets"],
+            environment: [BenchDatabase.variable: database.url, "TOMBOLO_JWT_SECRET": database.tokenSecret])
+        defer { process.end() }
+        guard let port = Int(try await process.expect("port")) else { throw BenchError("The ticket API has no port.") }
+        var result = Measurement(
+            MeasurementName.tickets.rawValue,
+            conditions:
+                "\(sizes.eventCount) events of \(sizes.ticketCount) tickets; \(Self.connectionCount) connections "
+                + "that stay open, each waiting for its answer; a random event each time; \(sizes.runCount) runs of "
+                + "\(sizes.seconds) s of each kind in turn; the load comes from one thread on the same machine")
+        typealias Next = @Sendable (Int) -> [UInt8]
+        let kinds: [(name: String, next: Next)] = [
+            ("GET /health", { _ in TicketLoad.request("GET", "/health") }),
+            (
+                "list \(sizes.ticketCount) tickets, nobody logged in",
+                { _ in
+                    TicketLoad.request("GET", "/events/\(data.event(.random(in: 0..<data.eventCount)))/tickets")
+                }
+            ),
+            (
+                "list \(sizes.ticketCount) tickets, logged in",
+                { _ in
+                    TicketLoad.request(
+                        "GET", "/events/\(data.event(.random(in: 0..<data.eventCount)))/tickets", bearer: token)
+                }
+            ),
+            ("move a ticket", { _ in Self.move(data, token) }),
+        ]
+        let raw = try RawTickets(data: data, url: database.url)
+        var outcomes: [String: [TicketLoad.Outcome]] = [:]
+        var costs: [String: [String: [Double]]] = [:]
+        var rawRates: [String: [Double]] = [:]
+        // The first round of each warms caches and connections.
+        for round in 0...sizes.runCount {
+            let seconds = round == 0 ? sizes.warmUpSeconds : sizes.seconds
+            for (name, next) in kinds {
+                let times = try await ProcessorTimes([("the server", process)], database)
+                let outcome = try await Blocking.run {
+                    try TicketLoad(port: port, connectionCount: Self.connectionCount).run(seconds: seconds, next: next)
+                }
+                guard round > 0 else { continue }
+                outcomes[name, default: []].append(outcome)
+                for (side, cpuSeconds) in times.seconds() {
+                    let milliseconds = cpuSeconds * 1e3 / Double(outcome.milliseconds.count)
+                    costs[name, default: [:]][side, default: []].append(milliseconds)
+                }
+            }
+            guard let raw, round > 0 else { continue }
+            for statement in RawTickets.Statement.allCases {
+                let rate = try await raw.rate(statement, connectionCount: Self.connectionCount)
+                rawRates[statement.rawValue, default: []].append(rate)
+            }
+        }
+        for (name, _) in kinds {
+            let found = outcomes[name] ?? []
+            let all = found.flatMap(\.milliseconds)
+            result.figures += [
+                Figure("\(name): rate", "1/s", runs: found.map(\.perSecond)),
+                Figure("\(name): p50", "ms", all.quantile(0.5)),
+                Figure("\(name): p99", "ms", all.quantile(0.99)),
+            ]
+            for (side, runs) in (costs[name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                result.figures.append(Figure("\(name): CPU of \(side) for each", "ms", runs: runs))
+            }
+        }
+        result.figures += rawRates.sorted { $0.key < $1.key }.map {
+            Figure("pgbench: \($0.key)", "1/s", runs: $0.value)
+        }
+        return result
+    }
+
+    private static func move(_ data: TicketData, _ token: String) -> [UInt8] {
+        let event = Int.random(in: 0..<data.eventCount)
+        let ticket = Int.random(in: 0..<data.ticketCount)
+        var other = Int.random(in: 0..<data.ticketCount - 1)
+        if other >= ticket { other += 1 }
+        let word = Bool.random() ? "before" : "after"
+        return TicketLoad.request(
+            "POST", "/tickets/\(data.ticket(ticket, of: event))/move", bearer: token,
+            body: #"{"\#(word)":"\#(data.ticket(other, of: event))"}"#)
+    }
+}
