@@ -198,7 +198,7 @@ let package = Package(
             "TicketService", "Conference/TicketService",
             [
                 "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloModel", "TomboloRules", hummingbird, httpTypes, logging, mustache,
+                "TomboloModel", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging, mustache,
             ]),
         library(
             "OpenEventImport", "Conference/OpenEventImport",

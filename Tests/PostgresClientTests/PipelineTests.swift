@@ -117,4 +117,45 @@ import Testing
         #expect(error?.code == .adminShutdown)
         #expect(connection.transactionStatus == .closed)
     }
+
+    @Test("A transaction of two round trips commits what its body makes of the first's results, or nothing")
+    func twoTrips() async throws {
+        struct Stop: Error {}
+        let connection = try await PostgresTest.connect()
+        try await connection.execute("CREATE TABLE t (n int8 PRIMARY KEY); INSERT INTO t VALUES (1)")
+        let read = PostgresStatement("SELECT max(n) FROM t")
+        let insert = { (n: Int64) in PostgresStatement("INSERT INTO t VALUES ($1) RETURNING n", [.int64(n)]) }
+        // More than once, so that statements are prepared too.
+        for expected in 1...3 as ClosedRange<Int64> {
+            let (found, written) = try await connection.transaction(isolation: .repeatableRead, first: [read]) {
+                results in
+                let found = try results[0][0, 0].int64
+                return (found, last: [insert(found + 1)])
+            }
+            #expect(found == expected)
+            #expect(try written[0][0, 0].int64 == expected + 1)
+        }
+        await #expect(throws: Stop.self) {
+            _ = try await connection.transaction(first: [insert(10)]) { _ -> (Void, last: [PostgresStatement]) in
+                throw Stop()
+            }
+        }
+        #expect(connection.transactionStatus == .idle)
+        let first = await PostgresTest.error {
+            _ = try await connection.transaction(first: [insert(10), insert(1)]) { _ in ((), last: []) }
+        }
+        #expect(first?.code == .uniqueViolation && first?.statementIndex == 1)
+        let last = await PostgresTest.error {
+            _ = try await connection.transaction(first: [insert(10)]) { _ in ((), last: [insert(11), insert(1)]) }
+        }
+        #expect(last?.code == .uniqueViolation && last?.statementIndex == 1)
+        #expect(connection.transactionStatus == .idle)
+        let lost = await PostgresTest.error {
+            _ = try await connection.transaction(first: [insert(10)]) { _ in
+                ((), last: ["SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)"])
+            }
+        }
+        #expect(lost?.code == .transactionResolutionUnknown)
+        #expect(connection.transactionStatus == .closed)
+    }
 }

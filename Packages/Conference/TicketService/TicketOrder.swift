@@ -10,8 +10,8 @@ public struct TicketOrder: Sendable {
     private let events: ClassTable<Event>
     private let tickets: ClassTable<Ticket>
 
-    /// How often a move is tried again when a writer that does not lock the event's tickets (a device's upload, plain
-    /// SQL) got in between.
+    /// How often a move is tried again when a writer that does not wait for its turn (a device's upload, plain SQL) got
+    /// in between.
     public static let attemptLimit = 5
 
     /// - Throws: `ValueError` if the schema isn't one of the conference's models.
@@ -30,8 +30,11 @@ public struct TicketOrder: Sendable {
         public let isChanged: Bool
     }
 
-    /// Moves a ticket within its event, in one transaction under the locks of the event's tickets: moves of one event
-    /// happen one after the other, moves of different events do not wait for each other.
+    /// The ticket isn't among those of a live event.
+    private struct NotFound: Error {}
+
+    /// Moves a ticket within its event, in one transaction of two round trips. Moves of one event happen one after the
+    /// other, moves of different events do not wait for each other.
     /// - Parameter event: the event that the ticket belonged to when the caller was permitted to move it.
     /// - Throws: `RequestFailure`: 404 when the ticket or its event is gone, 409 when it belongs to another event by
     ///   now, 422 when the other ticket is none of the event's.
@@ -40,125 +43,61 @@ public struct TicketOrder: Sendable {
             throw RequestFailure(
                 .unprocessable, "A ticket cannot stand before or after itself.", hint: "Name another ticket.")
         }
-        var attempt = 1
-        while true {
+        for attempt in 1...Self.attemptLimit {
             do {
-                return try await pool.transaction { connection in
-                    try await move(ticket, of: event, to: place, connection)
-                }
-            } catch let error as PostgresError
-                where attempt < Self.attemptLimit && (error.code == .uniqueViolation || Self.isConflict(error))
-            {
-                attempt += 1
+                if let outcome = try await tryMove(ticket, event, place) { return outcome }
+            } catch let error as PostgresError where attempt < Self.attemptLimit && Self.isConflict(error) {
+            } catch is NotFound {
+                break
             }
         }
+        throw try await reason(ticket, event)
     }
 
-    /// Deadlock or serialization failure: the transaction was rolled back and may be done again.
+    /// Another writer took the rank, or a deadlock or serialization failure: the transaction was rolled back and may be
+    /// done again.
     private static func isConflict(_ error: PostgresError) -> Bool {
-        error.code == .deadlockDetected || error.code == .serializationFailure
+        error.code == .uniqueViolation || error.code == .deadlockDetected || error.code == .serializationFailure
     }
 
-    nonisolated(nonsending) private func move(
-        _ ticket: ObjectId, of event: ObjectId, to place: TicketMove, _ connection: PostgresConnection
-    ) async throws -> Outcome {
-        // Not the event's row: to lock one takes the right to update it.
-        try await connection.query(
+    /// - Returns: nil if the ticket left the event while it was being moved.
+    private func tryMove(_ ticket: ObjectId, _ event: ObjectId, _ place: TicketMove) async throws -> Outcome? {
+        let (id, rank, ofEvent) = (tickets[\._id], tickets[\.rank], "\(tickets[\.event]) = $1")
+        // The lock of one ticket stands for the event: to lock the event's own row takes the right to update it. It
+        // saves moves from getting in each other's way; that each rank is there once is up to the unique index.
+        let lock = "SELECT 1 FROM \(tickets) WHERE \(ofEvent) ORDER BY \(id) LIMIT 1 FOR NO KEY UPDATE"
+        // A statement of its own sees what was committed while the lock was waited for.
+        let read = """
+            SELECT \(id), \(rank) FROM \(tickets) WHERE \(ofEvent) AND EXISTS (
+                SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL)
+            ORDER BY \(rank)
             """
-            SELECT 1 FROM \(tickets) WHERE \(tickets[\.event]) = $1 ORDER BY \(tickets[\._id]) FOR NO KEY UPDATE
-            """, [.objectId(event)])
-        let found = try await connection.query(
-            "SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL",
-            [.objectId(event)])
-        guard !found.isEmpty else { throw RequestFailure.noSuchObject("Event") }
-
-        // Read after the lock was taken: what earlier moves did is visible to each new statement.
-        let current = try await rank(of: ticket, in: event, connection)
-        guard let current else {
-            let elsewhere = try await connection.query(
-                "SELECT 1 FROM \(tickets) WHERE \(tickets[\._id]) = $1", [.objectId(ticket)])
-            guard elsewhere.isEmpty else {
-                throw RequestFailure(
-                    .conflict, "The ticket belongs to another event by now.", hint: "Read it again, then move it.",
-                    properties: ["event"])
+        let write = "UPDATE \(tickets) SET \(rank) = $3 WHERE \(id) = $2 AND \(ofEvent)"
+        let (outcome, written) = try await pool.withConnection { connection in
+            try await connection.transaction(
+                first: [.init(lock, [.objectId(event)]), .init(read, [.objectId(event)])]
+            ) { results in
+                let places = TicketPlaces(
+                    places: try results[1].map { .init(id: try $0[0].objectId, rank: try $0[1].string) })
+                guard let outcome = try places.outcome(moving: ticket, to: place) else { throw NotFound() }
+                let last = PostgresStatement(write, [.objectId(event), .objectId(ticket), .text(outcome.rank)])
+                return (outcome, outcome.isChanged ? [last] : [])
             }
-            throw RequestFailure.noSuchObject("Ticket")
         }
-        let (lower, upper) = try await gap(place, ticket, event, connection)
-        if (lower.map { $0.precedes(current) } ?? true), (upper.map { current.precedes($0) } ?? true) {
-            return Outcome(
-                rank: current, position: try await position(current, event, connection), isChanged: false)
-        }
-        let rank: String
-        do throws(ValueError) {
-            rank = try FractionalRank.between(lower, upper)
-        } catch {
-            throw RequestFailure(
-                .conflict, "The ranks of the event's tickets leave no room there.",
-                hint: "Give each ticket of the event a rank of its own.", properties: ["rank"], cause: error)
-        }
-        try await connection.query(
-            "UPDATE \(tickets) SET \(tickets[\.rank]) = $2 WHERE \(tickets[\._id]) = $1",
-            [.objectId(ticket), .text(rank)])
-        return Outcome(rank: rank, position: try await position(rank, event, connection), isChanged: true)
+        return outcome.isChanged && written[0].affectedRows == 0 ? nil : outcome
     }
 
-    /// The ranks that the new one goes between, the moving ticket left out; nil for an end.
-    nonisolated(nonsending) private func gap(
-        _ place: TicketMove, _ ticket: ObjectId, _ event: ObjectId, _ connection: PostgresConnection
-    ) async throws -> (lower: String?, upper: String?) {
-        func edge(_ sql: String, _ anchor: String? = nil) async throws -> String? {
-            let rank = tickets[\.rank]
-            var parameters: [PostgresParameter] = [.objectId(event), .objectId(ticket)]
-            if let anchor { parameters.append(.text(anchor)) }
-            let result = try await connection.query(
-                "SELECT \(sql)(\(rank)) FROM \(tickets) WHERE \(tickets[\.event]) = $1 AND \(tickets[\._id]) <> $2"
-                    + (anchor == nil ? "" : " AND \(rank) \(sql == "max" ? "<" : ">") $3"), parameters)
-            return try result.first?[0].nonNull?.string
-        }
-        switch place {
-        case .first: return (nil, try await edge("min"))
-        case .last: return (try await edge("max"), nil)
-        case .before(let other):
-            let rank = try await anchorRank(other, event, connection)
-            return (try await edge("max", rank), rank)
-        case .after(let other):
-            let rank = try await anchorRank(other, event, connection)
-            return (rank, try await edge("min", rank))
-        }
+    /// Why there is nothing to move.
+    private func reason(_ ticket: ObjectId, _ event: ObjectId) async throws -> RequestFailure {
+        let found = try await pool.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL),
+                EXISTS (SELECT 1 FROM \(tickets) WHERE \(tickets[\._id]) = $2)
+            """, [.objectId(event), .objectId(ticket)])[0]
+        if try !found[0].bool { return RequestFailure.noSuchObject("Event") }
+        if try !found[1].bool { return RequestFailure.noSuchObject("Ticket") }
+        return RequestFailure(
+            .conflict, "The ticket belongs to another event by now.", hint: "Read it again, then move it.",
+            properties: ["event"])
     }
-
-    nonisolated(nonsending) private func anchorRank(
-        _ ticket: ObjectId, _ event: ObjectId, _ connection: PostgresConnection
-    ) async throws -> String {
-        guard let rank = try await rank(of: ticket, in: event, connection) else {
-            throw RequestFailure(
-                .unprocessable, "The event has no ticket with the id that says where to move.",
-                hint: "Name another ticket of the same event.")
-        }
-        return rank
-    }
-
-    nonisolated(nonsending) private func rank(
-        of ticket: ObjectId, in event: ObjectId, _ connection: PostgresConnection
-    ) async throws -> String? {
-        try await connection.query(
-            "SELECT \(tickets[\.rank]) FROM \(tickets) WHERE \(tickets[\._id]) = $1 AND \(tickets[\.event]) = $2",
-            [.objectId(ticket), .objectId(event)]
-        ).first?[0].string
-    }
-
-    nonisolated(nonsending) private func position(
-        _ rank: String, _ event: ObjectId, _ connection: PostgresConnection
-    ) async throws -> Int {
-        let result = try await connection.query(
-            "SELECT count(*) FROM \(tickets) WHERE \(tickets[\.event]) = $1 AND \(tickets[\.rank]) <= $2",
-            [.objectId(event), .text(rank)])
-        return try result[0, 0].int
-    }
-}
-
-extension String {
-    /// By bytes, as `COLLATE "C"`.
-    fileprivate func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

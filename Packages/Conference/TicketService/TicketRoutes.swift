@@ -21,12 +21,14 @@ public struct TicketRoutes: Sendable {
     /// What works on the classes of one model.
     private struct Parts: Sendable {
         let tickets: ClassTable<Ticket>
+        let list: TicketList
         let order: TicketOrder
         let programme: Programme
         let page: EventPage
 
         init(_ schema: Schema, _ pool: PostgresPool) throws {
             tickets = try ClassTable(schema)
+            list = try TicketList(schema: schema, pool: pool)
             order = try TicketOrder(schema: schema, pool: pool)
             programme = try Programme(schema: schema, pool: pool)
             page = try EventPage(reader: RowReader(schema: schema, pool: pool))
@@ -50,7 +52,8 @@ public struct TicketRoutes: Sendable {
         }
         routes.on(.get, "/events/{id}/tickets", access: .objects(.read, of: "Ticket", by: rules)) {
             _, context, grant in
-            JSONAnswer(try await list(event: context.id(), grant))
+            let tickets = try parts.value(for: grant.rules.schema).list
+            return JSONText(try await tickets.json(event: context.id(), grant))
         }
         routes.on(.get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules)) {
             _, context, grant in
@@ -61,28 +64,11 @@ public struct TicketRoutes: Sendable {
             .post, "/tickets/{id}/move", access: .object(.moveTicket, of: "Ticket", by: rules, from: pool)
         ) { request, context, grant in
             let place = try TicketMove(await request.json(JSON.self, context))
-            return JSONAnswer(try await move(grant, to: place))
+            return JSONText(try await move(grant, to: place))
         }
     }
 
-    private func list(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSON {
-        let schema = grant.rules.schema
-        let tickets = try parts.value(for: schema).tickets
-        let ofEvent = Predicate.compare(PropertyPath(of: \Ticket.event), .equal, .objectId(event))
-        let rows = try await RowReader(schema: schema, pool: pool).snapshot { reader in
-            _ = try await reader.readable("Event", id: event, by: grant.subject, under: grant.rules)
-            return try await reader.objects(tickets, matching: .and([ofEvent, grant.filter]), sortedBy: [\.rank])
-        }
-        let list = rows.enumerated().map { index, row -> JSON in
-            guard case .object(var members) = JSON(row.row, of: tickets.item) else { return .null }
-            // Among the tickets that the caller sees: positions tell nothing about hidden ones.
-            members["position"] = .int(Int64(index + 1))
-            return .object(members)
-        }
-        return ["event": .string(event.stringValue), "tickets": .array(list)]
-    }
-
-    private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSON {
+    private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSONBytes {
         let parts = try parts.value(for: grant.rules.schema)
         guard case .objectId(let event) = parts.tickets.row(grant.row)[keyOf: \.event] else {
             throw RequestFailure(
@@ -90,9 +76,12 @@ public struct TicketRoutes: Sendable {
                 properties: ["event"])
         }
         let outcome = try await parts.order.move(grant.id, of: event, to: place)
-        return [
+        let answer: JSON = [
             "_id": .string(grant.id.stringValue), "event": .string(event.stringValue), "rank": .string(outcome.rank),
             "position": .int(Int64(outcome.position)), "changed": .bool(outcome.isChanged),
         ]
+        var json = JSONBytes()
+        answer.append(to: &json)
+        return json
     }
 }

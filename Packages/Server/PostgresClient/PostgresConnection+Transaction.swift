@@ -10,15 +10,8 @@ extension PostgresConnection {
         file: String = #fileID, line: Int = #line,
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> R
     ) async throws -> R {
-        guard transactionStatus == .idle || transactionStatus == .closed else {
-            throw PostgresError(
-                code: .activeTransaction, message: "the connection is already in a transaction",
-                hint: "Use savepoint inside a transaction, or another connection.", file: file, line: line)
-        }
-        var begin = "BEGIN"
-        if let isolation { begin += " ISOLATION LEVEL \(isolation.rawValue)" }
-        if readOnly { begin += " READ ONLY" }
-        try await execute(begin, file: file, line: line)
+        try checkNoTransaction(file: file, line: line)
+        try await execute(Self.begin(isolation, readOnly: readOnly), file: file, line: line)
         let result: R
         do {
             result = try await body(self)
@@ -29,6 +22,54 @@ extension PostgresConnection {
         }
         try await commit(file: file, line: line)
         return result
+    }
+
+    /// Runs a transaction in two round trips: BEGIN travels with the statements of `first`, and COMMIT with those that
+    /// `body` makes of their results. If `body` throws or a statement fails, everything is rolled back.
+    ///
+    /// It throws what `transaction` and `pipeline` throw; `statementIndex` counts within `first`, or within `last`.
+    /// - Returns: what `body` returned, and the results of `last`.
+    nonisolated(nonsending) public func transaction<R>(
+        isolation: PostgresIsolation? = nil, readOnly: Bool = false, first: [PostgresStatement],
+        file: String = #fileID, line: Int = #line,
+        then body: ([PostgresResult]) throws -> (R, last: [PostgresStatement])
+    ) async throws -> (R, [PostgresResult]) {
+        try checkNoTransaction(file: file, line: line)
+        let result: R
+        let last: [PostgresStatement]
+        do {
+            let begin = PostgresStatement(Self.begin(isolation, readOnly: readOnly))
+            let results = try await pipeline([begin] + first, file: file, line: line)
+            (result, last) = try body(Array(results.dropFirst()))
+            try Task.checkCancellation()
+        } catch {
+            await rollback(file: file, line: line)
+            guard var error = error as? PostgresError, let index = error.statementIndex else { throw error }
+            error.statementIndex = index > 0 ? index - 1 : nil
+            throw error
+        }
+        do {
+            let results = try await pipeline(last + ["COMMIT"], file: file, line: line)
+            try Self.checkCommitted(results.last?.commandTag, file: file, line: line)
+            return (result, results.dropLast())
+        } catch let error as PostgresError where transactionStatus == .closed {
+            throw Self.unknownCommit(error)
+        } catch {
+            await rollback(file: file, line: line)
+            throw error
+        }
+    }
+
+    private nonisolated func checkNoTransaction(file: String, line: Int) throws {
+        guard transactionStatus == .idle || transactionStatus == .closed else {
+            throw PostgresError(
+                code: .activeTransaction, message: "the connection is already in a transaction",
+                hint: "Use savepoint inside a transaction, or another connection.", file: file, line: line)
+        }
+    }
+
+    private static func begin(_ isolation: PostgresIsolation?, readOnly: Bool) -> String {
+        "BEGIN" + (isolation.map { " ISOLATION LEVEL \($0.rawValue)" } ?? "") + (readOnly ? " READ ONLY" : "")
     }
 
     /// Runs `body` between SAVEPOINT and RELEASE. If it throws, only its own work is rolled back and the error is
@@ -59,12 +100,22 @@ extension PostgresConnection {
         let tag = try await uninterrupted { session in
             do {
                 return try await session.execute(site).last?.commandTag
-            } catch var error as PostgresError where session.transactionStatus == .closed {
-                error.code = .transactionResolutionUnknown
-                error.hint = "The transaction may or may not have been committed: check before repeating it."
-                throw error
+            } catch let error as PostgresError where session.transactionStatus == .closed {
+                throw Self.unknownCommit(error)
             }
         }
+        try Self.checkCommitted(tag, file: file, line: line)
+    }
+
+    private static func unknownCommit(_ error: PostgresError) -> PostgresError {
+        var error = error
+        error.code = .transactionResolutionUnknown
+        error.hint = "The transaction may or may not have been committed: check before repeating it."
+        return error
+    }
+
+    /// - Parameter tag: what the server says that COMMIT came to.
+    private static func checkCommitted(_ tag: String?, file: String, line: Int) throws {
         guard tag == "COMMIT" else {
             throw PostgresError(
                 code: .inFailedTransaction, message: "the transaction was rolled back: a statement in it had failed",

@@ -78,7 +78,8 @@ public actor PostgresConnection {
     }
 
     private func publishStatus() {
-        let transaction = session.activity == nil ? session.transactionStatus : .active
+        let known = session.transactionStatus
+        let transaction = known == .closed || session.activity == nil ? known : .active
         let processID = session.processID
         let socket = session.socket
         status.withLock {

@@ -18,7 +18,7 @@ public struct JSONAnswer<Content: Encodable & Sendable>: ResponseGenerator, Send
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         return Response(
-            status: status, headers: [.contentType: "application/json; charset=utf-8"],
+            status: status, headers: [.contentType: JSONText.contentType],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(content))))
     }
 }

@@ -4,7 +4,7 @@ public import TomboloModel
 extension JSON {
     /// The JSON form of a stored value: dates as ISO 8601 in UTC with microseconds, ids as their text, data as base64.
     /// A 64-bit integer is a JSON number: programs that read JSON numbers as doubles see 53 bits of it.
-    public init(_ value: Value) {
+    public init(_ value: TomboloModel.Value) {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
@@ -31,18 +31,8 @@ extension JSON {
 
     /// `2026-05-14T13:22:18.473000Z` of microseconds since 1970.
     public static func timestamp(_ microseconds: Int64) -> String {
-        let (seconds, fraction) = microseconds.quotientAndFloorRemainder(dividingBy: 1_000_000)
-        let text = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
-        let digits = String(fraction)
-        let padded = String(repeating: "0", count: 6 - digits.count) + digits
-        return text.dropLast() + ".\(padded)Z"
-    }
-}
-
-extension Int64 {
-    /// Division that rounds down, so that the remainder is never negative.
-    fileprivate func quotientAndFloorRemainder(dividingBy divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        var text = JSONBytes()
+        text.append(timestamp: microseconds)
+        return String(decoding: text.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 }

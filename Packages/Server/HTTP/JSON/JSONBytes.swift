@@ -1,0 +1,125 @@
+/// JSON text as bytes, written from front to back: what ``JSONAnswer`` gives for the same content, without the content
+/// in between. The writer sees to commas and to the order of members.
+public struct JSONBytes: Sendable {
+    public private(set) var bytes: [UInt8] = []
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// - Parameter capacity: how many bytes are expected.
+    public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    /// Appends what is JSON already.
+    public mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
+
+    /// Appends punctuation and names of members, written in the source code.
+    public mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    public mutating func append(null: Void) { append("null") }
+
+    public mutating func append(_ value: Bool) { value ? append("true") : append("false") }
+
+    public mutating func append(_ value: Int64) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDecimal(value.magnitude, width: 1)
+    }
+
+    /// Null for what JSON has no number for.
+    public mutating func append(_ value: Double) {
+        guard value.isFinite else { return append(null: ()) }
+        let text = value.description
+        bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : Substring(text)).utf8)
+    }
+
+    public mutating func append(string: String) {
+        var string = string
+        string.withUTF8 { append(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A string of valid UTF-8.
+    public mutating func append(utf8: UnsafeRawBufferPointer) {
+        bytes.append(UInt8(ascii: "\""))
+        var start = 0
+        for (index, byte) in utf8.enumerated() {
+            let isSpecial = byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            guard isSpecial else { continue }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[start..<index]))
+            appendEscaped(byte)
+            start = index + 1
+        }
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[start...]))
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case ..<0x20:
+            append("u00")
+            appendHexDigits(byte)
+        default: bytes.append(byte)
+        }
+    }
+
+    /// A string of hexadecimal digits, two for each byte.
+    public mutating func append(hex: UnsafeRawBufferPointer) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in hex { appendHexDigits(byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendHexDigits(_ byte: UInt8) {
+        bytes.append(Self.digits[Int(byte >> 4)])
+        bytes.append(Self.digits[Int(byte & 15)])
+    }
+
+    /// A string: a moment in ISO 8601, in UTC and with microseconds, `2026-05-14T13:22:18.473000Z`.
+    /// - Parameter microseconds: since 1970, in a year of four digits.
+    public mutating func append(timestamp microseconds: Int64) {
+        bytes.append(UInt8(ascii: "\""))
+        let (days, time) = microseconds.flooredDivision(by: 86_400_000_000)
+        // Days from 0000-03-01 on, so that a leap day ends its year: 400 years have 146,097 days (RFC 3339, Appendix B).
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        if year < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDecimal(year.magnitude, width: 4)
+        for (mark, number, width) in [
+            ("-", month, 2), ("-", day, 2), ("T", time / 3_600_000_000, 2), (":", time / 60_000_000 % 60, 2),
+            (":", time / 1_000_000 % 60, 2), (".", time % 1_000_000, 6),
+        ] as [(Unicode.Scalar, Int64, Int)] {
+            bytes.append(UInt8(ascii: mark))
+            appendDecimal(number.magnitude, width: width)
+        }
+        append("Z\"")
+    }
+
+    /// Digits, with zeros in front up to a width.
+    private mutating func appendDecimal(_ value: UInt64, width: Int) {
+        let start = bytes.count
+        var rest = value
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0 || bytes.count - start < width
+        bytes[start...].reverse()
+    }
+}
+
+extension Int64 {
+    /// Division that rounds down, so that the remainder is never negative.
+    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
