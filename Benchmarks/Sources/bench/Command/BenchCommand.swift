@@ -17,6 +17,7 @@ struct BenchCommand: AsyncParsableCommand {
             UploadDevicesCommand.self, LatencyDevicesCommand.self, ObjectStoreStepCommand.self,
             ObjectStoreMemoryCommand.self, ObjectStoreAllocationsCommand.self,
             ObjectStoreObserverCommand.self, ObjectStoreWriterCommand.self,
+            LightDevicesCommand.self, BareServerCommand.self, HostileDevicesCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -10,6 +10,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case objectStore = "object-store"
     case logins
     case tickets
+    case scale
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -19,6 +20,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .latency: LatencyMeasurement(sizes: sizes.latency)
         case .slowReader: SlowReaderMeasurement(sizes: sizes.slowReader)
         case .objectStore: ObjectStoreMeasurement(sizes: sizes.objectStore)
+        case .scale: ScaleMeasurement(sizes: sizes)
         case .logins: LoginsMeasurement(sizes: sizes.logins)
         case .tickets: TicketsMeasurement(sizes: sizes.tickets)
         }

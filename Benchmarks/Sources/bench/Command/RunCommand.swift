@@ -27,6 +27,22 @@ struct RunCommand: AsyncParsableCommand {
                 """))
     var logins: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Of the scale measurement, make only these rows, separated by commas.",
+            discussion: "Of: \(ScaleRow.allNames)."),
+        transform: ScaleRow.list)
+    var rows: [ScaleRow]?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connect so many devices in the scale measurement, instead of \(Sizes.full.scale.deviceCount).",
+            discussion: "The rows with fewer devices shrink alike. The wanted figures are those of the full number."))
+    var devices: Int?
+
+    @Option(help: "Make so many runs of the scale measurement, instead of \(Sizes.full.scale.runCount).")
+    var runs: Int?
+
     @Flag(help: "Small sizes and short times: shows that everything works; the figures mean nothing.")
     var quick = false
 
@@ -35,6 +51,12 @@ struct RunCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let logins, logins < 1 { throw ValidationError("--logins is \(logins): give a number greater than 0.") }
+        if let runs, runs < 1 { throw ValidationError("--runs is \(runs): give a number greater than 0.") }
+        if let devices, !Sizes.Scale.deviceCounts.contains(devices) {
+            throw ValidationError(
+                "--devices is \(devices): give a number from \(Sizes.Scale.deviceCounts.lowerBound) to "
+                    + "\(Sizes.Scale.deviceCounts.upperBound), the most that a gateway accepts.")
+        }
     }
 
     func run() async throws {
@@ -43,6 +65,9 @@ struct RunCommand: AsyncParsableCommand {
         let names = only.isEmpty ? MeasurementName.allCases : MeasurementName.allCases.filter(only.contains)
         var sizes = quick ? Sizes.quick : Sizes.full
         if !step.isEmpty { sizes.objectStore.steps = ObjectStoreStep.allCases.filter(step.contains) }
+        if let rows { sizes.scale.rows = rows }
+        if let runs { sizes.scale.runCount = runs }
+        if let devices { sizes.scale.deviceCount = devices }
         if let logins { sizes.logins.loginCount = logins }
         let database = try BenchDatabase()
         try await database.requireEmpty()
@@ -56,6 +81,7 @@ struct RunCommand: AsyncParsableCommand {
                 measurement.loadAfter = Machine.loadAverage
                 report.measurements.append(measurement)
                 Lines.say(Table.text(measurement))
+                if let verdict = measurement.verdict { Lines.say(verdict) }
             }
         } catch {
             try? await database.reset()

@@ -23,6 +23,7 @@ struct Sizes: Sendable {
     }
 
     struct Latency: Sendable {
+        var parts = LatencyMeasurement.Part.allCases
         var deviceCount: Int
         /// Listings that no device wants.
         var otherRowCount: Int
@@ -73,6 +74,26 @@ struct Sizes: Sendable {
         var warmUpSeconds: Double
     }
 
+    struct Scale: Sendable {
+        /// What ``deviceCount`` may be.
+        static let deviceCounts = 10...10_000
+
+        var rows = ScaleRow.allCases
+        /// The most devices that are connected.
+        var deviceCount: Int
+        var runCount: Int
+        var idleSeconds: Int
+        /// For how long commits are made.
+        var seconds: Int
+        /// Hostile connections.
+        var hostileCount: Int
+
+        var tenthCount: Int { deviceCount / 10 }
+        /// What more devices are compared with.
+        var fewCount: Int { min(100, tenthCount) }
+        var fileCount: Int { min(100, deviceCount) }
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
@@ -81,6 +102,7 @@ struct Sizes: Sendable {
     var objectStore: ObjectStore
     var logins: Logins
     var tickets: Tickets
+    var scale: Scale
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -97,7 +119,8 @@ struct Sizes: Sendable {
         logins: Logins(
             loginCount: 10_000, accountsPerConnection: 12, roundCount: 5, hashCount: 100, healthCount: 20_000,
             refreshCount: 2_000),
-        tickets: Tickets(eventCount: 200, ticketCount: 20, runCount: 3, seconds: 5, warmUpSeconds: 2))
+        tickets: Tickets(eventCount: 200, ticketCount: 20, runCount: 3, seconds: 5, warmUpSeconds: 2),
+        scale: Scale(deviceCount: 10_000, runCount: 3, idleSeconds: 60, seconds: 10, hostileCount: 64))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -114,5 +137,6 @@ struct Sizes: Sendable {
         logins: Logins(
             loginCount: 200, accountsPerConnection: 2, roundCount: 2, hashCount: 5, healthCount: 200,
             refreshCount: 100),
-        tickets: Tickets(eventCount: 5, ticketCount: 20, runCount: 1, seconds: 1, warmUpSeconds: 0.5))
+        tickets: Tickets(eventCount: 5, ticketCount: 20, runCount: 1, seconds: 1, warmUpSeconds: 0.5),
+        scale: Scale(deviceCount: 100, runCount: 1, idleSeconds: 2, seconds: 2, hostileCount: 8))
 }

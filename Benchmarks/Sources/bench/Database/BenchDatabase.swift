@@ -62,8 +62,14 @@ struct BenchDatabase: Sendable {
             let listings = AppDocuments(models: try ListingModels.document(), rules: Self.rules)
             try await Migrator.toDocuments([listings], on: connection).apply()
         }
+        return try await token(of: "bench")
+    }
+
+    /// Registers a user.
+    /// - Returns: their access token, good for half an hour.
+    func token(of name: String) async throws -> String {
         let authenticator = await Authenticator(pool: pool, tokens: try TokenConfiguration(secret: tokenSecret))
-        let (email, password) = ("bench@example.org", "a password for benchmarks")
+        let (email, password) = ("\(name)@example.org", "a password for benchmarks")
         _ = try await authenticator.register(email: email, password: password, displayName: "Bench")
         return try await authenticator.login(email: email, password: password).token
     }

@@ -2,6 +2,9 @@ import PostgresClient
 
 /// All listings from PostgreSQL into a new device file, through gateway and sync engine, beside the raw limit.
 struct FirstSyncMeasurement: Measurable {
+    static let synced = "first sync"
+    static let rawInTurn = "COPY OUT, and then inserts through SQLite's C API"
+
     let sizes: Sizes.FirstSync
 
     func measure(_ database: BenchDatabase) async throws -> Measurement {
@@ -12,6 +15,7 @@ struct FirstSyncMeasurement: Measurable {
         return try await TemporaryFolder.with { folder in
             var synced: [Double] = []
             var raw: [Double] = []
+            var rawInTurn: [Double] = []
             var processors: [String: [Double]] = [:]
             var order: [String] = []
             // The first of each warms the caches.
@@ -19,15 +23,13 @@ struct FirstSyncMeasurement: Measurable {
                 let file = folder.path("device-\(run).sqlite")
                 let (seconds, times) = try await sync(file, gateway, token, database)
                 let copy = try RawCopy(deviceFile: file)
-                let rawSeconds = try await Monotonic.seconds {
-                    let count = try await database.pool.withConnection {
-                        try await copy.run($0, into: folder.path("raw-\(run).sqlite"))
-                    }
-                    guard count == sizes.rowCount else { throw BenchError("COPY gave \(count) rows.") }
-                }
+                let rawSeconds = try await self.seconds(copy, inTurn: false, folder.path("raw-\(run).sqlite"), database)
+                let inTurnSeconds = try await self.seconds(
+                    copy, inTurn: true, folder.path("turn-\(run).sqlite"), database)
                 guard run > 0 else { continue }
                 synced.append(Double(sizes.rowCount) / seconds)
                 raw.append(Double(sizes.rowCount) / rawSeconds)
+                rawInTurn.append(Double(sizes.rowCount) / inTurnSeconds)
                 for (name, seconds) in times where name != "bench itself" {
                     if processors[name] == nil { order.append(name) }
                     processors[name, default: []].append(seconds)
@@ -37,14 +39,26 @@ struct FirstSyncMeasurement: Measurable {
                 MeasurementName.firstSync.rawValue,
                 conditions: "\(sizes.rowCount) listings, from connecting to the applied batch, a new file each time")
             result.figures = [
-                Figure("first sync", "rows/s", runs: synced),
+                Figure(Self.synced, "rows/s", runs: synced),
                 Figure("COPY OUT and inserts through SQLite's C API", "rows/s", runs: raw),
+                Figure(Self.rawInTurn, "rows/s", runs: rawInTurn),
                 Figure("time, as a multiple of the raw limit", "×", raw.median / synced.median),
             ]
             for name in order {
                 result.figures.append(Figure("CPU time of \(name)", "s", runs: processors[name] ?? []))
             }
             return result
+        }
+    }
+
+    private func seconds(
+        _ copy: RawCopy, inTurn: Bool, _ path: String, _ database: BenchDatabase
+    ) async throws -> Double {
+        try await Monotonic.seconds {
+            let count = try await database.pool.withConnection {
+                try await copy.run($0, into: path, inTurn: inTurn)
+            }
+            guard count == sizes.rowCount else { throw BenchError("COPY gave \(count) rows.") }
         }
     }
 

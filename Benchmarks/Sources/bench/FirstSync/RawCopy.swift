@@ -11,18 +11,16 @@ struct RawCopy {
             "SELECT sql FROM sqlite_schema WHERE tbl_name = 'listing' AND sql IS NOT NULL")
     }
 
+    /// - Parameter inTurn: receives all rows before the first is inserted.
     /// - Returns: the number of rows.
-    func run(_ connection: PostgresConnection, into path: String) async throws -> Int {
+    func run(_ connection: PostgresConnection, into path: String, inTurn: Bool) async throws -> Int {
         let file = try SQLiteFile(path: path)
         try file.useDeviceSettings()
         for definition in definitions { try file.execute(definition) }
         let insert = try file.prepare("INSERT INTO listing (_id, location, price, bedrooms) VALUES (?, ?, ?, ?)")
         var count = 0
         var isFirst = true
-        try file.execute("BEGIN IMMEDIATE")
-        try await connection.copyOut(
-            "COPY (SELECT _id, location, price, bedrooms FROM listing) TO STDOUT (FORMAT binary)"
-        ) { chunk in
+        func insertRows(_ chunk: [UInt8]) throws {
             try chunk.withUnsafeBytes { bytes in
                 var reader = CopyReader(bytes: bytes, skipsHeader: isFirst)
                 while try reader.nextRow(fieldCount: 4) {
@@ -36,6 +34,14 @@ struct RawCopy {
             }
             isFirst = false
         }
+        var received: [[UInt8]] = []
+        try file.execute("BEGIN IMMEDIATE")
+        try await connection.copyOut(
+            "COPY (SELECT _id, location, price, bedrooms FROM listing) TO STDOUT (FORMAT binary)"
+        ) { chunk in
+            if inTurn { received.append(chunk) } else { try insertRows(chunk) }
+        }
+        for chunk in received { try insertRows(chunk) }
         try file.execute("COMMIT")
         return count
     }

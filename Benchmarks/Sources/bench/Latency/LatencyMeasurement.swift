@@ -6,6 +6,13 @@ struct LatencyMeasurement: Measurable {
     /// How long the devices may take for what is still on its way when the writers end.
     static let settleTime = Duration.seconds(3)
 
+    /// What is measured one after the other.
+    enum Part: String, CaseIterable, Sendable {
+        case one = "(a) each commit concerns one device"
+        case all = "(b) each commit concerns all devices"
+        case fromIdle = "(c) from idle, a commit that concerns all now and then"
+    }
+
     let sizes: Sizes.Latency
 
     func measure(_ database: BenchDatabase) async throws -> Measurement {
@@ -25,24 +32,33 @@ struct LatencyMeasurement: Measurable {
                 MeasurementName.latency.rawValue,
                 conditions:
                     "\(sizes.deviceCount) devices with distinct queries, \(sizes.commitsPerSecond) commits/s by "
-                    + "plain SQL for \(sizes.seconds) s; from COMMIT returning until the value is in the file")
+                    + "plain SQL for \(sizes.seconds) s, in (c) one every "
+                    + "\(Table.number(sizes.idleIntervalSeconds)) s; from COMMIT returning until the value is in the file"
+            )
             let rows = LatencyRows.rowsPerPlace
             let deviceCount = sizes.deviceCount
             let commitCount = sizes.commitsPerSecond * sizes.seconds
             let rate = Double(sizes.commitsPerSecond)
             let session = Session(gateway: gateway, devices: devices, folder: folder, database: database)
-            result.figures += try await session.run(
-                "(a) each commit concerns one device", commitCount, perSecond: rate, firstNumber: 1_000_000,
-                expected: { [$0 % deviceCount] },
-                key: { LatencyRows.key(device: $0 % deviceCount, $0 / deviceCount % rows) })
-            result.figures += try await session.run(
-                "(b) each commit concerns all devices", commitCount, perSecond: rate, firstNumber: 2_000_000,
-                expected: { _ in Array(0..<deviceCount) }, key: { LatencyRows.key(device: nil, $0 % rows) })
-            result.figures += try await session.run(
-                "(c) from idle, a commit that concerns all every \(Table.number(sizes.idleIntervalSeconds)) s",
-                Int(Double(sizes.seconds) / sizes.idleIntervalSeconds), perSecond: 1 / sizes.idleIntervalSeconds,
-                firstNumber: 3_000_000,
-                expected: { _ in Array(0..<deviceCount) }, key: { LatencyRows.key(device: nil, $0 % rows) })
+            try await session.warm(perSecond: rate, key: { LatencyRows.key(device: nil, $0 % rows) })
+            for part in sizes.parts {
+                switch part {
+                case .one:
+                    result.figures += try await session.run(
+                        part.rawValue, commitCount, perSecond: rate, firstNumber: 1_000_000,
+                        expected: { [$0 % deviceCount] },
+                        key: { LatencyRows.key(device: $0 % deviceCount, $0 / deviceCount % rows) })
+                case .all:
+                    result.figures += try await session.run(
+                        part.rawValue, commitCount, perSecond: rate, firstNumber: 2_000_000,
+                        expected: { _ in Array(0..<deviceCount) }, key: { LatencyRows.key(device: nil, $0 % rows) })
+                case .fromIdle:
+                    result.figures += try await session.run(
+                        part.rawValue, Int(Double(sizes.seconds) / sizes.idleIntervalSeconds),
+                        perSecond: 1 / sizes.idleIntervalSeconds, firstNumber: 3_000_000,
+                        expected: { _ in Array(0..<deviceCount) }, key: { LatencyRows.key(device: nil, $0 % rows) })
+                }
+            }
             return result
         }
     }
@@ -70,6 +86,15 @@ struct LatencyMeasurement: Measurable {
         let devices: BenchProcess
         let folder: TemporaryFolder
         let database: BenchDatabase
+
+        /// A second of commits that nothing is noted of.
+        func warm(perSecond: Double, key: @escaping @Sendable (Int) -> [UInt8]) async throws {
+            _ = try await PlainWriter(
+                pool: database.pool, commitsPerSecond: perSecond, commitCount: Int(perSecond), firstNumber: 1,
+                key: key
+            ).run()
+            try await Task.sleep(for: LatencyMeasurement.settleTime)
+        }
 
         func run(
             _ name: String, _ commitCount: Int, perSecond: Double, firstNumber: Int,

@@ -63,6 +63,20 @@ final class RawSocket {
         return String(decoding: head, as: UTF8.self)
     }
 
+    /// Takes one byte from the network; ``bytes(_:)`` takes what is there.
+    func receiveByte() throws {
+        var byte: UInt8 = 0
+        guard recv(socket, &byte, 1, 0) == 1 else { throw BenchError("The gateway ended the connection.") }
+    }
+
+    /// Throws away what has come, without waiting.
+    func discardReceived() {
+        buffer = []
+        offset = 0
+        var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
+        while recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT)) > 0 {}
+    }
+
     func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -9,6 +9,17 @@ struct Figure: Codable, Sendable {
     var runs: [Double]
     /// The most that the median may be, where that is decided.
     var allowed: Double?
+    /// The least that the median must be, where that is decided.
+    var required: Double?
+    /// The machine's load average over a minute, after the last run, where it is noted for each figure.
+    var load: Double?
+    /// Why it could not be measured.
+    var problem: String?
+
+    /// Whether the median is what it has to be.
+    var isWithinLimits: Bool {
+        problem == nil && allowed.map { median <= $0 } != false && required.map { median >= $0 } != false
+    }
 
     init(_ name: String, _ unit: String, runs: [Double]) {
         self.name = name

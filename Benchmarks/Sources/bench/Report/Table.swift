@@ -1,11 +1,15 @@
 /// Figures as text.
 enum Table {
     static func text(_ measurement: Measurement) -> String {
-        let hasLimits = measurement.figures.contains { $0.allowed != nil }
-        let header = ["", "median", "least", "greatest", "unit"] + (hasLimits ? ["allowed"] : [])
+        let hasLimits = measurement.figures.contains { $0.allowed != nil || $0.required != nil }
+        let hasLoads = measurement.figures.contains { $0.load != nil }
+        let header =
+            ["", "median", "least", "greatest", "unit"] + (hasLimits ? ["wanted"] : []) + (hasLoads ? ["load"] : [])
         let rows = measurement.figures.map { figure in
-            [figure.name, number(figure.median), number(figure.least), number(figure.greatest), figure.unit]
-                + (hasLimits ? [figure.allowed.map { "≤ " + number($0) } ?? ""] : [])
+            (figure.runs.isEmpty && figure.problem != nil
+                ? [figure.name, "failed", "", "", figure.unit]
+                : [figure.name, number(figure.median), number(figure.least), number(figure.greatest), figure.unit])
+                + (hasLimits ? [limit(figure)] : []) + (hasLoads ? [figure.load.map(number) ?? ""] : [])
         }
         let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([header] + rows).map { row in
@@ -20,6 +24,11 @@ enum Table {
               \(lines.joined(separator: "\n  "))
 
             """
+    }
+
+    /// What the median must be; empty where nothing is decided.
+    static func limit(_ figure: Figure) -> String {
+        figure.allowed.map { "≤ " + number($0) } ?? figure.required.map { "≥ " + number($0) } ?? ""
     }
 
     /// Three digits that matter, at least all before the point.

@@ -13,8 +13,8 @@ final class RawWebSocket {
     private let socket: RawSocket
 
     /// Connects to 127.0.0.1 and upgrades.
-    init(port: Int, path: String) throws {
-        socket = try RawSocket(port: port, receiveBufferByteCount: Self.receiveBufferByteCount)
+    init(port: Int, path: String, receiveBufferByteCount: Int32 = RawWebSocket.receiveBufferByteCount) throws {
+        socket = try RawSocket(port: port, receiveBufferByteCount: receiveBufferByteCount)
         let key = Data((0..<16).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         try socket.write(
             Array(
@@ -31,6 +31,18 @@ final class RawWebSocket {
 
     /// Says that this side lives, without being asked (RFC 6455 §5.5.3).
     func sendPong() throws { try send(opcode: 10, []) }
+
+    /// Sends the first half of a binary message, and leaves the other side to wait for the rest.
+    func sendHalf(_ message: [UInt8]) throws {
+        let frame = Self.frame(opcode: 2, message)
+        try socket.write(Array(frame.prefix(frame.count / 2)))
+    }
+
+    /// Takes one byte from the network, whatever it belongs to.
+    func readByte() throws { try socket.receiveByte() }
+
+    /// Throws away what has come.
+    func discardReceived() { socket.discardReceived() }
 
     /// The next binary message.
     func receive() throws -> [UInt8] {
@@ -57,6 +69,10 @@ final class RawWebSocket {
     }
 
     private func send(opcode: UInt8, _ payload: [UInt8]) throws {
+        try socket.write(Self.frame(opcode: opcode, payload))
+    }
+
+    private static func frame(opcode: UInt8, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode]
         switch payload.count {
         case ..<126: frame.append(0x80 | UInt8(payload.count))
@@ -70,7 +86,7 @@ final class RawWebSocket {
         let mask = (0..<4).map { _ in UInt8.random(in: 0...255) }
         frame += mask
         for (index, value) in payload.enumerated() { frame.append(value ^ mask[index % 4]) }
-        try socket.write(frame)
+        return frame
     }
 
     private func integer(byteCount: Int) throws -> Int {

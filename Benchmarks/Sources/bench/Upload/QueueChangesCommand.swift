@@ -1,6 +1,7 @@
 import ArgumentParser
 import ListingModels
 import Foundation
+import Logging
 import Tombolo
 
 /// Makes device files whose upload queues hold new listings, written by an app while offline.
@@ -15,7 +16,8 @@ struct QueueChangesCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        // Nothing answers at port 9 (discard): the realms stay offline.
+        // Nothing answers at port 9 (discard): the realms stay offline, and that is nothing to tell.
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         let app = App(id: "bench", configuration: AppConfiguration(baseURL: "http://127.0.0.1:9"))
         let user = try await app.login(credentials: .accessToken(token))
         for device in 0..<devices {

@@ -17,6 +17,10 @@ struct UploadMeasurement: Measurable {
         return result
     }
 
+    static func name(_ changesetCount: Int, _ objectCount: Int) -> String {
+        "\(changesetCount) changesets of \(objectCount) from each device"
+    }
+
     private func measure(
         changesetCount: Int, objectCount: Int, _ database: BenchDatabase
     ) async throws -> [Figure] {
@@ -51,7 +55,7 @@ struct UploadMeasurement: Measurable {
                 processors[name, default: []].append(seconds)
             }
         }
-        let name = "\(changesetCount) changesets of \(objectCount) from each device"
+        let name = Self.name(changesetCount, objectCount)
         return [
             Figure("\(name): uploaded", "changes/s", runs: uploaded),
             Figure("\(name): INSERT with the changelog", "rows/s", runs: captured),

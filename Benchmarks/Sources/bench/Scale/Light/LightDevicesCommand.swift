@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// Light devices, on orders from the standard input:
+/// - `connect COUNT WINDOW` and `reconnect` are answered with `connected SECONDS FAILURES TEXT`,
+/// - `drop` with `dropped`,
+/// - `report FILE` with `written LOST WRONG BYTES TEXT`; the file has pairs of Int64: the number of a commit, and when a
+///   device had it.
+struct LightDevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "light-devices", shouldDisplay: false)
+
+    @Option var port: Int
+    @Option var token: String
+    @Option var wish: ScaleWish
+
+    func run() async throws {
+        try OpenFiles.allow(OpenFiles.wanted)
+        let crew = LightCrew(port: port, wish: wish, token: token)
+        for await line in Lines.received() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "connect": Self.say(await crew.connect(Int(words[1]) ?? 0, window: Int(words[2]) ?? 1))
+            case "reconnect": Self.say(await crew.reconnect())
+            case "drop":
+                await crew.drop()
+                Lines.say("dropped")
+            case "report":
+                let report = await crew.report()
+                try PairFile.write(report.arrivals, to: words[1])
+                Lines.say(
+                    "written \(report.lostCount) \(report.wrongCount) \(report.byteCount) \(report.firstFailure)")
+            default: throw BenchError("'\(line)' is no order.")
+            }
+        }
+    }
+
+    private static func say(_ outcome: LightCrew.Outcome) {
+        let failure = outcome.firstFailure.replacing("\n", with: " ")
+        Lines.say("connected \(outcome.seconds) \(outcome.failureCount) \(failure)")
+    }
+}

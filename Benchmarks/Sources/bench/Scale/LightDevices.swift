@@ -1,0 +1,71 @@
+/// Light devices, in a process of their own.
+struct LightDevices: Sendable {
+    /// So many of them connect at the same time, unless all have to.
+    static let window = 100
+    /// How long they may take.
+    static let connectTimeout = Duration.seconds(320)
+
+    struct Connected: Sendable {
+        var seconds: Double
+        var failureCount: Int
+        var firstFailure: String
+    }
+
+    let process: BenchProcess
+    private let folder: TemporaryFolder
+
+    init(port: Int, token: String, wish: ScaleWish, folder: TemporaryFolder) throws {
+        process = try BenchProcess([
+            "light-devices", "--port", "\(port)", "--token", token, "--wish", wish.rawValue,
+        ])
+        self.folder = folder
+    }
+
+    func connect(_ count: Int) async throws {
+        try process.say("connect \(count) \(Self.window)")
+        let connected = try await connected()
+        guard connected.failureCount == 0 else {
+            throw BenchError(
+                "\(connected.failureCount) of \(count) devices could not connect; the first: \(connected.firstFailure)")
+        }
+    }
+
+    func reconnect() async throws -> Connected {
+        try process.say("reconnect")
+        return try await connected()
+    }
+
+    func drop() async throws {
+        try process.say("drop")
+        _ = try await process.expect("dropped")
+    }
+
+    /// What arrived since the last call.
+    /// - Throws: when a connection was lost, or a device got what is not its own.
+    func arrivals() async throws -> (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) {
+        let file = folder.path("arrivals")
+        try process.say("report \(file)")
+        let words = try await process.expect("written").split(separator: " ", maxSplits: 3)
+        guard words.count >= 3, let lost = Int(words[0]), let wrong = Int(words[1]), let bytes = Int(words[2]) else {
+            throw BenchError("The devices did not say what they got.")
+        }
+        guard lost == 0, wrong == 0 else {
+            throw BenchError(
+                "\(lost) connections were lost, \(wrong) values came to the wrong device. "
+                    + (words.count > 3 ? String(words[3]) : ""))
+        }
+        return (try PairFile.read(file), bytes)
+    }
+
+    func end() { process.end() }
+
+    private func connected() async throws -> Connected {
+        let words = try await process.expect("connected", within: Self.connectTimeout)
+            .split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, let seconds = Double(words[0]), let failures = Int(words[1]) else {
+            throw BenchError("The devices did not say how they connected.")
+        }
+        return Connected(
+            seconds: seconds, failureCount: failures, firstFailure: words.count > 2 ? String(words[2]) : "")
+    }
+}

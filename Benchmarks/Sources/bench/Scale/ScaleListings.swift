@@ -1,0 +1,54 @@
+import ArgumentParser
+import PostgresClient
+import TomboloModel
+
+/// What a light device subscribes to.
+enum ScaleWish: String, ExpressibleByArgument, Sendable {
+    /// A listing that no other device has.
+    case own
+    /// The listings that all devices have.
+    case shared
+}
+
+/// The listings that the scale measurement writes to. The price of a row is the number of the commit that set it.
+enum ScaleListings {
+    /// Written to in turn, so that a device that is many commits late still finds each commit's own value.
+    static let sharedCount = 100
+    /// Prices from here on are numbers of commits.
+    static let firstCommit = 1_000_000
+    /// Where the numbers of each kind begin.
+    static let (firstOwn, firstShared, firstOther) = (2_000_000_000, 3_000_000_000, 4_000_000_000)
+    /// Listings that no device wants, besides those that are written to.
+    static let otherCount = 10_000
+    static let (sharedPlace, otherPlace) = ("everywhere", "nowhere")
+
+    static func ownPlace(_ device: Int) -> String { "device \(device)" }
+
+    static func predicate(_ wish: ScaleWish, device: Int) -> Predicate {
+        .compare(PropertyPath("location"), .equal, .string(wish == .own ? ownPlace(device) : sharedPlace))
+    }
+
+    /// Whether a device with this wish may be sent the listing with this number.
+    static func concerns(_ number: Int, _ wish: ScaleWish, device: Int) -> Bool {
+        switch wish {
+        case .own: number == firstOwn + device
+        case .shared: (firstShared..<firstShared + sharedCount).contains(number)
+        }
+    }
+
+    static func insert(deviceCount: Int, otherCount: Int = otherCount, _ database: BenchDatabase) async throws {
+        try await database.insertListings(otherCount)
+        for (first, count, place) in [
+            (firstOwn, deviceCount, "'device ' || i - $1"), (firstShared, sharedCount, "'\(sharedPlace)'"),
+            (firstOther, sharedCount, "'\(otherPlace)'"),
+        ] {
+            try await database.pool.query(
+                """
+                INSERT INTO listing (_id, location, price, bedrooms)
+                SELECT decode(lpad(to_hex(i), 24, '0'), 'hex'), \(place), 0, 3
+                FROM generate_series($1::bigint, $1::bigint + $2::bigint - 1) AS i
+                """, [.int64(Int64(first)), .int64(Int64(count))])
+        }
+        try await database.pool.execute("ANALYZE listing")
+    }
+}

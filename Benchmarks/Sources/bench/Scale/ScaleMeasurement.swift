@@ -1,0 +1,61 @@
+/// How the gateway scales with devices and changes, and what hostile ones do to others, with the figure that is wanted
+/// for each. The wanted figures hold for 2 processors that gateway, devices and PostgreSQL share.
+struct ScaleMeasurement: Measurable {
+    let sizes: Sizes
+
+    var scale: Sizes.Scale { sizes.scale }
+    var rows: Set<ScaleRow> { Set(scale.rows) }
+
+    func measure(_ database: BenchDatabase) async throws -> Measurement {
+        var result = Measurement(
+            MeasurementName.scale.rawValue,
+            conditions:
+                "\(scale.deviceCount) light devices on the gateway's machine, beside a bare NIO WebSocket server "
+                + "that sends the same; runs: \(scale.runCount); p99 from COMMIT returning until the device has the batch"
+        )
+        var results = ScaleResults()
+        for run in 1...scale.runCount {
+            Lines.say("  run \(run) of \(scale.runCount)")
+            await connected(&results, database)
+            await toAll(&results, database)
+            await withFiles(&results, database)
+        }
+        await upload(&results, database)
+        await firstSync(&results, database)
+        await hostile(&results, database)
+        result.figures = results.figures
+        return result
+    }
+
+    /// Prepares the database, starts a server, and connects devices to it.
+    /// - Parameter failure: the name under which it is noted if that fails.
+    func stage(
+        _ server: ScaleStage.Server, _ wish: ScaleWish, _ count: Int, _ results: inout ScaleResults,
+        failure: String, _ database: BenchDatabase,
+        _ body: (inout ScaleResults, ScaleStage) async throws -> Void
+    ) async {
+        do {
+            let token = try await database.prepare()
+            try await ScaleListings.insert(deviceCount: count, database)
+            let stage = try await ScaleStage.start(server, wish, token: token, database)
+            defer { stage.end() }
+            try await stage.connect(count)
+            try await body(&results, stage)
+        } catch {
+            results.fail(failure, error)
+        }
+    }
+
+    /// Runs a part; what follows it is measured even if it fails.
+    func attempt(
+        _ row: ScaleRow, _ name: String, _ results: inout ScaleResults,
+        _ body: (inout ScaleResults) async throws -> Void
+    ) async {
+        guard rows.contains(row) else { return }
+        do {
+            try await body(&results)
+        } catch {
+            results.fail(name, error)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Figures by name, in the order in which they were first added, with all their runs.
+struct ScaleResults {
+    private(set) var figures: [Figure] = []
+
+    /// Adds a run of a figure.
+    /// - Parameters:
+    ///   - allowed: the most that the median may be.
+    ///   - required: the least that it must be.
+    mutating func add(
+        _ name: String, _ unit: String, _ value: Double, allowed: Double? = nil, required: Double? = nil
+    ) {
+        let place = figures.firstIndex { $0.name == name } ?? figures.endIndex
+        var figure = Figure(name, unit, runs: (place < figures.endIndex ? figures[place].runs : []) + [value])
+        if place < figures.endIndex { figure.problem = figures[place].problem }
+        (figure.allowed, figure.required, figure.load) = (allowed, required, Machine.loadAverage)
+        if place < figures.endIndex { figures[place] = figure } else { figures.append(figure) }
+        Lines.say("  \(name): \(Table.number(value)) \(unit) (load \(Table.number(Machine.loadAverage)))")
+    }
+
+    /// Notes that a run could not be measured.
+    mutating func fail(_ name: String, _ error: any Error) {
+        let place = figures.firstIndex { $0.name == name } ?? figures.endIndex
+        if place == figures.endIndex { figures.append(Figure(name, "", runs: [])) }
+        figures[place].problem = "\(error)"
+        figures[place].load = Machine.loadAverage
+        Lines.say("  \(name): \(error)")
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+
+/// A server in a process of its own with light devices in another, and what can be measured on them.
+final class ScaleStage {
+    /// What a server is connected to first, so that its pools and caches are warm.
+    static let warmingCount = 50
+    static let warmingCommits = 20
+    /// The devices are asked in this interval, for at most so long, whether everything has come that is on its way when
+    /// the writers end.
+    static let (settleInterval, settleLimit) = (Duration.seconds(1), Duration.seconds(60))
+    /// The server's memory is looked at so long after the last connection came or went.
+    static let memorySettleTime = Duration.seconds(5)
+
+    enum Server: Sendable { case gateway, bare }
+
+    /// How a server fared while something was committed.
+    struct Outcome {
+        var milliseconds: [Double]
+        /// Percent of a core.
+        var serverCPU: Double
+        var devicesCPU: Double
+        /// Bytes of messages for each value that arrived.
+        var bytesPerValue: Double
+
+        var p99: Double { milliseconds.quantile(0.99) }
+    }
+
+    let server: BenchProcess
+    let devices: LightDevices
+    let port: Int
+    let wish: ScaleWish
+    /// The server's resident memory without devices, in bytes.
+    let emptyBytes: Int64
+    private(set) var deviceCount = 0
+    private let database: BenchDatabase
+    private let folder: TemporaryFolder
+    private var nextCommit = ScaleListings.firstCommit
+
+    /// Starts a server, and warms it.
+    static func start(
+        _ kind: Server, _ wish: ScaleWish, token: String, _ database: BenchDatabase
+    ) async throws -> ScaleStage {
+        let server: BenchProcess
+        let port: Int
+        switch kind {
+        case .gateway:
+            let gateway = try await GatewayProcess.start(database)
+            (server, port) = (gateway.process, gateway.port)
+        case .bare:
+            server = try BenchProcess(["bare-server"])
+            port = Int(try await server.expect("port")) ?? 0
+        }
+        let folder = try TemporaryFolder()
+        let devices = try LightDevices(port: port, token: token, wish: wish, folder: folder)
+        try await devices.connect(warmingCount)
+        try await devices.drop()
+        try await Task.sleep(for: memorySettleTime)
+        return ScaleStage(
+            server: server, port: port, devices: devices, wish: wish, emptyBytes: try residentBytes(server),
+            database: database, folder: folder)
+    }
+
+    private init(
+        server: BenchProcess, port: Int, devices: LightDevices, wish: ScaleWish, emptyBytes: Int64,
+        database: BenchDatabase, folder: TemporaryFolder
+    ) {
+        (self.server, self.port, self.devices, self.wish) = (server, port, devices, wish)
+        (self.emptyBytes, self.database, self.folder) = (emptyBytes, database, folder)
+    }
+
+    func end() {
+        devices.end()
+        server.end()
+        folder.remove()
+    }
+
+    func connect(_ count: Int) async throws {
+        try await devices.connect(count)
+        deviceCount = count
+        try await Task.sleep(for: Self.memorySettleTime)
+        _ = try await devices.arrivals()
+    }
+
+    /// The server's memory beyond what it has without devices, in bytes for each device.
+    func bytesPerDevice() throws -> Double {
+        Double(try Self.residentBytes(server) - emptyBytes) / Double(deviceCount)
+    }
+
+    func residentBytes() throws -> Int64 { try Self.residentBytes(server) }
+
+    static func residentBytes(_ process: BenchProcess) throws -> Int64 {
+        guard let bytes = ProcessUsage.residentBytes(process.processID) else {
+            throw BenchError("The memory of a process cannot be read on this system.")
+        }
+        return bytes
+    }
+
+    /// The server's CPU time while nothing is asked of it, in percent of a core.
+    func idleCPU(seconds: Int) async throws -> Double {
+        try await cpu { try await Task.sleep(for: .seconds(seconds)) }.server
+    }
+
+    /// Commits that concern nobody.
+    func nobody(perSecond: Double, seconds: Int) async throws -> Outcome {
+        try await commit(perSecond: perSecond, seconds: seconds, concerned: 0) {
+            ScaleListings.firstOther + $0 % ScaleListings.sharedCount
+        }
+    }
+
+    /// Commits that concern one device each, or all of them: as the devices wish.
+    func commits(perSecond: Double, seconds: Int) async throws -> Outcome {
+        let count = deviceCount
+        switch wish {
+        case .own:
+            // Neighbours in time are no neighbours in number; the stride has no divisor in common with round counts.
+            return try await commit(perSecond: perSecond, seconds: seconds, concerned: 1) {
+                ScaleListings.firstOwn + $0 * 7_919 % count
+            }
+        case .shared:
+            return try await commit(perSecond: perSecond, seconds: seconds, concerned: count) {
+                ScaleListings.firstShared + $0 % ScaleListings.sharedCount
+            }
+        }
+    }
+
+    /// What a bare server sends to all, in place of commits.
+    func sends(perSecond: Double, seconds: Int) async throws -> Outcome {
+        try await measure(Int(perSecond * Double(seconds)), concerned: deviceCount) { [self] first, count in
+            let file = folder.path("sent")
+            try server.say("send \(count) \(perSecond) \(first) \(file)")
+            _ = try await server.expect("sent")
+            return try PairFile.read(file).map { PlainWriter.Commit(number: $0.commit, nanoseconds: $0.nanoseconds) }
+        }
+    }
+
+    private func commit(
+        perSecond: Double, seconds: Int, concerned: Int, _ listing: @escaping @Sendable (Int) -> Int
+    ) async throws -> Outcome {
+        try await measure(Int(perSecond * Double(seconds)), concerned: concerned) { [self] first, count in
+            try await PlainWriter(
+                pool: database.pool, commitsPerSecond: perSecond, commitCount: count, firstNumber: first,
+                key: { ListingKey.bytes(listing($0)) }
+            ).run()
+        }
+    }
+
+    /// Runs commits twice: some that warm everything up, and those that count.
+    private func measure(
+        _ count: Int, concerned: Int, _ commits: (_ first: Int, _ count: Int) async throws -> [PlainWriter.Commit]
+    ) async throws -> Outcome {
+        _ = try await commits(nextCommit, min(Self.warmingCommits, count))
+        nextCommit += Self.warmingCommits
+        _ = try await arrivals(min(Self.warmingCommits, count) * concerned)
+        let first = nextCommit
+        nextCommit += count
+        var made: [PlainWriter.Commit] = []
+        let (serverCPU, devicesCPU) = try await cpu { made = try await commits(first, count) }
+        let (arrivals, bytes) = try await arrivals(count * concerned)
+        let milliseconds = try Self.delays(made, arrivals, concerned: concerned)
+        return Outcome(
+            milliseconds: milliseconds, serverCPU: serverCPU, devicesCPU: devicesCPU,
+            bytesPerValue: arrivals.isEmpty ? 0 : Double(bytes) / Double(arrivals.count))
+    }
+
+    /// Waits for so many values.
+    private func arrivals(_ count: Int) async throws -> (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) {
+        let start = ContinuousClock.now
+        var all: (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) = ([], 0)
+        repeat {
+            try await Task.sleep(for: Self.settleInterval)
+            let more = try await devices.arrivals()
+            all.pairs += more.pairs
+            all.byteCount += more.byteCount
+        } while all.pairs.count < count && start.duration(to: .now) < Self.settleLimit
+        return all
+    }
+
+    /// Percent of a core.
+    private func cpu(_ body: () async throws -> Void) async throws -> (server: Double, devices: Double) {
+        func seconds(_ process: BenchProcess) throws -> Double {
+            guard let seconds = ProcessUsage.cpuSeconds(process.processID) else {
+                throw BenchError("The CPU time of a process cannot be read on this system.")
+            }
+            return seconds
+        }
+        let start = Monotonic.nanoseconds
+        let (server, devices) = (try seconds(self.server), try seconds(self.devices.process))
+        try await body()
+        let elapsed = Double(Monotonic.nanoseconds - start) / 1e9
+        return (
+            (try seconds(self.server) - server) / elapsed * 100,
+            (try seconds(self.devices.process) - devices) / elapsed * 100
+        )
+    }
+
+    /// From COMMIT returning until a device had the value, for each commit and each device that it concerns.
+    /// - Throws: unless each commit came once to each.
+    private static func delays(
+        _ commits: [PlainWriter.Commit], _ arrivals: [(commit: Int, nanoseconds: Int64)], concerned: Int
+    ) throws -> [Double] {
+        let times = Dictionary(uniqueKeysWithValues: commits.map { ($0.number, $0.nanoseconds) })
+        var counts: [Int: Int] = [:]
+        var milliseconds: [Double] = []
+        milliseconds.reserveCapacity(arrivals.count)
+        for arrival in arrivals {
+            guard let time = times[arrival.commit] else { continue }
+            counts[arrival.commit, default: 0] += 1
+            milliseconds.append(Double(arrival.nanoseconds - time) / 1e6)
+        }
+        let missing = commits.reduce(0) { $0 + max(0, concerned - counts[$1.number, default: 0]) }
+        let repeated = commits.reduce(0) { $0 + max(0, counts[$1.number, default: 0] - concerned) }
+        guard missing == 0, repeated == 0 else {
+            throw BenchError(
+                "Of \(commits.count * concerned) values \(missing) had not come \(settleLimit) after the last commit, "
+                    + "and \(repeated) came twice.")
+        }
+        return milliseconds
+    }
+}
