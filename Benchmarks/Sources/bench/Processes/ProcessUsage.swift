@@ -53,6 +53,16 @@ enum ProcessUsage {
         return ticks / clockTicks
     }
 
+    /// Processor time of everything on this machine, in seconds since it was started (proc(5), stat): all but idling and
+    /// waiting for disks.
+    static func busySeconds() -> Double? {
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+            let fields = text.split(separator: "\n").first?.split(separator: " ").dropFirst().prefix(8)
+                .map({ Double($0) ?? 0 }), fields.count == 8
+        else { return nil }
+        return (fields[0...2].reduce(0, +) + fields[5...7].reduce(0, +)) / clockTicks
+    }
+
     private static var clockTicks: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     /// The fields of /proc/PID/stat after the name (proc(5)): 0 the state, 1 the parent, 11 to 14 user and system

@@ -13,6 +13,8 @@ struct Figure: Codable, Sendable {
     var required: Double?
     /// The machine's load average over a minute, after the last run, where it is noted for each figure.
     var load: Double?
+    /// CPU time of what has nothing to do with the measurement, in percent of a core, at the most of all runs.
+    var othersCPU: Double?
     /// Why it could not be measured.
     var problem: String?
 

@@ -4,12 +4,14 @@ enum Table {
         let hasLimits = measurement.figures.contains { $0.allowed != nil || $0.required != nil }
         let hasLoads = measurement.figures.contains { $0.load != nil }
         let header =
-            ["", "median", "least", "greatest", "unit"] + (hasLimits ? ["wanted"] : []) + (hasLoads ? ["load"] : [])
+            ["", "median", "least", "greatest", "unit"] + (hasLimits ? ["wanted"] : [])
+            + (hasLoads ? ["load", "others"] : [])
         let rows = measurement.figures.map { figure in
             (figure.runs.isEmpty && figure.problem != nil
                 ? [figure.name, "failed", "", "", figure.unit]
                 : [figure.name, number(figure.median), number(figure.least), number(figure.greatest), figure.unit])
-                + (hasLimits ? [limit(figure)] : []) + (hasLoads ? [figure.load.map(number) ?? ""] : [])
+                + (hasLimits ? [limit(figure)] : [])
+                + (hasLoads ? [figure.load.map(number) ?? "", figure.othersCPU.map { number($0) + " %" } ?? ""] : [])
         }
         let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([header] + rows).map { row in

@@ -14,10 +14,20 @@ struct LightDevices: Sendable {
     let process: BenchProcess
     private let folder: TemporaryFolder
 
-    init(port: Int, token: String, wish: ScaleWish, folder: TemporaryFolder) throws {
-        process = try BenchProcess([
-            "light-devices", "--port", "\(port)", "--token", token, "--wish", wish.rawValue,
-        ])
+    /// Registers so many users that each has a bounded number of devices.
+    /// - Parameter first: the token of the first user.
+    static func tokens(first: String, deviceCount: Int, _ database: BenchDatabase) async throws -> [String] {
+        var tokens = [first]
+        for user in 1..<(max(deviceCount - 1, 0) / LightCrew.devicesPerUser + 1) {
+            tokens.append(try await database.token(of: "user-\(user)"))
+        }
+        return tokens
+    }
+
+    /// - Parameter tokens: one for each ``LightCrew/devicesPerUser`` devices.
+    init(port: Int, tokens: [String], wish: ScaleWish, folder: TemporaryFolder) throws {
+        process = try BenchProcess(
+            ["light-devices", "--port", "\(port)", "--wish", wish.rawValue] + tokens.flatMap { ["--token", $0] })
         self.folder = folder
     }
 

@@ -16,13 +16,13 @@ extension ScaleMeasurement {
                 results, stage in
                 await attempt(.nobody, Self.nobody(few), &results) { results in
                     let outcome = try await stage.nobody(perSecond: Self.commitsPerSecond, seconds: scale.seconds)
-                    fewNobody = outcome.serverCPU
-                    results.add(Self.nobody(few), "% of a core", outcome.serverCPU)
+                    fewNobody = outcome.usage.server
+                    results.add(Self.nobody(few), "% of a core", outcome.usage.server, beside: outcome.usage)
                 }
                 await attempt(.one, Self.one(few), &results) { results in
                     let outcome = try await stage.commits(perSecond: Self.commitsPerSecond, seconds: scale.seconds)
                     fewOne = outcome.p99
-                    results.add(Self.one(few), "ms", outcome.p99)
+                    results.add(Self.one(few), "ms", outcome.p99, beside: outcome.usage)
                 }
             }
         }
@@ -37,26 +37,26 @@ extension ScaleMeasurement {
             await attempt(.memory, Self.memory(most), &results) {
                 $0.add(Self.memory(most), "kB", try stage.bytesPerDevice() / 1e3, allowed: 10)
             }
-            await attempt(.idle, "idle, \(most) devices: CPU of the gateway", &results) {
-                $0.add(
-                    "idle, \(most) devices: CPU of the gateway", "% of a core",
-                    try await stage.idleCPU(seconds: scale.idleSeconds), allowed: 5)
+            await attempt(.idle, Self.idle(most), &results) {
+                let usage = try await stage.idle(seconds: scale.idleSeconds)
+                $0.add(Self.idle(most), "% of a core", usage.server, allowed: 5, beside: usage)
             }
             await attempt(.nobody, Self.nobody(most), &results) { results in
                 let outcome = try await stage.nobody(perSecond: Self.commitsPerSecond, seconds: scale.seconds)
-                results.add(Self.nobody(most), "% of a core", outcome.serverCPU)
+                results.add(Self.nobody(most), "% of a core", outcome.usage.server, beside: outcome.usage)
                 if let fewNobody {
                     results.add(
                         "\(Self.nobody(most)), as a multiple of \(few) devices'", "×",
-                        outcome.serverCPU / max(fewNobody, 0.01), allowed: 1.5)
+                        outcome.usage.server / max(fewNobody, 0.01), allowed: 1.5, beside: outcome.usage)
                 }
             }
             await attempt(.one, Self.one(most), &results) { results in
                 let outcome = try await stage.commits(perSecond: Self.commitsPerSecond, seconds: scale.seconds)
-                results.add(Self.one(most), "ms", outcome.p99, allowed: 35)
+                results.add(Self.one(most), "ms", outcome.p99, allowed: 35, beside: outcome.usage)
                 if let fewOne {
                     results.add(
-                        "\(Self.one(most)), as a multiple of \(few) devices'", "×", outcome.p99 / fewOne, allowed: 2)
+                        "\(Self.one(most)), as a multiple of \(few) devices'", "×", outcome.p99 / fewOne, allowed: 2,
+                        beside: outcome.usage)
                 }
             }
             await attempt(.reconnect, "\(most) devices reconnect at once", &results) {
@@ -93,12 +93,12 @@ extension ScaleMeasurement {
         if rows.contains(.all) {
             await stage(.gateway, .shared, tenth, &results, failure: Self.all(tenth), database) { results, stage in
                 let outcome = try await stage.commits(perSecond: Self.commitsToAllPerSecond, seconds: scale.seconds)
-                results.add("\(Self.all(tenth)): p99", "ms", outcome.p99, allowed: 35)
+                results.add("\(Self.all(tenth)): p99", "ms", outcome.p99, allowed: 35, beside: outcome.usage)
             }
             await stage(.gateway, .shared, most, &results, failure: Self.all(most), database) { results, stage in
                 let outcome = try await stage.commits(perSecond: Self.commitsToAllPerSecond, seconds: scale.seconds)
                 gatewayP99 = outcome.p99
-                results.add("\(Self.all(most)): p99", "ms", outcome.p99)
+                results.add("\(Self.all(most)): p99", "ms", outcome.p99, beside: outcome.usage)
                 addCosts(outcome, Self.all(most), "the gateway", &results)
             }
         }
@@ -110,12 +110,12 @@ extension ScaleMeasurement {
             }
             await attempt(.all, "bare server, \(Self.all(most)): p99", &results) { results in
                 let outcome = try await stage.sends(perSecond: Self.commitsToAllPerSecond, seconds: scale.seconds)
-                results.add("bare server, \(Self.all(most)): p99", "ms", outcome.p99)
+                results.add("bare server, \(Self.all(most)): p99", "ms", outcome.p99, beside: outcome.usage)
                 addCosts(outcome, "bare server, \(Self.all(most))", "the server", &results)
                 if let gatewayP99 {
                     results.add(
                         "\(Self.all(most)): p99, as a multiple of the bare server's", "×", gatewayP99 / outcome.p99,
-                        allowed: 2)
+                        allowed: 2, beside: outcome.usage)
                 }
             }
         }
@@ -124,12 +124,13 @@ extension ScaleMeasurement {
     private func addCosts(
         _ outcome: ScaleStage.Outcome, _ name: String, _ server: String, _ results: inout ScaleResults
     ) {
-        results.add("\(name): CPU of \(server)", "% of a core", outcome.serverCPU)
-        results.add("\(name): CPU of the devices", "% of a core", outcome.devicesCPU)
+        results.add("\(name): CPU of \(server)", "% of a core", outcome.usage.server)
+        results.add("\(name): CPU of the devices", "% of a core", outcome.usage.devices)
         results.add("\(name): messages for a value", "bytes", outcome.bytesPerValue)
     }
 
     private static func memory(_ count: Int) -> String { "memory of each of \(count) idle devices" }
+    private static func idle(_ count: Int) -> String { "idle, \(count) devices: CPU of the gateway" }
     private static func nobody(_ count: Int) -> String { "50 commits/s that concern nobody, \(count) devices: CPU" }
     private static func one(_ count: Int) -> String { "50 commits/s, each to one of \(count) devices: p99" }
     private static func all(_ count: Int) -> String { "5 commits/s to all of \(count) devices" }

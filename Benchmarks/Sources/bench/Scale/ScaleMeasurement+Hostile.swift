@@ -20,7 +20,7 @@ extension ScaleMeasurement {
         let token = try await database.prepare()
         try await ScaleListings.insert(deviceCount: count, otherCount: Self.listingCount, database)
         let hostileToken = try await database.token(of: "hostile")
-        let stage = try await ScaleStage.start(.gateway, .own, token: token, database)
+        let stage = try await ScaleStage.start(.gateway, .own, tokens: [token], database)
         defer { stage.end() }
         try await stage.connect(count)
         var alone: [Double] = []
@@ -38,5 +38,7 @@ extension ScaleMeasurement {
             let p99 = try await stage.commits(perSecond: Self.commitsPerSecond, seconds: scale.seconds / 2).p99
             results.add("\(name), as a multiple of without", "×", p99 / alone.median, allowed: 2)
         }
+        try hostile.say("report")
+        Lines.say("    " + (try await hostile.expect("attacked")))
     }
 }

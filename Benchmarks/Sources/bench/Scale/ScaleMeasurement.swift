@@ -35,9 +35,10 @@ struct ScaleMeasurement: Measurable {
         _ body: (inout ScaleResults, ScaleStage) async throws -> Void
     ) async {
         do {
-            let token = try await database.prepare()
+            let tokens = try await LightDevices.tokens(
+                first: database.prepare(), deviceCount: server == .bare ? 0 : count, database)
             try await ScaleListings.insert(deviceCount: count, database)
-            let stage = try await ScaleStage.start(server, wish, token: token, database)
+            let stage = try await ScaleStage.start(server, wish, tokens: tokens, database)
             defer { stage.end() }
             try await stage.connect(count)
             try await body(&results, stage)

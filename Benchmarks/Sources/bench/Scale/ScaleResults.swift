@@ -6,15 +6,21 @@ struct ScaleResults {
     /// - Parameters:
     ///   - allowed: the most that the median may be.
     ///   - required: the least that it must be.
+    ///   - usage: of the processors meanwhile, where it is known.
     mutating func add(
-        _ name: String, _ unit: String, _ value: Double, allowed: Double? = nil, required: Double? = nil
+        _ name: String, _ unit: String, _ value: Double, allowed: Double? = nil, required: Double? = nil,
+        beside usage: ScaleStage.Usage? = nil
     ) {
         let place = figures.firstIndex { $0.name == name } ?? figures.endIndex
         var figure = Figure(name, unit, runs: (place < figures.endIndex ? figures[place].runs : []) + [value])
-        if place < figures.endIndex { figure.problem = figures[place].problem }
+        if place < figures.endIndex {
+            (figure.problem, figure.othersCPU) = (figures[place].problem, figures[place].othersCPU)
+        }
+        if let usage { figure.othersCPU = max(usage.others, figure.othersCPU ?? 0) }
         (figure.allowed, figure.required, figure.load) = (allowed, required, Machine.loadAverage)
         if place < figures.endIndex { figures[place] = figure } else { figures.append(figure) }
-        Lines.say("  \(name): \(Table.number(value)) \(unit) (load \(Table.number(Machine.loadAverage)))")
+        let others = usage.map { ", others \(Table.number($0.others)) % of a core" } ?? ""
+        Lines.say("  \(name): \(Table.number(value)) \(unit) (load \(Table.number(Machine.loadAverage))\(others))")
     }
 
     /// Notes that a run could not be measured.

@@ -13,12 +13,18 @@ final class ScaleStage {
 
     enum Server: Sendable { case gateway, bare }
 
+    /// CPU time, in percent of a core.
+    struct Usage: Sendable {
+        var server: Double
+        var devices: Double
+        /// All that has nothing to do with the measurement: it makes figures worse.
+        var others: Double
+    }
+
     /// How a server fared while something was committed.
     struct Outcome {
         var milliseconds: [Double]
-        /// Percent of a core.
-        var serverCPU: Double
-        var devicesCPU: Double
+        var usage: Usage
         /// Bytes of messages for each value that arrived.
         var bytesPerValue: Double
 
@@ -38,7 +44,7 @@ final class ScaleStage {
 
     /// Starts a server, and warms it.
     static func start(
-        _ kind: Server, _ wish: ScaleWish, token: String, _ database: BenchDatabase
+        _ kind: Server, _ wish: ScaleWish, tokens: [String], _ database: BenchDatabase
     ) async throws -> ScaleStage {
         let server: BenchProcess
         let port: Int
@@ -51,7 +57,7 @@ final class ScaleStage {
             port = Int(try await server.expect("port")) ?? 0
         }
         let folder = try TemporaryFolder()
-        let devices = try LightDevices(port: port, token: token, wish: wish, folder: folder)
+        let devices = try LightDevices(port: port, tokens: tokens, wish: wish, folder: folder)
         try await devices.connect(warmingCount)
         try await devices.drop()
         try await Task.sleep(for: memorySettleTime)
@@ -95,9 +101,9 @@ final class ScaleStage {
         return bytes
     }
 
-    /// The server's CPU time while nothing is asked of it, in percent of a core.
-    func idleCPU(seconds: Int) async throws -> Double {
-        try await cpu { try await Task.sleep(for: .seconds(seconds)) }.server
+    /// CPU time while nothing is asked of the server.
+    func idle(seconds: Int) async throws -> Usage {
+        try await usage { try await Task.sleep(for: .seconds(seconds)) }
     }
 
     /// Commits that concern nobody.
@@ -154,11 +160,11 @@ final class ScaleStage {
         let first = nextCommit
         nextCommit += count
         var made: [PlainWriter.Commit] = []
-        let (serverCPU, devicesCPU) = try await cpu { made = try await commits(first, count) }
+        let usage = try await usage { made = try await commits(first, count) }
         let (arrivals, bytes) = try await arrivals(count * concerned)
         let milliseconds = try Self.delays(made, arrivals, concerned: concerned)
         return Outcome(
-            milliseconds: milliseconds, serverCPU: serverCPU, devicesCPU: devicesCPU,
+            milliseconds: milliseconds, usage: usage,
             bytesPerValue: arrivals.isEmpty ? 0 : Double(bytes) / Double(arrivals.count))
     }
 
@@ -175,22 +181,24 @@ final class ScaleStage {
         return all
     }
 
-    /// Percent of a core.
-    private func cpu(_ body: () async throws -> Void) async throws -> (server: Double, devices: Double) {
-        func seconds(_ process: BenchProcess) throws -> Double {
-            guard let seconds = ProcessUsage.cpuSeconds(process.processID) else {
-                throw BenchError("The CPU time of a process cannot be read on this system.")
-            }
-            return seconds
+    private func usage(_ body: () async throws -> Void) async throws -> Usage {
+        let postmaster = try await ProcessUsage.postmaster(database.pool)
+        func seconds() throws -> (server: Double, devices: Double, others: Double) {
+            guard let server = ProcessUsage.cpuSeconds(server.processID),
+                let devices = ProcessUsage.cpuSeconds(devices.process.processID),
+                let own = ProcessUsage.cpuSeconds(getpid()), let all = ProcessUsage.busySeconds()
+            else { throw BenchError("The CPU time of processes cannot be read on this system.") }
+            let postgres = postmaster.flatMap(ProcessUsage.treeCPUSeconds) ?? 0
+            return (server, devices, all - server - devices - own - postgres)
         }
-        let start = Monotonic.nanoseconds
-        let (server, devices) = (try seconds(self.server), try seconds(self.devices.process))
+        let clock = Monotonic.nanoseconds
+        let start = try seconds()
         try await body()
-        let elapsed = Double(Monotonic.nanoseconds - start) / 1e9
-        return (
-            (try seconds(self.server) - server) / elapsed * 100,
-            (try seconds(self.devices.process) - devices) / elapsed * 100
-        )
+        let percent = 100 / (Double(Monotonic.nanoseconds - clock) / 1e9)
+        let end = try seconds()
+        return Usage(
+            server: (end.server - start.server) * percent, devices: (end.devices - start.devices) * percent,
+            others: max(0, end.others - start.others) * percent)
     }
 
     /// From COMMIT returning until a device had the value, for each commit and each device that it concerns.

@@ -21,6 +21,7 @@ struct HostileDevice: Sendable {
     let token: String
     /// The bytes of the largest hello, the same for all.
     let largeHello: [UInt8]
+    let tally: HostileTally
 
     private static let codec = MessageCodec(schema: LightInbox.schema)
     private static let classes = HelloClass.describe(LightInbox.schema)
@@ -29,8 +30,10 @@ struct HostileDevice: Sendable {
     func run() {
         while true {
             do {
+                tally.begin()
                 try attack()
             } catch {
+                tally.end("\(error)")
                 Thread.sleep(forTimeInterval: Self.pauseSeconds)
             }
         }

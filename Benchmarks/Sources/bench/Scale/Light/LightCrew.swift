@@ -10,6 +10,8 @@ import TomboloSyncProtocol
 final class LightCrew: @unchecked Sendable {
     /// Fewer connections than a gateway lets one address have.
     static let devicesPerAddress = 500
+    /// Fewer than a server keeps of one user.
+    static let devicesPerUser = 800
     static let connectTimeout = TimeAmount.seconds(60)
     /// How long all devices together may take until they have their content.
     static let servingTimeout = TimeAmount.seconds(300)
@@ -44,13 +46,15 @@ final class LightCrew: @unchecked Sendable {
 
     let opening: ByteBuffer
     let pong = LightFrame.masked(LightFrame.pong, [])
-    var inbox = LightInbox()
+    /// By user: the messages of different users may differ.
+    private var inboxes: [LightInbox]
+    private let codec = MessageCodec(schema: LightInbox.schema)
     var byteCount = 0
 
     private let loop: any EventLoop
     private let port: Int
     private let wish: ScaleWish
-    private let token: String
+    private let tokens: [String]
     private let classes = HelloClass.describe(LightInbox.schema)
     private var members: [Member] = []
     private var next = 0
@@ -69,11 +73,12 @@ final class LightCrew: @unchecked Sendable {
     private var firstFailure = ""
     private var appliedFrames: [Int64: ByteBuffer] = [:]
 
-    init(port: Int, wish: ScaleWish, token: String) {
+    init(port: Int, wish: ScaleWish, tokens: [String]) {
         loop = MultiThreadedEventLoopGroup.singleton.next()
         self.port = port
         self.wish = wish
-        self.token = token
+        self.tokens = tokens
+        inboxes = tokens.map { _ in LightInbox() }
         opening = ByteBuffer(
             string: "GET /sync HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n")
@@ -154,10 +159,10 @@ final class LightCrew: @unchecked Sendable {
                     name: "own", className: "Listing", predicate: ScaleListings.predicate(wish, device: number))
             ])
         let hello = Hello(
-            accessToken: token, client: member.client, position: member.position,
+            accessToken: tokens[user(number)], client: member.client, position: member.position,
             activeSubscriptions: member.position == .none ? .empty : wanted, wantedSubscriptions: wanted,
             acknowledged: 0, classes: classes)
-        return LightFrame.masked(LightFrame.binary, inbox.codec.encode(.hello(hello)))
+        return LightFrame.masked(LightFrame.binary, codec.encode(.hello(hello)))
     }
 
     private func fill() {
@@ -209,6 +214,12 @@ final class LightCrew: @unchecked Sendable {
 
     // MARK: For the devices
 
+    func meaning(of message: UnsafeRawBufferPointer, for number: Int) throws -> LightInbox.Meaning {
+        try inboxes[user(number)].meaning(of: message)
+    }
+
+    private func user(_ number: Int) -> Int { number / Self.devicesPerUser % tokens.count }
+
     /// A device has applied a batch.
     func batch(of number: Int, _ values: [LightInbox.Value], _ position: Position) {
         members[number].position = position
@@ -234,7 +245,7 @@ final class LightCrew: @unchecked Sendable {
     func applied(_ tick: Int64) -> ByteBuffer {
         if let known = appliedFrames[tick] { return known }
         if appliedFrames.count >= Self.rememberedTicks { appliedFrames = [:] }
-        let frame = LightFrame.masked(LightFrame.binary, inbox.codec.encode(.applied(tick: tick)))
+        let frame = LightFrame.masked(LightFrame.binary, codec.encode(.applied(tick: tick)))
         appliedFrames[tick] = frame
         return frame
     }

@@ -80,9 +80,10 @@ final class LightDevice: ChannelInboundHandler {
         switch frame.opcode {
         case LightFrame.binary:
             let meaning = try buffer.withUnsafeReadableBytes { bytes in
-                try crew.inbox.meaning(
+                try crew.meaning(
                     of: UnsafeRawBufferPointer(
-                        rebasing: bytes[frame.headerByteCount..<frame.headerByteCount + frame.payloadByteCount]))
+                        rebasing: bytes[frame.headerByteCount..<frame.headerByteCount + frame.payloadByteCount]),
+                    for: number)
             }
             crew.byteCount += frame.payloadByteCount
             switch meaning {

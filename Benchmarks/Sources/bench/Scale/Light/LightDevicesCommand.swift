@@ -9,12 +9,13 @@ struct LightDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "light-devices", shouldDisplay: false)
 
     @Option var port: Int
-    @Option var token: String
+    /// One for each user.
+    @Option var token: [String]
     @Option var wish: ScaleWish
 
     func run() async throws {
         try OpenFiles.allow(OpenFiles.wanted)
-        let crew = LightCrew(port: port, wish: wish, token: token)
+        let crew = LightCrew(port: port, wish: wish, tokens: token)
         for await line in Lines.received() {
             let words = line.split(separator: " ").map(String.init)
             switch words.first {

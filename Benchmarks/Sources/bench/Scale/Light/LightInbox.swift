@@ -3,7 +3,7 @@ import ListingModels
 import TomboloModel
 import TomboloSyncProtocol
 
-/// What the gateway's messages mean to a light device. Many devices get the same bytes: they are read once.
+/// What the gateway's messages mean to light devices of one user. Many devices get the same bytes: they are read once.
 struct LightInbox {
     enum Meaning {
         case welcome
@@ -33,7 +33,7 @@ struct LightInbox {
     private static let listing = schema.index(of: "Listing")
     private static let price = schema["Listing"]?.columnIndex("price")
 
-    let codec = MessageCodec(schema: Self.schema)
+    private let codec = MessageCodec(schema: Self.schema)
     private var remembered: [(bytes: [UInt8], meaning: Meaning)] = []
     private var oldest = 0
 
