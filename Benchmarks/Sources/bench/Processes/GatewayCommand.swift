@@ -13,12 +13,15 @@ import UnixSignals
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "gateway", shouldDisplay: false)
 
+    @Flag(help: "Log no warnings.")
+    var quiet = false
+
     func run() async throws {
         let configuration = try ServerConfiguration(
             portVariable: GatewayServer.portVariable, defaultPort: 0, host: "127.0.0.1", port: 0)
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "gateway")
-        logger.logLevel = .warning
+        logger.logLevel = quiet ? .critical : .warning
         let pool = PostgresPool(
             configuration: configuration.database,
             options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)

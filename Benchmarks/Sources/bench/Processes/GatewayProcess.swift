@@ -8,9 +8,10 @@ struct GatewayProcess: Sendable {
     var syncURL: String { "ws://127.0.0.1:\(port)/sync" }
 
     /// Starts it and waits until it accepts connections.
-    static func start(_ database: BenchDatabase) async throws -> GatewayProcess {
+    /// - Parameter isQuiet: it logs no warnings: for devices that fail by thousands and are counted.
+    static func start(_ database: BenchDatabase, isQuiet: Bool = false) async throws -> GatewayProcess {
         let process = try BenchProcess(
-            ["gateway"],
+            ["gateway"] + (isQuiet ? ["--quiet"] : []),
             environment: [BenchDatabase.variable: database.url, "TOMBOLO_JWT_SECRET": database.tokenSecret])
         guard let port = Int(try await process.expect("port")) else { throw BenchError("The gateway has no port.") }
         return GatewayProcess(process: process, port: port)

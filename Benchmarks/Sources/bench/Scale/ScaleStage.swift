@@ -50,7 +50,7 @@ final class ScaleStage {
         let port: Int
         switch kind {
         case .gateway:
-            let gateway = try await GatewayProcess.start(database)
+            let gateway = try await GatewayProcess.start(database, isQuiet: true)
             (server, port) = (gateway.process, gateway.port)
         case .bare:
             server = try BenchProcess(["bare-server"])
