@@ -11,6 +11,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case logins
     case tickets
     case scale
+    case changelog
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -23,6 +24,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .scale: ScaleMeasurement(sizes: sizes)
         case .logins: LoginsMeasurement(sizes: sizes.logins)
         case .tickets: TicketsMeasurement(sizes: sizes.tickets)
+        case .changelog: ChangelogMeasurement(sizes: sizes.changelog)
         }
     }
 }

@@ -94,6 +94,14 @@ struct Sizes: Sendable {
         var fileCount: Int { min(100, deviceCount) }
     }
 
+    struct Changelog: Sendable {
+        /// A multiple of `rowsPerStatement`.
+        var rowCount: Int
+        var rowsPerStatement: Int
+        var singleCount: Int
+        var runCount: Int
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
@@ -103,6 +111,7 @@ struct Sizes: Sendable {
     var logins: Logins
     var tickets: Tickets
     var scale: Scale
+    var changelog: Changelog
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -120,7 +129,8 @@ struct Sizes: Sendable {
             loginCount: 10_000, accountsPerConnection: 12, roundCount: 5, hashCount: 100, healthCount: 20_000,
             refreshCount: 2_000),
         tickets: Tickets(eventCount: 200, ticketCount: 20, runCount: 3, seconds: 5, warmUpSeconds: 2),
-        scale: Scale(deviceCount: 10_000, runCount: 3, idleSeconds: 60, seconds: 10, hostileCount: 64))
+        scale: Scale(deviceCount: 10_000, runCount: 3, idleSeconds: 60, seconds: 10, hostileCount: 64),
+        changelog: Changelog(rowCount: 20_000, rowsPerStatement: 1_000, singleCount: 3_000, runCount: 5))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -138,5 +148,6 @@ struct Sizes: Sendable {
             loginCount: 200, accountsPerConnection: 2, roundCount: 2, hashCount: 5, healthCount: 200,
             refreshCount: 100),
         tickets: Tickets(eventCount: 5, ticketCount: 20, runCount: 1, seconds: 1, warmUpSeconds: 0.5),
-        scale: Scale(deviceCount: 100, runCount: 1, idleSeconds: 2, seconds: 2, hostileCount: 8))
+        scale: Scale(deviceCount: 100, runCount: 1, idleSeconds: 2, seconds: 2, hostileCount: 8),
+        changelog: Changelog(rowCount: 200, rowsPerStatement: 100, singleCount: 50, runCount: 2))
 }

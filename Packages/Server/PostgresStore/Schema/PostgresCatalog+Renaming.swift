@@ -35,6 +35,7 @@ extension PostgresCatalog {
             foreignKeys.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
         policies = Set(policies.map(moved))
         triggers = Set(triggers.map(moved))
+        if rowLoggedTables.remove(old) != nil { rowLoggedTables.insert(new) }
         checks = Dictionary(checks.map { (moved($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
         for (name, index) in uniqueIndexes where index.table == old {
             uniqueIndexes[name] = UniqueIndex(table: new, columns: index.columns)

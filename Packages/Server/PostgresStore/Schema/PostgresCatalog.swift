@@ -50,8 +50,10 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var checks: [String: [String]] = [:]
     /// Row-level security policies, as `table.policy`, of tables that have it enabled.
     public internal(set) var policies: Set<String> = []
-    /// Triggers that fire always, as `table.trigger`.
+    /// Triggers that fire always, and those of ours that fire at the times that they should, as `table.trigger`.
     public internal(set) var triggers: Set<String> = []
+    /// Tables in `public` whose inserts have to be logged row by row: see ``TriggerGenerator``.
+    public internal(set) var rowLoggedTables: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
     /// Tables, sequences, indexes and views in `tombolo`, and the columns of `class_column`, which came one after the
@@ -83,6 +85,7 @@ extension PostgresCatalog {
             case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
             case "trigger": catalog.triggers.insert(name)
+            case "row-logged": catalog.rowLoggedTables.insert(name)
             case "relation": catalog.systemRelations.insert(name)
             case "other": catalog.otherRelations[name] = try row[2].string
             default: catalog.functions[name] = try row[2].string
@@ -129,7 +132,14 @@ extension PostgresCatalog {
         UNION ALL \
         SELECT 'trigger', c.relname || '.' || t.tgname, '' FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' \
-        WHERE NOT t.tgisinternal AND t.tgenabled = 'A' \
+        WHERE NOT t.tgisinternal AND t.tgenabled = CASE t.tgname WHEN '\(SchemaName.insertTrigger)' THEN 'O' \
+        WHEN '\(SchemaName.replicaTrigger)' THEN 'R' ELSE 'A' END \
+        UNION ALL \
+        SELECT 'row-logged', c.relname::text, '' FROM pg_class c \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' \
+        WHERE c.relkind = 'p' OR EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhrelid = c.oid) \
+        OR EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal \
+        AND t.tgname NOT LIKE 'tombolo\\_%' AND t.tgtype & 4 > 0 AND t.tgtype & 66 = 0) \
         UNION ALL \
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \

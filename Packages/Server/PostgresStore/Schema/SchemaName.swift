@@ -16,8 +16,16 @@ enum SchemaName {
         fitted("\(table)_row_at_most_\(Row.maximumContentByteCount >> 20)_mib")
     }
     static func logFunction(_ classID: Int16) -> String { "log_\(classID)" }
+    static func insertFunction(_ classID: Int16) -> String { "log_inserts_\(classID)" }
     static func truncateFunction(_ classID: Int16) -> String { "log_truncate_\(classID)" }
+    /// Every write, row by row.
     static let logTrigger = "tombolo_log"
+    /// Updates and deletes, row by row, beside the next two.
+    static let changeTrigger = "tombolo_log_change"
+    /// Inserts, once for each statement.
+    static let insertTrigger = "tombolo_log_insert"
+    /// Inserts of replication, row by row.
+    static let replicaTrigger = "tombolo_log_replica"
     static let truncateTrigger = "tombolo_log_truncate"
     static let livePolicy = "tombolo_live"
 

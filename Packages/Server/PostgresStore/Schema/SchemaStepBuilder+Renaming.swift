@@ -156,7 +156,8 @@ extension SchemaStepBuilder {
     /// The trigger functions over the columns that the table has already.
     private mutating func interimTriggers(_ item: ClassSchema) -> [String] {
         let present = live.tables[item.table, default: [:]]
-        guard live.triggers.contains("\(item.table).\(SchemaName.logTrigger)"),
+        let triggers = [SchemaName.logTrigger, SchemaName.changeTrigger].map { "\(item.table).\($0)" }
+        guard !live.triggers.isDisjoint(with: triggers),
             let generator = TriggerGenerator(
                 item: item, schema: schema, identifiers: identifiers, isPresent: { present[$0.sqlName] != nil })
         else { return [] }

@@ -292,10 +292,13 @@ struct SchemaStepBuilder {
     private mutating func addTriggers(_ item: ClassSchema) {
         guard let generator = TriggerGenerator(item: item, schema: schema, identifiers: identifiers) else { return }
         let changed = generator.functions.filter { live.functions[$0.name] != $0.body }
-        let triggers = generator.triggers.filter { !live.triggers.contains("\(item.table).\($0.name)") }
-        guard !changed.isEmpty || !triggers.isEmpty else { return }
+        let all = generator.triggers(rowByRow: live.rowLoggedTables.contains(item.table))
+        let triggers = all.wanted.filter { !live.triggers.contains("\(item.table).\($0.name)") }
+        let unwanted = all.unwanted.filter { live.triggers.contains("\(item.table).\($0)") }
+        guard !changed.isEmpty || !triggers.isEmpty || !unwanted.isEmpty else { return }
         let statements =
-            changed.map { TriggerGenerator.definition(name: $0.name, body: $0.body) } + triggers.map(\.sql)
+            changed.map { TriggerGenerator.definition(name: $0.name, body: $0.body) }
+            + unwanted.map { "DROP TRIGGER IF EXISTS \($0) ON \(table(item))" } + triggers.map(\.sql)
         add("changelog triggers of \(item.table)", statements.joined(separator: ";\n"))
     }
 }

@@ -3,6 +3,18 @@ internal import TomboloSQL
 
 /// Writes the PL/pgSQL of one table's changelog triggers.
 ///
+/// Inserts are logged by one statement for all rows of the writer's, which costs half of a call for each. Updates and
+/// deletes are logged row by row: a table of old rows and one of new rows don't say which belong together once a key
+/// changes, and what a trigger of somebody else's changes in between has to come in its order. Inserts are logged row by
+/// row as well where a statement's trigger would miss some or come too late:
+///
+/// - by logical replication, which fires no statement triggers. It's a session of the role `replica`, in which the one
+///   trigger fires and the other does not.
+/// - in partitioned tables, partitions, and tables that inherit: a statement on one table writes rows of another. A table
+///   can't become one later, since PostgreSQL refuses that for row triggers that have a table of new rows; the one for
+///   replication has one, unused, for that reason.
+/// - where somebody else's trigger runs after inserts: it may change the row before the statement's end.
+///
 /// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying:
 /// `stamp client number class {columns set by default} {columns added to}`. Anybody can set it, so that it counts only
 /// in sessions of users who may write the changelog's column `client` themselves: the owner and the gateway's role, with
@@ -43,23 +55,41 @@ struct TriggerGenerator {
     var logFunction: String { SchemaName.logFunction(classID) }
     var truncateFunction: String { SchemaName.truncateFunction(classID) }
 
-    var functions: [(name: String, body: String)] { [(logFunction, logBody), (truncateFunction, truncateBody)] }
+    var insertFunction: String { SchemaName.insertFunction(classID) }
 
-    var triggers: [(name: String, sql: String)] {
-        let table = "public.\(SQLDialect.postgresql.quoted(item.table))"
-        func trigger(_ name: String, _ event: String, _ function: String) -> (name: String, sql: String) {
-            (
-                name,
-                """
-                CREATE OR REPLACE TRIGGER \(name) \(event) ON \(table) EXECUTE FUNCTION tombolo.\(function)();
-                ALTER TABLE \(table) ENABLE ALWAYS TRIGGER \(name)
-                """.replacing(" EXECUTE", with: event.hasPrefix("AFTER") ? " FOR EACH ROW EXECUTE" : " EXECUTE")
-            )
-        }
-        return [
-            trigger(SchemaName.logTrigger, "AFTER INSERT OR UPDATE OR DELETE", logFunction),
-            trigger(SchemaName.truncateTrigger, "BEFORE TRUNCATE", truncateFunction),
+    var functions: [(name: String, body: String)] {
+        [(logFunction, logBody), (insertFunction, insertBody), (truncateFunction, truncateBody)]
+    }
+
+    /// - Parameter rowByRow: whether inserts are, too.
+    /// - Returns: what the table has to have, and the names that have to go.
+    func triggers(rowByRow: Bool) -> (wanted: [(name: String, sql: String)], unwanted: [String]) {
+        let truncate = trigger(SchemaName.truncateTrigger, "BEFORE TRUNCATE", "FOR EACH STATEMENT", truncateFunction)
+        let log = trigger(SchemaName.logTrigger, "AFTER INSERT OR UPDATE OR DELETE", "FOR EACH ROW", logFunction)
+        let new = "REFERENCING NEW TABLE AS \(Self.newRows) "
+        let separate = [
+            trigger(SchemaName.changeTrigger, "AFTER UPDATE OR DELETE", "FOR EACH ROW", logFunction),
+            // Together they fire once, whatever `session_replication_role` says.
+            trigger(
+                SchemaName.insertTrigger, "AFTER INSERT", new + "FOR EACH STATEMENT", insertFunction, enable: "ENABLE"),
+            trigger(
+                SchemaName.replicaTrigger, "AFTER INSERT", new + "FOR EACH ROW", logFunction, enable: "ENABLE REPLICA"),
         ]
+        return rowByRow ? ([log, truncate], separate.map(\.name)) : (separate + [truncate], [log.name])
+    }
+
+    private func trigger(
+        _ name: String, _ event: String, _ level: String, _ function: String, enable: String = "ENABLE ALWAYS"
+    ) -> (name: String, sql: String) {
+        let table = "public.\(SQLDialect.postgresql.quoted(item.table))"
+        return (
+            name,
+            """
+            CREATE OR REPLACE TRIGGER \(name) \(event) ON \(table) \(level) \
+            EXECUTE FUNCTION tombolo.\(function)();
+            ALTER TABLE \(table) \(enable) TRIGGER \(name)
+            """
+        )
     }
 
     // MARK: Expressions
@@ -89,47 +119,85 @@ struct TriggerGenerator {
     private static let logColumns =
         "class, key, operation, columns, old, marks, root, stamp, client, number"
 
-    // MARK: Row trigger
+    /// The table of a statement's new rows.
+    private static let newRows = "tombolo_new_rows"
+
+    /// Microseconds since 1970. In doubles, which cost less than numerics and are wrong by a microsecond at most.
+    private static let now = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint"
+
+    // MARK: Rows and statements
+
+    private static let originVariables = """
+            v_origin text := current_setting('tombolo.origin', true);
+            v_stamp bigint := \(now);
+            v_part text[];
+            v_client bigint;
+            v_number bigint;
+            v_defaults smallint[];
+        """
+
+    /// Takes the origin apart, if it counts.
+    private func readOrigin(_ others: String = "") -> String {
+        """
+            IF v_origin <> ''
+                AND has_column_privilege(session_user, 'tombolo.changelog'::regclass, 'client', 'INSERT') THEN
+                v_part := string_to_array(v_origin, ' ');
+                v_stamp := least(v_part[1]::bigint, v_stamp);
+                v_client := v_part[2]::bigint;
+                v_number := v_part[3]::bigint;
+                IF v_part[4] = '\(classID)' THEN
+                    v_defaults := v_part[5]::smallint[];
+        \(others)            END IF;
+            END IF;
+        """
+    }
+
+    /// A created object's mark, for each column that was set by default.
+    private static let markDefaults = """
+            IF v_defaults <> '{}' THEN
+                v_marks := concat(v_marks, 'd', array_to_string(v_defaults, ' d'));
+            END IF;
+        """
+
+    var insertBody: String {
+        """
+
+        -- Made from the class \(item.name); changes are overwritten.
+        DECLARE
+        \(Self.originVariables)
+            v_marks text;
+        BEGIN
+        \(readOrigin())
+        \(Self.markDefaults)
+            INSERT INTO tombolo.changelog (class, key, operation, marks, root, stamp, client, number)
+            SELECT \(classID), \(text("t.", key)), 'c', v_marks, \(root("t.")), v_stamp, v_client, v_number
+            FROM \(Self.newRows) AS t;
+            RETURN NULL;
+        END
+        """
+    }
 
     var logBody: String {
         """
 
         -- Made from the class \(item.name); changes are overwritten.
         DECLARE
-            v_now bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            v_origin text := current_setting('tombolo.origin', true);
-            v_part text[];
-            v_stamp bigint := v_now;
-            v_client bigint;
-            v_number bigint;
-            v_defaults smallint[];
+        \(Self.originVariables)
             v_additions smallint[];
             v_columns smallint[];
             v_old text[];
             v_marks text;
         BEGIN
-            IF v_origin <> ''
-                AND has_column_privilege(session_user, 'tombolo.changelog'::regclass, 'client', 'INSERT') THEN
-                v_part := string_to_array(v_origin, ' ');
-                v_stamp := least(v_part[1]::bigint, v_now);
-                v_client := v_part[2]::bigint;
-                v_number := v_part[3]::bigint;
-                IF v_part[4] = '\(classID)' THEN
-                    v_defaults := v_part[5]::smallint[];
-                    v_additions := v_part[6]::smallint[];
-                END IF;
-            END IF;
+        \(readOrigin("            v_additions := v_part[6]::smallint[];\n"))
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.\(quotedKey) IS NOT DISTINCT FROM NEW.\(quotedKey) THEN
         \(ownerGuard)\(comparisons)            IF v_columns IS NULL THEN
                         RETURN NULL;
                     END IF;
-                    IF v_defaults <> '{}' THEN
-                        v_marks := concat(v_marks, 'd', array_to_string(v_defaults, ' d'));
-                    END IF;
+        \(additions)        \(Self.markDefaults)
                     INSERT INTO tombolo.changelog (\(Self.logColumns))
-                    VALUES (\(classID), \(text("OLD.", key)), 'u', v_columns, v_old, v_marks, \(root("OLD.")), \
-        v_stamp, v_client, v_number);
+                    VALUES (\(classID), \(text("OLD.", key)), 'u', v_columns, v_old, v_marks, \
+        \(root("OLD.")), v_stamp, v_client, v_number);
                     RETURN NULL;
                 END IF;
             END IF;
@@ -139,9 +207,7 @@ struct TriggerGenerator {
         \(root("OLD.")), v_stamp, v_client, v_number);
             END IF;
             IF TG_OP <> 'DELETE' THEN
-                IF v_defaults <> '{}' THEN
-                    v_marks := concat('d', array_to_string(v_defaults, ' d'));
-                END IF;
+        \(Self.markDefaults)
                 INSERT INTO tombolo.changelog (\(Self.logColumns))
                 VALUES (\(classID), \(text("NEW.", key)), 'c', NULL, NULL, v_marks, \(root("NEW.")), \
         v_stamp, v_client, v_number);
@@ -167,37 +233,43 @@ struct TriggerGenerator {
             """
     }
 
+    /// Collects the columns that an update changed, and their old values.
     private var comparisons: String {
-        var result = ""
-        func indent(_ lines: [String]) {
-            for line in lines { result += "            \(line)\n" }
-        }
-        for (column, id) in columns where !column.isPrimaryKey {
+        var changes = columns.filter { !$0.column.isPrimaryKey }.map { column, id in
             let name = SQLDialect.postgresql.quoted(column.sqlName)
-            indent([
-                "IF OLD.\(name) IS DISTINCT FROM NEW.\(name) THEN",
-                "    v_columns := array_append(v_columns, \(id)::smallint);",
-                "    v_old := array_append(v_old, \(text("OLD.", column)));",
-            ])
-            if case .int = column.type {
-                indent([
-                    "    IF \(id) = ANY (v_additions) THEN",
-                    "        v_marks := concat(v_marks, 'a\(id)=',",
-                    "            coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
-                    "    END IF;",
-                ])
-            }
-            indent(["END IF;"])
+            return (id: id, isChanged: "OLD.\(name) IS DISTINCT FROM NEW.\(name)", old: text("OLD.", column))
         }
         if item.isTrashable {
-            indent([
-                "IF (OLD.trashed_at IS NULL) <> (NEW.trashed_at IS NULL) THEN",
-                "    v_columns := array_append(v_columns, \(SchemaIdentifiers.trashColumn)::smallint);",
-                "    v_old := array_append(v_old, (OLD.trashed_at IS NOT NULL)::text);",
-                "END IF;",
-            ])
+            changes.append(
+                (
+                    id: SchemaIdentifiers.trashColumn,
+                    isChanged: "(OLD.trashed_at IS NULL) <> (NEW.trashed_at IS NULL)",
+                    old: "(OLD.trashed_at IS NOT NULL)::text"
+                ))
         }
-        return result
+        return changes.flatMap { id, isChanged, old in
+            [
+                "IF \(isChanged) THEN", "    v_columns := array_append(v_columns, \(id)::smallint);",
+                "    v_old := array_append(v_old, \(old));", "END IF;",
+            ]
+        }.map { "            \($0)\n" }.joined()
+    }
+
+    /// The marks of counters that were added to.
+    private var additions: String {
+        var lines: [String] = []
+        for (column, id) in columns where !column.isPrimaryKey {
+            guard case .int = column.type else { continue }
+            let name = SQLDialect.postgresql.quoted(column.sqlName)
+            lines += [
+                "    IF \(id) = ANY (v_columns) AND \(id) = ANY (v_additions) THEN",
+                "        v_marks := concat(v_marks, 'a\(id)=',",
+                "            coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
+                "    END IF;",
+            ]
+        }
+        guard !lines.isEmpty else { return "" }
+        return (["IF v_additions <> '{}' THEN"] + lines + ["END IF;"]).map { "            \($0)\n" }.joined()
     }
 
     // MARK: TRUNCATE
@@ -216,7 +288,7 @@ struct TriggerGenerator {
                 END IF;
                 INSERT INTO tombolo.changelog (\(Self.logColumns))
                 SELECT \(classID), \(text("t.", key)), 'e', \(row.ids), \(row.values), NULL, \(root("t.")),
-                    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, NULL, NULL
+                    \(Self.now), NULL, NULL
                 FROM public.\(SQLDialect.postgresql.quoted(item.table)) AS t;
                 RETURN NULL;
             END
