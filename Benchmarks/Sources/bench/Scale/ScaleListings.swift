@@ -4,7 +4,7 @@ import TomboloModel
 
 /// What a light device subscribes to.
 enum ScaleWish: String, ExpressibleByArgument, Sendable {
-    /// A listing that no other device has.
+    /// Listings that no other device has.
     case own
     /// The listings that all devices have.
     case shared
@@ -22,6 +22,15 @@ enum ScaleListings {
     static let otherCount = 10_000
     static let (sharedPlace, otherPlace) = ("everywhere", "nowhere")
 
+    /// Listings of each device, with the same aim: many devices are written to seldom.
+    static func ownCount(deviceCount: Int) -> Int { max(1, 2_000 / deviceCount) }
+
+    /// The listing of a device that the commit at this place writes to, with distinct queries. Neighbours in time are no
+    /// neighbours in number.
+    static func own(_ place: Int, deviceCount: Int) -> Int {
+        firstOwn + place * 7_919 % deviceCount + place / deviceCount % ownCount(deviceCount: deviceCount) * deviceCount
+    }
+
     static func ownPlace(_ device: Int) -> String { "device \(device)" }
 
     static func predicate(_ wish: ScaleWish, device: Int) -> Predicate {
@@ -29,9 +38,9 @@ enum ScaleListings {
     }
 
     /// Whether a device with this wish may be sent the listing with this number.
-    static func concerns(_ number: Int, _ wish: ScaleWish, device: Int) -> Bool {
+    static func concerns(_ number: Int, _ wish: ScaleWish, device: Int, of deviceCount: Int) -> Bool {
         switch wish {
-        case .own: number == firstOwn + device
+        case .own: number >= firstOwn && number < firstShared && (number - firstOwn) % deviceCount == device
         case .shared: (firstShared..<firstShared + sharedCount).contains(number)
         }
     }
@@ -39,7 +48,10 @@ enum ScaleListings {
     static func insert(deviceCount: Int, otherCount: Int = otherCount, _ database: BenchDatabase) async throws {
         try await database.insertListings(otherCount)
         for (first, count, place) in [
-            (firstOwn, deviceCount, "'device ' || i - $1"), (firstShared, sharedCount, "'\(sharedPlace)'"),
+            (
+                firstOwn, deviceCount * ownCount(deviceCount: deviceCount), "'device ' || (i - $1) % \(deviceCount)"
+            ),
+            (firstShared, sharedCount, "'\(sharedPlace)'"),
             (firstOther, sharedCount, "'\(otherPlace)'"),
         ] {
             try await database.pool.query(

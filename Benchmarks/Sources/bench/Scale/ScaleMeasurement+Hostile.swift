@@ -36,6 +36,7 @@ extension ScaleMeasurement {
         try await Task.sleep(for: Self.attackingTime)
         for _ in 1...scale.runCount {
             let p99 = try await stage.commits(perSecond: Self.commitsPerSecond, seconds: scale.seconds / 2).p99
+            results.add(name, "ms", p99)
             results.add("\(name), as a multiple of without", "×", p99 / alone.median, allowed: 2)
         }
         try hostile.say("report")

@@ -118,9 +118,8 @@ final class ScaleStage {
         let count = deviceCount
         switch wish {
         case .own:
-            // Neighbours in time are no neighbours in number; the stride has no divisor in common with round counts.
             return try await commit(perSecond: perSecond, seconds: seconds, concerned: 1) {
-                ScaleListings.firstOwn + $0 * 7_919 % count
+                ScaleListings.own($0, deviceCount: count)
             }
         case .shared:
             return try await commit(perSecond: perSecond, seconds: seconds, concerned: count) {
@@ -156,26 +155,28 @@ final class ScaleStage {
     ) async throws -> Outcome {
         _ = try await commits(nextCommit, min(Self.warmingCommits, count))
         nextCommit += Self.warmingCommits
-        _ = try await arrivals(min(Self.warmingCommits, count) * concerned)
+        _ = try await arrivals(min(Self.warmingCommits, count) * concerned, from: ScaleListings.firstCommit)
         let first = nextCommit
         nextCommit += count
         var made: [PlainWriter.Commit] = []
         let usage = try await usage { made = try await commits(first, count) }
-        let (arrivals, bytes) = try await arrivals(count * concerned)
+        let (arrivals, bytes) = try await arrivals(count * concerned, from: first)
         let milliseconds = try Self.delays(made, arrivals, concerned: concerned)
         return Outcome(
             milliseconds: milliseconds, usage: usage,
             bytesPerValue: arrivals.isEmpty ? 0 : Double(bytes) / Double(arrivals.count))
     }
 
-    /// Waits for so many values.
-    private func arrivals(_ count: Int) async throws -> (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) {
+    /// Waits for so many values of commits with this number or a later one.
+    private func arrivals(_ count: Int, from first: Int) async throws -> (
+        pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int
+    ) {
         let start = ContinuousClock.now
         var all: (pairs: [(commit: Int, nanoseconds: Int64)], byteCount: Int) = ([], 0)
         repeat {
             try await Task.sleep(for: Self.settleInterval)
             let more = try await devices.arrivals()
-            all.pairs += more.pairs
+            all.pairs += more.pairs.filter { $0.commit >= first }
             all.byteCount += more.byteCount
         } while all.pairs.count < count && start.duration(to: .now) < Self.settleLimit
         return all

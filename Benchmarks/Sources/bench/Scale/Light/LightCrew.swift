@@ -226,7 +226,7 @@ final class LightCrew: @unchecked Sendable {
         if members[number].isServed {
             let now = Monotonic.nanoseconds
             for value in values {
-                if ScaleListings.concerns(value.listing, wish, device: number) {
+                if ScaleListings.concerns(value.listing, wish, device: number, of: members.count) {
                     arrivals.append(Int64(value.commit))
                     arrivals.append(now)
                 } else {
