@@ -483,6 +483,18 @@ private typealias F = SessionFixture
         #expect(on(.followingEnded(2)) == ["follow 3 after 5"])
     }
 
+    @Test("A session that pauses isn't moved past the ticks that it isn't told of")
+    mutating func pausing() {
+        goLive()
+        #expect(on(.followingPaused(1)) == ["unfollow 1"])
+        session.reach(F.tick(4))
+        #expect(on(.followingResumed) == ["follow 2 after 3"])
+        #expect(on(.followingResumed).isEmpty)
+        #expect(on(.followingPaused(1)).isEmpty, "It is another stay by now.")
+        let missed = session.catchUp(F.live(4)).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1"])
+    }
+
     @Test("What was told before the session stopped to follow doesn't count")
     mutating func staleNews() {
         goLive()

@@ -126,15 +126,22 @@ public struct Rules: Sendable {
 
     // MARK: Sessions
 
-    /// What the subject may read of each class, by its position, for a session's visibility; false where nothing is
-    /// permitted. For an element class it is about the object that has the list.
+    /// What the subject may do, for a session.
+    public func access(of subject: Subject) -> SubjectAccess { SubjectAccess(self, subject) }
+
+    /// What the subject may read of each class, see ``SubjectAccess/readable(_:)``.
     public func readable(_ subject: Subject) -> @Sendable (_ classIndex: Int) -> Predicate {
-        let filters = schema.classes.indices.map { index in
-            let role = role(of: subject, schema.rootClassIndex(of: index))
-            if role?.hiddenLists.contains(index) == true { return Predicate.constant(false) }
-            return filter(for: subject, role, .read, schema.rootClassIndex(of: index))
-        }
-        return { filters.indices.contains($0) ? filters[$0] : .constant(false) }
+        let access = access(of: subject)
+        return { access.readable($0) }
+    }
+
+    /// What the subject may read of a class, by its position at the root, with what the role permits of it.
+    func readable(_ subject: Subject, _ classIndex: Int) -> Predicate {
+        guard schema.classes.indices.contains(classIndex) else { return .constant(false) }
+        let root = schema.rootClassIndex(of: classIndex)
+        let role = role(of: subject, root)
+        if role?.hiddenLists.contains(classIndex) == true { return .constant(false) }
+        return filter(for: subject, role, .read, root)
     }
 
     /// The columns that the subject may not read although they may read the object, by the class's position. Classes
@@ -147,49 +154,36 @@ public struct Rules: Sendable {
         return result
     }
 
-    /// Judges the writes of a subject's uploads: why one is not permitted, or nil. A request without rows is denied.
+    /// Judges the writes of a subject's uploads, see ``SubjectAccess/permit(_:)``.
     public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> WriteDenial? {
-        let access = sessionAccess(subject)
-        return { request in
-            let resource = Resource.object(classIndex: request.classIndex, old: request.old, new: request.new)
-            return access(request.operation, resource, request.written)
-        }
+        let access = access(of: subject)
+        return { access.permit($0) }
     }
 
-    /// Why the subject may not do something to any object of a class, by position; nil where a rule permits it for some.
-    /// For an element class it is about the object that has the list.
+    /// Why the subject may not do something to any object of a class, see ``SubjectAccess/denial(_:_:)``.
     public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> WriteDenial? {
-        let access = sessionAccess(subject)
-        return { operation, classIndex in access(operation, .objects(classIndex: classIndex), []) }
+        let access = access(of: subject)
+        return { access.denial($0, $1) }
     }
 
-    /// Decides as ``authorize(_:_:_:)``, with everything that depends on the subject alone worked out once.
-    private func sessionAccess(
-        _ subject: Subject
-    ) -> @Sendable (WriteRequest.Operation, Resource, _ written: Set<Int>) -> WriteDenial? {
-        let operations: [WriteRequest.Operation: Operation] = [
-            .create: .create, .update: .update, .delete: .delete, .restore: .restore,
-        ]
-        var filters: [Int: (role: ClassRole, filters: [Operation: Predicate])] = [:]
-        for index in roles.keys {
-            guard let role = role(of: subject, index) else { continue }
-            filters[index] = (role, [:])
-            for operation in operations.values {
-                filters[index]?.filters[operation] = filter(for: subject, role, operation, index)
-            }
+    /// Decides as ``authorize(_:_:_:)``, with the role and the filter given.
+    func decide(
+        _ subject: Subject, _ operation: Operation, _ resource: Resource, _ role: ClassRole?, _ filter: Predicate,
+        written: Set<Int>
+    ) -> Decision {
+        decide(
+            subject, operation, resource, schema.rootClassIndex(of: resource.classIndex), role, filter, written: written
+        )
+    }
+
+    /// The role that decides about a class, by its position at the root, and what it permits by operation.
+    func filters(for subject: Subject, _ classIndex: Int) -> (role: ClassRole, filters: [Operation: Predicate])? {
+        guard let role = role(of: subject, classIndex) else { return nil }
+        var filters: [Operation: Predicate] = [:]
+        for operation in [Operation.create, .update, .delete, .restore] {
+            filters[operation] = filter(for: subject, role, operation, classIndex)
         }
-        return { [filters] requested, resource, written in
-            guard schema.classes.indices.contains(resource.classIndex), let operation = operations[requested] else {
-                return "There is no such class."
-            }
-            let classIndex = schema.rootClassIndex(of: resource.classIndex)
-            let known = filters[classIndex]
-            let decision = decide(
-                subject, operation, resource, classIndex, known?.role, known?.filters[operation] ?? .constant(false),
-                written: written)
-            guard case .denied(let denial) = decision else { return nil }
-            return WriteDenial(denial.reason, role: known?.role.name)
-        }
+        return (role, filters)
     }
 
     /// Changes when the rules, or what they see of the subject, may have changed: a client that stands on another

@@ -53,6 +53,9 @@ public struct ServerSession: Sendable {
         case ticksGone(Int)
         /// The end of being followed: the session asks again from where it stands.
         case followingEnded(Int)
+        /// The end of being followed, until ``followingResumed``: the session knows nothing of later ticks.
+        case followingPaused(Int)
+        case followingResumed
         /// A tick that concerns a session that is followed.
         case live(Int, LiveBatch)
         /// The connection accepts data again, or no longer.
@@ -286,13 +289,17 @@ public struct ServerSession: Sendable {
         case (.live, .followingEnded(let number)) where following.number == number:
             following = .no
             return followIfPossible()
+        case (.live, .followingPaused(let number)) where following.number == number:
+            following = .no
+            return [.unfollow(number)]
+        case (_, .followingResumed): return followIfPossible()
         case (.live, .live(let number, let batch)) where following == .yes(number): return look(at: batch)
         case (.live, .heartbeat): return heartbeat()
         case (_, .authorityChanged(let authority)): return change(authority)
         case (.waiting, .heartbeat), (.authenticating, .heartbeat), (.opening, .heartbeat): return countToOpening()
         case (.verifying(_, _, let opening), .heartbeat): return countToUpload(opening)
         case (_, .authenticated), (_, .opened), (_, .readFinished), (_, .readGivenUp), (_, .following), (_, .matched),
-            (_, .ticksGone), (_, .followingEnded), (_, .live), (_, .heartbeat):
+            (_, .ticksGone), (_, .followingEnded), (_, .followingPaused), (_, .live), (_, .heartbeat):
             return []
         }
     }

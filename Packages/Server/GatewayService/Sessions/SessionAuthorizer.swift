@@ -30,9 +30,10 @@ public struct SessionAuthorizer: Sendable {
     }
 
     private static func authority(of subject: Subject, _ user: String, _ rules: Rules) -> SessionAuthority {
-        SessionAuthority(
-            user: user, rulesFingerprint: rules.fingerprint(of: subject), readable: rules.readable(subject),
-            hidden: rules.hiddenColumns(subject), permit: rules.permit(subject), denial: rules.denial(subject),
+        let access = rules.access(of: subject)
+        return SessionAuthority(
+            user: user, rulesFingerprint: rules.fingerprint(of: subject), readable: { access.readable($0) },
+            hidden: rules.hiddenColumns(subject), permit: { access.permit($0) }, denial: { access.denial($0, $1) },
             partition: subject.partition.map { SessionPartition(value: $0, columns: rules.partitionColumns) },
             inPartition: { partition in authority(of: subject.inPartition(partition), user, rules) })
     }

@@ -23,13 +23,15 @@ extension SessionRunner {
 
     /// What the feed says of a tick that may change it. The feed tells the session of no tick until it asks again.
     func authorityMayHaveChanged() {
+        // At once, since the session would take it that the ticks which it isn't told of don't concern it.
+        if let number = session.followingNumber { handle(.followingPaused(number)) }
         guard let authority, !session.isClosed else { return }
         Task {
             if let checking { await checking.value }
             if self.checking == nil, !session.isHeld { checking = Task { await self.check(authority) } }
             await checking?.value
             mayFollowUnchecked = true
-            if let number = session.followingNumber { handle(.followingEnded(number)) }
+            handle(.followingResumed)
         }
     }
 

@@ -113,6 +113,7 @@ extension SessionRunner {
             }
             guard !session.isClosed else { return }
             didOpen = true
+            admission = nil
             socket.liftOpeningLimit()
             handle(.opened(opening, check, formerly: formerly))
         } catch let failure as SessionFailure {

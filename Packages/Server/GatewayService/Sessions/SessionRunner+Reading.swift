@@ -32,8 +32,8 @@ extension SessionRunner {
         let number = readNumber
         reading = Task {
             await self.run(request, number)
-            guard self.readNumber == number else { return }
-            self.reading = nil
+            if self.readNumber == number { self.reading = nil }
+            // Also for the sake of a batch that waits until this one is taken.
             self.drain()
         }
     }

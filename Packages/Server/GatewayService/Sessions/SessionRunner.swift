@@ -66,10 +66,13 @@ actor SessionRunner {
     var codec = MessageCodec(schema: .empty)
     /// Where the session belongs: chosen when the device says hello.
     var seat: Generations.Seat?
+    private var isAdmitted = false
+    /// Until the session is open.
     var admission: Admission?
     /// As the device's hello says it.
     var partition: Value?
     /// What happens between hello and the first batch.
+    private var authenticating: Task<Void, Never>?
     private var opening: Task<Void, Never>?
     var didOpen = false
     var authority: Authority?
@@ -161,9 +164,17 @@ actor SessionRunner {
         case .send(let message): send(message)
         case .sendFrames(let frames): send(frames, content?.messages ?? LiveContent.buffers(frames))
         case .close: end()
-        case .authenticate(let accessToken): opening = Task { await self.authenticate(accessToken) }
+        // A task that has ended is forgotten: it keeps its memory for as long as anybody knows it.
+        case .authenticate(let accessToken):
+            authenticating = Task {
+                await self.authenticate(accessToken)
+                self.authenticating = nil
+            }
         case .open(let client, let user, let acknowledged, let position):
-            opening = Task { await self.open(client, user, acknowledged, position) }
+            opening = Task {
+                await self.open(client, user, acknowledged, position)
+                self.opening = nil
+            }
         case .read(let request): read(request)
         case .upload(let changesets, let authority):
             // All that waited.
@@ -234,9 +245,10 @@ actor SessionRunner {
     }
 
     private func takeSlowly(_ bytes: [UInt8]) async {
-        if admission == nil {
+        if !isAdmitted {
             admission = await admit(bytes)
-            guard admission != nil, !session.isClosed else { return }
+            isAdmitted = admission != nil
+            guard isAdmitted, !session.isClosed else { return }
         }
         // What is built of an upload takes many times its bytes: it has its place in the budget first.
         if MessageCodec.isUpload(bytes) {
@@ -313,6 +325,7 @@ actor SessionRunner {
 
     /// Nobody waits any more for what is under way. Uploads go on: they were taken.
     private func cancelWork() {
+        authenticating?.cancel()
         opening?.cancel()
         taking?.cancel()
         checking?.cancel()
