@@ -63,6 +63,24 @@ struct UploadTests {
         #expect(await budget.byteCount == 9)
     }
 
+    @Test("thousands of small messages behind an upload are taken one after another")
+    func manyMessages() async throws {
+        try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
+            try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
+                try await device.sayHello()
+                #expect(try await device.firstEnd() != nil)
+                let codec = device.codec
+                let applied = codec.encode(ClientMessage.applied(tick: 1))
+                // In one piece, so that they are read while the gateway is still busy with the first.
+                try await device.writer.write(
+                    [codec.encode(ClientMessage.upload([]))] + Array(repeating: applied, count: 10_000))
+                let set = SubscriptionSet(version: 2, subscriptions: [])
+                try await device.send(.subscribe(set))
+                #expect(try await device.firstEnd { $0.position.subscriptionVersion == 2 } != nil)
+            }
+        }
+    }
+
     @Test
     func `Long changesets share no transaction`() async throws {
         let store = RecordingStore(schema: try Schema.of([Note.self]))

@@ -25,14 +25,26 @@ extension SessionRunner {
     func authorityMayHaveChanged() {
         // At once, since the session would take it that the ticks which it isn't told of don't concern it.
         if let number = session.followingNumber { handle(.followingPaused(number)) }
-        guard let authority, !session.isClosed else { return }
-        Task {
+        guard authority != nil, !session.isClosed else { return }
+        authorityNews += 1
+        // News that comes while a look-up is under way is worth one more, however much it is.
+        guard !isFollowingAuthority else { return }
+        isFollowingAuthority = true
+        Task { await self.followAuthority() }
+    }
+
+    private func followAuthority() async {
+        var known = 0
+        while known != authorityNews, !session.isClosed {
+            known = authorityNews
+            // One that began before the news doesn't count.
             if let checking { await checking.value }
-            if self.checking == nil, !session.isHeld { checking = Task { await self.check(authority) } }
+            if checking == nil, !session.isHeld, let authority { checking = Task { await self.check(authority) } }
             await checking?.value
-            mayFollowUnchecked = true
-            handle(.followingResumed)
         }
+        isFollowingAuthority = false
+        mayFollowUnchecked = true
+        handle(.followingResumed)
     }
 
     private func check(_ before: Authority) async {

@@ -78,6 +78,9 @@ actor SessionRunner {
     var authority: Authority?
     var nextAuthorityCheck: NIODeadline
     var checking: Task<Void, Never>?
+    /// How often the feed said that what the user may do may have changed.
+    var authorityNews = 0
+    var isFollowingAuthority = false
     /// Where the feed has come on this event loop; nil until the session was followed once.
     var position: FeedPosition?
     /// A look-up was tried for the session: the feed tells it of ticks whatever came of it.
@@ -90,6 +93,7 @@ actor SessionRunner {
     // Receiving
     /// Messages that were read from the network before it was told to pause.
     private var inbox: [ByteBuffer] = []
+    private var isTakingNext = false
     private var taking: Task<Void, Never>?
     var heardAt: NIODeadline
     private var pingedAt: NIODeadline
@@ -214,6 +218,10 @@ actor SessionRunner {
 
     /// Takes the messages that are there, one at a time and in order, while the session can.
     func takeNext() {
+        // What is taken leads here again; the loop below goes on with the next.
+        guard !isTakingNext else { return }
+        isTakingNext = true
+        defer { isTakingNext = false }
         while taking == nil, !inbox.isEmpty, !session.isUploadBacklogged, !session.awaitsMove {
             let message = inbox.removeFirst()
             guard !session.isClosed else { continue }
