@@ -20,8 +20,8 @@ package protocol MessageReceiver: AnyObject, Sendable {
 /// A server's end of a WebSocket connection, driven on its event loop: it owns no task, no timer and no stream. Use it on that
 /// event loop alone, except for ``channel``.
 ///
-/// As with ``MessageSocket``, pings, fragments and closing are handled here; whoever owns the connection says how long it may
-/// be silent.
+/// It answers pings, joins fragments and conducts the closing handshake, as ``MessageSocket`` does for a client. Its owner
+/// decides how long the other side may be silent.
 package struct ServerSocket: Sendable {
     /// Bytes that may wait for the network before ``MessageReceiver/writabilityChanged(to:)`` says stop, and when it says go
     /// on.

@@ -13,7 +13,7 @@ struct BareServerCommand: AsyncParsableCommand {
             let words = line.split(separator: " ").map(String.init)
             guard words.count == 5, words[0] == "send", let count = Int(words[1]), let rate = Double(words[2]),
                 let first = Int(words[3])
-            else { throw BenchError("'\(line)' is no order.") }
+            else { throw BenchError("Unknown command '\(line)'.") }
             let times = try await server.send(count, perSecond: rate, firstCommit: first)
             let pairs = times.enumerated().flatMap { [Int64(first + $0.offset), $0.element] }
             try PairFile.write(pairs, to: words[4])

@@ -29,7 +29,7 @@ struct LightDevicesCommand: AsyncParsableCommand {
                 try PairFile.write(report.arrivals, to: words[1])
                 Lines.say(
                     "written \(report.lostCount) \(report.wrongCount) \(report.byteCount) \(report.firstFailure)")
-            default: throw BenchError("'\(line)' is no order.")
+            default: throw BenchError("Unknown command '\(line)'.")
             }
         }
     }
