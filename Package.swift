@@ -49,6 +49,7 @@ let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", p
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
@@ -99,6 +100,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -141,11 +143,12 @@ let package = Package(
             name: "CLibPQ", path: "Packages/Server/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         library("PostgresClient", "Server/PostgresClient", ["CLibPQ", logging]),
+        library("Batching", "Server/Batching", [deque]),
         library("PostgresValues", "Server/PostgresValues", ["TomboloModel", "TomboloSQL", "PostgresClient"]),
         library("TomboloSQLiteStore", "Device/SQLiteStore", sync + ["TomboloSQL", crypto, grdb, grdbSQLite]),
         library(
             "TomboloPostgresStore", "Server/PostgresStore",
-            sync + ["TomboloSQL", "PostgresClient", "PostgresValues", logging]),
+            sync + ["Batching", "TomboloSQL", "PostgresClient", "PostgresValues", logging]),
         library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
         // Client.
@@ -166,8 +169,9 @@ let package = Package(
         library(
             "TomboloAuthentication", "Server/Authentication",
             [
-                "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient, crypto, cryptoExtras, jwt, lifecycle,
-                logging, nioCore, nioHTTP1,
+                "Batching", "TomboloModel", "TomboloRules", "PostgresClient", asyncHTTPClient, crypto, cryptoExtras,
+                jwt,
+                lifecycle, logging, nioCore, nioHTTP1,
             ]),
         library(
             "TomboloServerModel", "Server/ServerModel",
@@ -323,6 +327,7 @@ let package = Package(
         .executableTarget(
             name: "LegacyDatabase", dependencies: ["DatabaseManager", "RealmSwift"],
             path: "Tests/Processes/LegacyDatabase", swiftSettings: settings),
+        tests("BatchingTests", ["Batching"]),
         tests("DatabaseManagerTests", ["DatabaseManager", "LegacyDatabase", "RealmSwift", "ChildPrograms", grdb]),
         tests("SUSITests", ["RandomValues", "SUSI", "ChildPrograms", "Tombolo"]),
         tests(

@@ -55,6 +55,58 @@ private typealias F = SessionFixture
         #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "follow 1 after 4"])
     }
 
+    @Test("A device that lacks nothing but ticks gets them from the feed, and its first batch without a read")
+    mutating func resuming() {
+        let hello = F.hello(position: F.position(3))
+        #expect(open(hello) == ["send welcome last 0", "follow 1 after 3"])
+        #expect(session.catchUp().map(\.text) == ["send end 3 frames 0"])
+        #expect(tell(F.live(4)) == ["send 1 live", "send end 4 frames 1"])
+        session = ServerSession(schema: F.schema)
+        _ = open(hello)
+        let missed = session.catchUp(F.live(4), F.live(5)).map(\.text)
+        #expect(missed == ["send 1 live", "send end 4 frames 1", "send 1 live", "send end 5 frames 1"])
+        #expect(tell(F.live(6)) == ["send 1 live", "send end 6 frames 1"])
+    }
+
+    @Test("A device whose ticks the feed doesn't know any more reads the changelog")
+    mutating func resumingLate() {
+        _ = open(F.hello(position: F.position(3)))
+        #expect(on(.ticksGone(1)) == ["read from 3 subscriptions 1"])
+        #expect(on(.readFinished(F.end(5), F.tick(5))) == ["send end 5 frames 0", "follow 2 after 5"])
+        #expect(session.catchUp().isEmpty)
+    }
+
+    @Test("A device that the feed keeps waiting still gets its first batch")
+    mutating func resumingAfterPause() {
+        _ = open(F.hello(position: F.position(3)))
+        #expect(on(.followingPaused(1)) == ["unfollow 1"])
+        #expect(on(.followingResumed) == ["follow 2 after 3"])
+        #expect(session.catchUp().map(\.text) == ["send end 3 frames 0"])
+        session = ServerSession(schema: F.schema)
+        _ = open(F.hello(position: F.position(3)))
+        let first = LiveFeed<Int>.match(
+            [F.live(4, group: 2)], with: session.liveView, client: F.client, schema: F.schema)
+        #expect(on(.matched(1, first, last: F.tick(4))).contains { $0.hasPrefix("send end 4") })
+    }
+
+    @Test(
+        "A first batch is read where more than ticks may be missing",
+        arguments: ["unacknowledged", "subscriptions", "roles", "classes"])
+    mutating func notResuming(_ what: String) {
+        var position = F.position(3)
+        var hello = F.hello(position: position)
+        var last: Int64 = 0
+        switch what {
+        case "unacknowledged": last = 1
+        case "subscriptions": hello.wantedSubscriptions = F.groupOne
+        case "roles": position.rulesFingerprint = 6
+        default: position.schemaFingerprint = 6
+        }
+        hello.position = position
+        let actions = open(hello, last: last)
+        #expect(!actions.contains { $0.hasPrefix("follow") })
+    }
+
     @Test("Everything is read again after a dropped position, changed rules or another schema")
     mutating func unusablePosition() {
         #expect(

@@ -57,8 +57,10 @@ enum SessionFixture {
         RefusedWrite(number: number, refusal: Refusal(.notPermitted, "no"))
     }
 
+    /// - Parameter position: by default of a device whose subscriptions changed while it was offline, so that its first batch
+    ///   is read.
     static func hello(
-        position: Position = SessionFixture.position(3), active: SubscriptionSet = everything,
+        position: Position = SessionFixture.position(3, subscriptions: 0), active: SubscriptionSet = everything,
         wanted: SubscriptionSet = everything, acknowledged: Int64 = 0
     ) -> Hello {
         Hello(

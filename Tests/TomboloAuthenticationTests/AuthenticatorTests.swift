@@ -171,7 +171,7 @@ import TomboloRules
             #expect(grants.contains(RoleGrant(Role("captain"), in: team)))
             #expect(grants.contains(RoleGrant(Role("goalie"))))
             #expect(grants.contains(RoleGrant(Role("superuser"))))
-            let known = try #require(try await Accounts.known(user, grants: Self.sources, pool))
+            let known = try #require(try await Accounts.known([user], grants: Self.sources, pool)[user]?.get())
             #expect(
                 known.grants == [
                     .init(role: "captain", scope: .objectId(team)), .init(role: "goalie", scope: nil),
@@ -242,7 +242,7 @@ import TomboloRules
             #expect(
                 try await accounts.setCustomData(#"{"team": "blue", "level": 3}"#, email: "ANN@example.org") == user)
             func customData() async throws -> [String: UserValue]? {
-                try await Accounts.known(user, grants: [], pool)?.customData
+                try await Accounts.known([user], grants: [], pool)[user]?.get().customData
             }
             let kept = try await customData()
             #expect(kept == ["team": .string("blue"), "level": .int(3)])

@@ -1,3 +1,4 @@
+internal import Batching
 public import Foundation
 public import PostgresClient
 import Synchronization
@@ -30,6 +31,10 @@ public final class Authenticator: Sendable {
     /// How many users' roles are remembered.
     public static let maximumRememberedRoles = 10_000
 
+    /// Accounts that are looked up together, how many such look-ups there are at a time, and how many may wait.
+    static let lookUpBounds = RequestBatcher<ObjectId, KnownAccount?>.Bounds(
+        waitingCount: 20_000, batchCount: 200, concurrentCount: 2)
+
     let pool: PostgresPool
     let hasher: PasswordHasher
     let accounts: AccountRegistry
@@ -43,7 +48,7 @@ public final class Authenticator: Sendable {
     let actions = Mutex(ActionLimiter())
     let issuers = Mutex<[String: IssuerKeys]>([:])
     private let known: Mutex<AccountCache>
-    private let grants: @Sendable () -> [GrantSource]
+    private let lookUps: RequestBatcher<ObjectId, KnownAccount?>
     let clock = ContinuousClock()
     let start: ContinuousClock.Instant
 
@@ -58,7 +63,16 @@ public final class Authenticator: Sendable {
     ) async {
         self.pool = pool
         self.hasher = hasher
-        self.grants = grants
+        lookUps = RequestBatcher(
+            Self.lookUpBounds, overload: PostgresPoolError.tooManyWaiters(limit: Self.lookUpBounds.waitingCount)
+        ) { userIDs in
+            do {
+                let known = try await Accounts.known(Set(userIDs), grants: grants(), pool)
+                return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
+            } catch {
+                return userIDs.map { _ in .failure(error) }
+            }
+        }
         self.mail = mail
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
         limiter = Mutex(LoginLimiter())
@@ -157,7 +171,7 @@ public final class Authenticator: Sendable {
             guard let token else { return account }
             if account.generation >= token.generation, account.sessions.contains(token.sessionID) { return account }
         }
-        guard let account = try await Accounts.known(userID, grants: grants(), pool) else {
+        guard let account = try await lookUps.answer(userID, lane: userID.stringValue) else {
             forget(userID)
             throw AuthenticationError.unknownUser
         }

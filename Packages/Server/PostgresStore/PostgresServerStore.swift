@@ -1,3 +1,4 @@
+internal import Batching
 public import Logging
 public import PostgresClient
 internal import Synchronization
@@ -25,6 +26,7 @@ public final class PostgresServerStore: ServerStore {
     package let pool: PostgresPool
     let logger: Logger
     private let sequencer: Sequencer
+    let openings: RequestBatcher<ClientOpenings.Request, ClientOpening>
 
     /// Reads the numbers of classes and columns.
     /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
@@ -51,6 +53,9 @@ public final class PostgresServerStore: ServerStore {
         self.pool = pool
         self.logger = logger
         sequencer = Sequencer(configuration: pool.configuration, logger: logger)
+        openings = RequestBatcher(
+            ClientOpenings.bounds, overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waitingCount)
+        ) { await ClientOpenings.open($0, pool) }
     }
 
     // MARK: Ticks
@@ -137,64 +142,6 @@ public final class PostgresServerStore: ServerStore {
         throw PostgresStoreError(
             .noSequencer,
             "No tick can be read: its sequencer is gone and none has taken over. Start a gateway with a sequencer.")
-    }
-
-    // MARK: Clients
-
-    public func openClient(
-        _ client: ClientID, user: String, acknowledged: Int64
-    ) async throws -> ClientOpening {
-        try await pool.transaction { connection in
-            if acknowledged <= 0 {
-                try await connection.query(
-                    """
-                    INSERT INTO tombolo.client (id, user_id) SELECT $1, $2 WHERE (SELECT count(*) FROM (\
-                    SELECT 1 FROM tombolo.client WHERE user_id = $2 LIMIT $3) AS c) < $3 ON CONFLICT (id) DO NOTHING
-                    """,
-                    [.int64(client.rawValue), .text(user), .int64(Int64(StoreLimits.clientsPerUser))])
-            }
-            let found = try await connection.query(
-                """
-                SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, c.user_id, c.last, \
-                c.seen_at < clock_timestamp() - interval '1 day' \
-                FROM (VALUES (1)) AS one (x) LEFT JOIN tombolo.client c ON c.id = $1
-                """, [.int64(client.rawValue)])
-            let now = Stamp(microseconds: try found[0][0].int64)
-            guard let owner = try found[0][1].nonNull?.string else {
-                guard acknowledged > 0 else {
-                    throw SessionFailure(
-                        .unavailable,
-                        "This user has \(StoreLimits.clientsPerUser) devices already, and the server keeps no "
-                            + "more of one user. Devices that do not connect any more are forgotten after some months.",
-                        isRetryable: true)
-                }
-                return ClientOpening(
-                    last: 0, serverTime: now,
-                    mustReset: "The server does not know this device, which has changesets acknowledged up to "
-                        + "\(acknowledged).")
-            }
-            let last = try found[0][2].int64
-            guard owner == user else {
-                return ClientOpening(
-                    last: 0, serverTime: now, mustReset: "This device's file belongs to another user's sessions.")
-            }
-            guard last >= acknowledged else {
-                return ClientOpening(
-                    last: last, serverTime: now,
-                    mustReset:
-                        "The server knows this device's changesets up to \(last) only, not up to \(acknowledged).")
-            }
-            if try found[0][3].bool {
-                try await connection.query(
-                    "UPDATE tombolo.client SET seen_at = clock_timestamp() WHERE id = $1", [.int64(client.rawValue)])
-            }
-            try await connection.query(
-                """
-                UPDATE tombolo.receipt SET acknowledged_at = $3 \
-                WHERE client = $1 AND number <= $2 AND acknowledged_at IS NULL
-                """, [.int64(client.rawValue), .int64(acknowledged), .int64(now.microseconds)])
-            return ClientOpening(last: last, serverTime: now)
-        }
     }
 }
 

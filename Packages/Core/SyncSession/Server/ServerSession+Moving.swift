@@ -57,7 +57,6 @@ extension ServerSession {
         deviceNames = device.names
         mask = ColumnMask(
             hidden: authority.hidden, hiddenLists: hiddenLists(by: authority.readable), required: device.required)
-        beforeRead = (nil, .nothing)
         formerlyReadable = nil
         isHeld = false
         do throws(SessionFailure) {

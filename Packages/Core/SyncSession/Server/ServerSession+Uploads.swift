@@ -73,7 +73,7 @@ extension ServerSession {
                 return resetCopy()
             }
         }
-        if let held = heldEnd { actions += finishReading(held.end, held.tick) }
+        if case .reading(let read) = phase, let held = read.held { actions += finishReading(held.end, held.tick) }
         if isBehind {
             needsEverything = true
             if case .live = phase, !isHeld { actions.append(startReading(from: nil)) }

@@ -8,7 +8,8 @@ public import TomboloSyncProtocol
 /// - `waiting` for hello → `authenticating`; anything else fails the session.
 /// - `authenticating` → `opening`, or failed.
 /// - `opening` → `verifying` when the server has changesets under the client's name whose outcome the device has not
-///   seen; else `reading` (the first batch, always), or reset, or failed.
+///   seen; else `live` where only ticks separate the device from the present, which the feed may still know; else
+///   `reading`, or reset, or failed. A first batch always comes, empty if need be.
 /// - `verifying` → `reading` when the device has shown each of them to be its own; else reset: a copy of its file sent
 ///   them.
 /// - `reading` a batch → `live`, or `reading` again (subscriptions changed meanwhile, the batch was refused as too old,
@@ -117,14 +118,24 @@ public struct ServerSession: Sendable {
     /// A failure's message is cut after so many bytes: it may name what the device sent.
     public static let maximumFailureLength = 1_000
 
-    enum Phase {
+    /// Boxed: an idle session takes no room for what only its opening needs.
+    indirect enum Phase {
         case waiting
         case authenticating(Hello)
         case opening(Hello)
         case verifying(Hello, PositionCheck, ClientOpening)
-        case reading
+        case reading(Read)
         case live
         case closed
+    }
+
+    /// A batch under way.
+    struct Read {
+        /// What the device has meanwhile, for a read that has to begin again.
+        let from: Tick?
+        let visibility: Visibility
+        /// Its end, which waits for the upload under way; see the type's comment.
+        var held: (end: BatchEnd, tick: Tick)?
     }
 
     /// Whether the feed tells the session of ticks, and under which number.
@@ -154,14 +165,14 @@ public struct ServerSession: Sendable {
     /// The set that the last batch, or the one under way, is made with.
     var subscriptions = SubscriptionSet.empty
     var visibility = Visibility.nothing
-    /// What the device has while a batch is read, for a read that has to begin again.
-    var beforeRead: (tick: Tick?, visibility: Visibility) = (nil, .nothing)
     /// Heartbeats since the device last did what the present phase waits for.
     var heartbeats = 0
     /// The newest tick that has been looked at.
     var tick = Tick.origin
     /// The tick of the last batch that was sent.
     var sentTick: Int64 = 0
+    /// The device waits for its first batch, and the session for what the feed knows.
+    var owesFirstBatch = false
     var unapplied = 0
     var isWritable = true
     var following = Following.no
@@ -187,8 +198,6 @@ public struct ServerSession: Sendable {
     var acknowledged: Int64 = 0
     /// The client's progress as of `tick`, with the refusals that it has not been told.
     var progress = ClientProgress(last: 0, refusals: [])
-    /// Waits for the upload under way, see the type's comment.
-    var heldEnd: (end: BatchEnd, tick: Tick)?
     /// A tick waits for the upload under way.
     var isHolding = false
     /// Nothing new is begun: the session is about to move to other classes.
@@ -257,9 +266,9 @@ public struct ServerSession: Sendable {
             formerlyReadable = formerly
             return open(hello, opening, check)
         case (.reading, .readFinished(let end, let tick)): return finishReading(end, tick)
-        case (.reading, .readGivenUp):
-            visibility = beforeRead.visibility
-            return [startReading(from: beforeRead.tick)]
+        case (.reading(let read), .readGivenUp):
+            visibility = read.visibility
+            return [startReading(from: read.from)]
         case (_, .message(.hello)):
             return fail(SessionFailure(.badMessage, "Hello came twice on one connection."))
         case (.verifying, .message(.subscribe(let set))), (.reading, .message(.subscribe(let set))),
@@ -322,7 +331,7 @@ public struct ServerSession: Sendable {
         switch phase {
         case .live where !isHeld: return [startReading(from: tick)]
         // What the batch under way has is no longer for the user's eyes.
-        case .reading where needsEverything && heldEnd == nil: return [startReading(from: nil)]
+        case .reading(let read) where needsEverything && read.held == nil: return [startReading(from: nil)]
         default: return []
         }
     }
@@ -413,7 +422,30 @@ public struct ServerSession: Sendable {
             return [welcome]
         }
         if check == .foreign { return startFirstBatch(hello, check) }
+        if case .valid(let tick) = check, canResume(hello) { return [welcome] + resume(hello, at: tick) }
         return [welcome] + startFirstBatch(hello, check)
+    }
+
+    /// Whether the device's content was made with the subscriptions, rules and classes that hold now, so that nothing but
+    /// later ticks is missing. Not for one whose changesets are to be verified: the outcome of theirs may be in any tick.
+    private func canResume(_ hello: Hello) -> Bool {
+        hello.position.tick > 0 && !needsEverything && !hasNewAuthority
+            && hello.position.subscriptionVersion == hello.wantedSubscriptions.version
+            && hello.activeSubscriptions == hello.wantedSubscriptions
+            && hello.position.schemaFingerprint == schemaFingerprint
+            && hello.position.rulesFingerprint == authority?.rulesFingerprint
+    }
+
+    /// The feed tells the session what came after its device's tick, or that it doesn't reach back so far: the changelog is
+    /// read then.
+    private mutating func resume(_ hello: Hello, at tick: Tick) -> [Action] {
+        phase = .live
+        visibility = visibility(of: subscriptions)
+        self.tick = tick
+        sentTick = tick.number
+        progress = ClientProgress(last: hello.acknowledged, refusals: [])
+        owesFirstBatch = true
+        return followIfPossible()
     }
 
     mutating func startFirstBatch(_ hello: Hello, _ check: PositionCheck) -> [Action] {
@@ -463,7 +495,7 @@ public struct ServerSession: Sendable {
 
     /// Starts reading the batch that brings the device to the wanted subscriptions; nil reads everything.
     mutating func startReading(from tick: Tick?) -> Action {
-        phase = .reading
+        owesFirstBatch = false
         if let set = waitingSubscriptions {
             subscriptions = set
             waitingSubscriptions = nil
@@ -471,7 +503,7 @@ public struct ServerSession: Sendable {
         let from = needsEverything ? nil : tick
         needsEverything = false
         hasNewAuthority = false
-        beforeRead = (from, visibility)
+        phase = .reading(Read(from: from, visibility: visibility))
         let new = visibility(of: subscriptions)
         let request = ReadRequest(
             client: client, from: from, old: from == nil ? .nothing : visibility, new: new,
@@ -483,10 +515,12 @@ public struct ServerSession: Sendable {
 
     mutating func finishReading(_ end: BatchEnd, _ tick: Tick) -> [Action] {
         guard end.acknowledged <= confirmed || uploading.isEmpty else {
-            heldEnd = (end, tick)
+            if case .reading(var read) = phase {
+                read.held = (end, tick)
+                phase = .reading(read)
+            }
             return []
         }
-        heldEnd = nil
         self.tick = tick
         sentTick = tick.number
         idleHeartbeats = 0
@@ -545,6 +579,7 @@ public struct ServerSession: Sendable {
         }
         if last.number > tick.number { tick = last }
         following = isStaying ? .yes(number) : .no
+        if owesFirstBatch { actions += ends(frameCount: 0) }
         return actions + followIfPossible()
     }
 
@@ -604,6 +639,7 @@ public struct ServerSession: Sendable {
 
     mutating func end(frameCount: Int) -> BatchEnd {
         sentTick = tick.number
+        owesFirstBatch = false
         idleHeartbeats = 0
         unapplied += 1
         let news = acknowledge()

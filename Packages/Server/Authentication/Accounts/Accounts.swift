@@ -34,32 +34,49 @@ enum Accounts {
             generation: generation, isUnused: try row[7].bool)
     }
 
-    /// What the database says of a user now, all of one snapshot; nil if there is no such account or it is disabled.
-    static func known(_ userID: ObjectId, grants sources: [GrantSource], _ pool: PostgresPool) async throws
-        -> KnownAccount?
+    /// What the database says of some users now, all of one snapshot; for each, since what can't be read of one is no
+    /// reason to refuse the others. A user without an account, or whose account is disabled, is missing.
+    static func known(_ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ pool: PostgresPool) async throws
+        -> [ObjectId: Result<KnownAccount, any Error>]
     {
         let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
         let grants = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(separator: "\nUNION ALL ")
         let result = try await pool.query(
             """
-            SELECT a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0), g.role, g.scope, g.source,
+            SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
+                g.role, g.scope, g.source,
                 ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive))
             FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
                 LEFT JOIN LATERAL (
             \(grants)
                 ) g ON true
-            WHERE a.id = $1 AND a.disabled_at IS NULL
-            """, [.bytea(userID.bytes)])
-        guard let first = result.first else { return nil }
-        var known = KnownAccount(
-            userID: userID, email: try first[0].nonNull?.string, displayName: try first[1].string,
-            customData: try customData(first[2].string), generation: try first[3].int64)
-        known.sessions = Set(try first[7].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
+            WHERE a.id = ANY ($1) AND a.disabled_at IS NULL
+            """, [.byteaArray(userIDs.map(\.bytes))])
+        var rows: [ObjectId: [PostgresRow]] = [:]
         for row in result {
-            guard let role = try row[4].nonNull?.string else { continue }
+            guard let userID = ObjectId(bytes: try row[0].bytes) else { continue }
+            rows[userID, default: []].append(row)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: rows.map { userID, rows in
+                (userID, Result { try account(userID, rows, grants: sources) })
+            })
+    }
+
+    /// - Parameter rows: one for each grant, or a single one without.
+    private static func account(
+        _ userID: ObjectId, _ rows: [PostgresRow], grants sources: [GrantSource]
+    ) throws -> KnownAccount {
+        let first = rows[0]
+        var known = KnownAccount(
+            userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
+            customData: try customData(first[3].string), generation: try first[4].int64)
+        known.sessions = Set(try first[8].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
+        for row in rows {
+            guard let role = try row[5].nonNull?.string else { continue }
             var scope: Value?
-            if let text = try row[5].nonNull?.string {
-                guard let key = sources[try row[6].int].scope(text) else { continue }
+            if let text = try row[6].nonNull?.string {
+                guard let key = sources[try row[7].int].scope(text) else { continue }
                 scope = key
             }
             known.grants.insert(KnownAccount.Grant(role: role, scope: scope))

@@ -1,3 +1,4 @@
+import Batching
 import CryptoExtras
 import Dispatch
 import Synchronization

@@ -103,10 +103,10 @@ extension SessionRunner {
 
     func open(_ client: ClientID, _ user: String, _ acknowledged: Int64, _ position: Position) async {
         do {
-            guard let store = seat?.generation.store else { return }
+            guard let generation = seat?.generation else { return }
+            let store = generation.store
             let opening = try await store.openClient(client, user: user, acknowledged: acknowledged)
-            let known = try await store.tick(position.tick)
-            let check = ServerSession.PositionCheck(position, known: known, latest: try await store.latestTick())
+            let check = try await check(position, in: generation)
             var formerly: [Int: Predicate]?
             if case .valid = check, position.rulesFingerprint != authority?.rulesFingerprint {
                 formerly = try await store.readable(under: position.rulesFingerprint)
@@ -121,5 +121,14 @@ extension SessionRunner {
         } catch {
             fail(error, doing: "opening the session")
         }
+    }
+
+    private func check(
+        _ position: Position, in generation: Generation
+    ) async throws -> ServerSession.PositionCheck {
+        if position.tick == 0 { return .none }
+        if let check = await generation.feed.check(position) { return check }
+        let known = try await generation.store.tick(position.tick)
+        return ServerSession.PositionCheck(position, known: known, latest: try await generation.store.latestTick())
     }
 }

@@ -98,7 +98,7 @@ final class Oracle {
             // Another transaction may free a title between the refusal and this commit.
             moment = item.violatedAt
             let whole = attempt(item.refused.applied(of: changeset, restoring: refusal, schema: database.schema))
-            if let problem = problem(refusal, of: whole, isAlone: refusals.count == 1) {
+            if let problem = problem(refusal, among: refusals, of: whole) {
                 return "changeset \(changeset.number) of \(client): \(problem)"
             }
             moment = nil
@@ -114,16 +114,21 @@ final class Oracle {
     }
 
     /// Why something shouldn't have been refused, if `attempt` is what would have happened without.
-    /// - Parameter isAlone: nothing else of the changeset was refused, which could make the difference.
-    private func problem(_ refusal: Refusal, of attempt: Attempt, isAlone: Bool) -> String? {
+    /// - Parameter refusals: all of the changeset; another one may make the difference.
+    private func problem(_ refusal: Refusal, among refusals: [Refusal], of attempt: Attempt) -> String? {
         switch refusal.code {
         case .notPermitted:
             hit(.refusedPermission)
             let isForbidden = attempt.hidesForbidden || attempt.touched.contains { attempt.isForbidden($0) }
-            return isForbidden ? nil : "a permitted write was refused: \(refusal)"
+            // Without a title that is taken, the one written before it is what remains (seed 922).
+            let lacksOther = refusals.contains {
+                $0.code == .constraint && $0.className == refusal.className && $0.key == refusal.key
+            }
+            return isForbidden || lacksOther ? nil : "a permitted write was refused: \(refusal)"
         case .constraint:
             hit(.refusedConstraint)
-            return attempt.isDuplicate || !isAlone ? nil : "a write within the unique rule was refused: \(refusal)"
+            return attempt.isDuplicate || refusals.count > 1
+                ? nil : "a write within the unique rule was refused: \(refusal)"
         case .invalid, .setAside: return "a write was refused: \(refusal)"
         }
     }

@@ -51,6 +51,7 @@ public enum CoveragePoint: String, CaseIterable, Sendable {
     case movedOut = "recovery: object moved out"
     case positionDropped = "recovery: position older than the changelog"
     case unknownBase = "recovery: base older than the changelog"
+    case resumed = "recovery: only ticks were missing"
     case verified = "recovery: unacknowledged changesets shown again"
     case duplicate = "recovery: duplicate upload"
     case conflict = "recovery: conflicting upload"

@@ -113,6 +113,7 @@ extension Simulation {
         let formerly = Dictionary(
             uniqueKeysWithValues: schema.classes.indices.map { ($0, Simulation.readable(former, $0)) })
         handle(connection, .opened(opening, check, formerly: former == 0 ? nil : formerly))
+        if connection.session.followingNumber != nil { hit(.resumed) }
     }
 
     func unavailable(_ connection: SimulatedConnection) {

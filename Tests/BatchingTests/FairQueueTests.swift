@@ -1,0 +1,35 @@
+import Batching
+import Testing
+
+@Suite struct FairQueueTests {
+    @Test("turns go round by lane, and a full queue takes from the longest lane only what is unfair")
+    func turnsAreFair() {
+        var queue = FairQueue<String>(maximumCount: 4)
+        for (number, name) in ["a1", "a2", "a3", "b1"].enumerated() {
+            _ = queue.append(name, number: UInt64(number), to: String(name.prefix(1)))
+        }
+        guard case .addedInPlaceOf("a3") = queue.append("c1", number: 4, to: "c") else {
+            Issue.record("c1 did not replace a3")
+            return
+        }
+        // a has two, c one: no lane has more than c would have by one.
+        guard case .refused = queue.append("c2", number: 5, to: "c") else {
+            Issue.record("c2 was admitted")
+            return
+        }
+        #expect(queue.remove(1, from: "a") == "a2" && queue.remove(1, from: "a") == nil)
+        _ = queue.append("a4", number: 6, to: "a")
+        #expect((0..<5).map { _ in queue.next() } == ["a1", "b1", "c1", "a4", nil])
+        #expect(queue.count == 0)
+    }
+
+    @Test("a lane that ran empty keeps no second turn when it fills again")
+    func emptiedLanes() {
+        var queue = FairQueue<String>(maximumCount: 10)
+        _ = queue.append("a1", number: 1, to: "a")
+        _ = queue.append("b1", number: 2, to: "b")
+        #expect(queue.remove(1, from: "a") == "a1")
+        for number in 3...5 { _ = queue.append("a\(number)", number: UInt64(number), to: "a") }
+        #expect((0..<5).map { _ in queue.next() } == ["a3", "b1", "a4", "a5", nil])
+    }
+}
