@@ -30,7 +30,6 @@ package struct ServerSocket: Sendable {
     package let channel: any NIOCore.Channel
     private let handler: NIOLoopBound<ServerSocketHandler>
     private let frames: NIOLoopBound<MessageSocketHandler>
-    private let limit: OpeningLimit?
 
     /// Wraps an upgraded channel. Call on its event loop.
     /// - Parameter openingByteCount: the number of bytes the other side may send before ``liftOpeningLimit()``; nil for no
@@ -38,8 +37,9 @@ package struct ServerSocket: Sendable {
     package init(upgraded channel: any NIOCore.Channel, openingByteCount: Int? = nil) throws {
         self.channel = channel
         let pipeline = channel.pipeline.syncOperations
-        limit = openingByteCount.map(OpeningLimit.init(byteCount:))
-        if let limit { try pipeline.addHandler(OpeningLimitHandler(limit), position: .first) }
+        if let openingByteCount {
+            try pipeline.addHandler(OpeningLimitHandler(byteCount: openingByteCount), position: .first)
+        }
         let frames = MessageSocketHandler(isClient: false)
         let handler = ServerSocketHandler()
         try pipeline.addHandlers([frames, handler])
@@ -53,7 +53,12 @@ package struct ServerSocket: Sendable {
     package func start(_ receiver: any MessageReceiver) { handler.value.start(receiver) }
 
     /// Lets the other side send any amount from now on, in messages of up to ``MessageSocket/maximumMessageByteCount``.
-    package func liftOpeningLimit() { limit?.lift() }
+    package func liftOpeningLimit() {
+        let pipeline = channel.pipeline.syncOperations
+        // None is left on a connection that has ended.
+        guard let context = try? pipeline.context(handlerType: OpeningLimitHandler.self) else { return }
+        pipeline.removeHandler(context: context, promise: nil)
+    }
 
     /// Reads nothing more from the network until ``resume()``.
     package func pause() { handler.value.pause() }

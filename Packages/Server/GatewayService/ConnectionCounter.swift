@@ -15,5 +15,7 @@ final class ConnectionCounter: Sendable {
         }
     }
 
+    var connectedCount: Int { count.withLock { $0 } }
+
     func leave() { count.withLock { $0 -= 1 } }
 }

@@ -40,7 +40,7 @@ public struct Gateway: Service {
         services = SessionRunner.Services(
             generations: Generations(source: models, wakeUps: wakeUps, onCommit: onCommit, logger: logger),
             uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
-            reads: ReadSlots(count: limits.concurrentReads), matching: ReadSlots(count: 1), spools: SpoolBudget(),
+            reads: ReadSlots(count: limits.concurrentReads), heavyWork: ReadSlots(count: 1), spools: SpoolBudget(),
             clocks: SessionClocks(), limits: limits)
         door = ConnectionDoor(limit: connectionsPerAddress)
         self.logger = logger
@@ -61,7 +61,11 @@ public struct Gateway: Service {
 
     /// Follows the ticks until shutdown.
     public func run() async throws {
-        await cancelWhenGracefulShutdown { await services.generations.run() }
+        await cancelWhenGracefulShutdown {
+            async let memory: Void = MemoryKeeper.run { [counter] in counter.connectedCount }
+            await services.generations.run()
+            await memory
+        }
     }
 
     /// Serves one device until either side ends the connection or the server shuts down. Call on the connection's event loop.

@@ -51,6 +51,8 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(.recvAllocator, value: SparingReceiveAllocator())
             let path = path
             let configuration = configuration
             let openingByteCount = openingByteCount
@@ -58,6 +60,10 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             let onSocket = onSocket
             let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
                 socket, head in
+                let handlers = socket.channel.pipeline.syncOperations
+                if let errors = try? handlers.context(handlerType: ParserErrorHandler.self) {
+                    handlers.removeHandler(context: errors, promise: nil)
+                }
                 onSocket(
                     socket,
                     trustedProxies.clientAddress(

@@ -42,9 +42,7 @@ extension SessionRunner {
         let (client, view) = (session.clientID, session.liveView)
         Task {
             // Throws only when the task is cancelled, which nobody does.
-            let batches = try? await services.matching.run(
-                user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
-            ) {
+            let batches = try? await services.heavyWork.run(user: user, progress: { .independent }) {
                 LiveFeed<FeedMember>.match(ticks, with: view, client: client, schema: schema)
             }
             handle(.matched(number, batches ?? [], last: last))

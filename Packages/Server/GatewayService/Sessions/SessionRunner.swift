@@ -23,8 +23,9 @@ actor SessionRunner {
         let generations: Generations
         let uploadBudget: UploadBudget
         let reads: ReadSlots
-        /// One slot, for matching that is expensive: it leaves the gateway's other threads to everybody else.
-        let matching: ReadSlots
+        /// One slot, for matching and decoding that take long: they leave the gateway's other threads to everybody else, and
+        /// users take turns.
+        let heavyWork: ReadSlots
         let spools: SpoolBudget
         let clocks: SessionClocks
         let limits: SessionLimits
@@ -247,9 +248,14 @@ actor SessionRunner {
         }
     }
 
-    @concurrent
-    private nonisolated func decodedAside(_ bytes: [UInt8], with codec: MessageCodec) async -> ServerSession.Event {
-        decoded(bytes, with: codec)
+    /// Decodes a long message in the user's turn, off the event loop.
+    /// - Returns: nil if the session ended before.
+    private func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
+        let user = authority?.user ?? admission?.authority.user ?? ""
+        let codec = codec
+        return try? await services.heavyWork.run(user: user, progress: { .independent }) {
+            self.decoded(bytes, with: codec)
+        }
     }
 
     private func takeSlowly(_ bytes: [UInt8]) async {
@@ -265,10 +271,8 @@ actor SessionRunner {
             }
             waitingUploadByteCount += bytes.count
         }
-        let event =
-            bytes.count <= Self.maximumQuickByteCount
-            ? decoded(bytes, with: codec) : await decodedAside(bytes, with: codec)
-        guard !session.isClosed else { return await releaseUploads() }
+        let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
+        guard let event, !session.isClosed else { return await releaseUploads() }
         if case .message(.hello(let hello)) = event, !(await take(hello)) { return }
         handle(event)
         await releaseDroppedUploads()

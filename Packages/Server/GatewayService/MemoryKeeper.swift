@@ -1,0 +1,56 @@
+internal import Foundation
+
+/// Gives memory back to the system after a peak. What an allocator has freed stays with the process until it is told: with
+/// ten thousand devices gone, nine tenths of a gateway's memory is free and still its own.
+struct MemoryKeeper {
+    /// How often the number of connections is looked at.
+    static let lookInterval = Duration.seconds(3)
+    /// So many looks after memory was given back it is given back again, whoever left: uploads and batches have peaks too.
+    static let looksBetweenReturns = 20
+    /// So many connections, and a quarter of the most, have to leave for memory to be given back before.
+    static let minimumDropCount = 500
+
+    private var mostCount = 0
+    private var lastCount = 0
+    private var looks = 0
+    /// What devices that left kept may be freed a moment later.
+    private var isOwedAgain = false
+
+    /// Whether to give memory back now.
+    /// - Parameter count: connected devices.
+    mutating func look(at count: Int) -> Bool {
+        let isLeaving = count < lastCount
+        lastCount = count
+        mostCount = max(mostCount, count)
+        looks += 1
+        let drop = mostCount - count
+        // Not while more are leaving: their memory would come later.
+        let isAfterPeak = !isLeaving && drop >= Self.minimumDropCount && drop >= mostCount / 4
+        guard isAfterPeak || isOwedAgain || looks >= Self.looksBetweenReturns else { return false }
+        isOwedAgain = isAfterPeak
+        mostCount = count
+        looks = 0
+        return true
+    }
+
+    /// Tells the allocator to give back whole pages that nobody uses. Takes milliseconds; other threads that allocate wait
+    /// for a part of them.
+    static func giveBack() {
+        #if canImport(Darwin)
+            malloc_zone_pressure_relief(nil, 0)
+        #else
+            // Of glibc, and in no module map; another C library has its own ways.
+            guard let symbol = dlsym(nil, "malloc_trim") else { return }
+            let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)
+            _ = trim(0)
+        #endif
+    }
+
+    /// Looks until cancelled.
+    static func run(connectionCount: @Sendable () -> Int) async {
+        var keeper = MemoryKeeper()
+        while (try? await Task.sleep(for: lookInterval)) != nil {
+            if keeper.look(at: connectionCount()) { giveBack() }
+        }
+    }
+}
