@@ -334,7 +334,7 @@ let package = Package(
             "TomboloAuthenticationTests",
             [
                 "TomboloAuthentication", "TomboloHTTP", "TomboloModel", "TomboloRules", "PostgresClient",
-                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore, hummingbirdTesting, httpTypes,
+                "TomboloPostgresStore", "TestSupport", crypto, hummingbirdCore, hummingbirdTesting, httpTypes, jwt,
                 logging, nioCore,
             ]),
         tests(

@@ -173,9 +173,9 @@ import TomboloRules
             #expect(grants.contains(RoleGrant(Role("superuser"))))
             let known = try #require(try await Accounts.known([user], grants: Self.sources, pool)[user]?.get())
             #expect(
-                known.grants == [
-                    .init(role: "captain", scope: .objectId(team)), .init(role: "goalie", scope: nil),
-                    .init(role: "cashier", scope: .int(12)), .init(role: "superuser", scope: nil),
+                known.subject.grants == [
+                    RoleGrant(Role("captain"), in: team), RoleGrant(Role("goalie")),
+                    RoleGrant(role: Role("cashier"), scope: .int(12)), RoleGrant(Role("superuser")),
                 ])
         }
     }
@@ -242,7 +242,7 @@ import TomboloRules
             #expect(
                 try await accounts.setCustomData(#"{"team": "blue", "level": 3}"#, email: "ANN@example.org") == user)
             func customData() async throws -> [String: UserValue]? {
-                try await Accounts.known([user], grants: [], pool)[user]?.get().customData
+                try await Accounts.known([user], grants: [], pool)[user]?.get().subject.customData
             }
             let kept = try await customData()
             #expect(kept == ["team": .string("blue"), "level": .int(3)])

@@ -1,4 +1,5 @@
 import Foundation
+import JWTKit
 import Testing
 import TomboloModel
 
@@ -31,6 +32,47 @@ import TomboloModel
             try await signer.verify(token.token, now: token.expiresAt.addingTimeInterval(tolerance))
         }
         #expect(token.expiresAt.timeIntervalSince(now) == TimeInterval(TokenConfiguration.defaultLifetimeSeconds))
+    }
+
+    @Test("a signature that was found good counts for this text, until the token expires and while its key counts")
+    func verifiedTokens() async throws {
+        let signer = try await signer()
+        let token = try await signer.sign(user, session: session, now: now)
+        for _ in 0..<3 { #expect(try await signer.verify(token.token, now: now).userID == user) }
+        await #expect(throws: AuthenticationError.self) { try await signer.verify(token.token + "A", now: now) }
+        await #expect(throws: AuthenticationError.self) {
+            try await signer.verify(String(token.token.dropLast()), now: now)
+        }
+        await #expect(throws: AuthenticationError.expiredToken(expiredAt: Int64(token.expiresAt.timeIntervalSince1970)))
+        {
+            try await signer.verify(token.token, now: token.expiresAt.addingTimeInterval(3_600))
+        }
+        await #expect(throws: AuthenticationError.self) {
+            try await signer.verify(token.token, now: now.addingTimeInterval(-3_600))
+        }
+    }
+
+    @Test("as many tokens are remembered as the bound says; those of former keys go first")
+    func rememberedTokens() {
+        let (former, keys) = (JWTKeyCollection(), JWTKeyCollection())
+        func entry(_ keys: JWTKeyCollection, expires: Int64) -> VerifiedTokens.Entry {
+            VerifiedTokens.Entry(
+                keyID: "k", keys: keys,
+                claims: TokenClaims(iss: "", aud: "", sub: "", iat: 0, exp: expires, gen: nil, sid: nil))
+        }
+        func hash(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
+        var tokens = VerifiedTokens()
+        for number in 0..<VerifiedTokens.maximumCount {
+            tokens.insert(entry(number % 2 == 0 ? keys : former, expires: 200), hash(number), now: 100)
+        }
+        #expect(tokens.count == VerifiedTokens.maximumCount)
+        tokens.insert(entry(keys, expires: 200), hash(-1), now: 100)
+        #expect(tokens.count == VerifiedTokens.maximumCount / 2 + 1)
+        #expect(tokens.entry(hash(0)) != nil && tokens.entry(hash(1)) == nil && tokens.entry(hash(-1)) != nil)
+        for number in 0..<VerifiedTokens.maximumCount {
+            tokens.insert(entry(keys, expires: 200), hash(number), now: 100)
+            #expect(tokens.count <= VerifiedTokens.maximumCount)
+        }
     }
 
     @Test func aTokenThatWasChangedIsNotValid() async throws {

@@ -2,7 +2,8 @@ public import TomboloModel
 
 /// The answer of ``Rules/authorize(_:_:_:)``.
 public enum Decision: Hashable, Sendable {
-    /// Permitted for objects that satisfy the filter. Where the resource was one object, it does.
+    /// Permitted for objects that satisfy the filter: those that the resource was about need satisfy nothing else. True
+    /// where the resource was one object.
     case allowed(Predicate)
     case denied(Denial)
 

@@ -54,17 +54,50 @@ public struct Rules: Sendable {
     /// Whether the subject may do this, and for which objects. Denies what no rule permits.
     public func authorize(_ subject: Subject, _ operation: Operation, _ resource: Resource) -> Decision {
         guard schema.classes.indices.contains(resource.classIndex) else {
-            return .denied(.init(reason: "There is no such class.", needsLogin: false))
+            return .denied(Self.noSuchClass)
         }
         let classIndex = schema.rootClassIndex(of: resource.classIndex)
         let role = role(of: subject, classIndex)
-        let filter = filter(for: subject, role, operation, classIndex)
-        return decide(subject, operation, resource, classIndex, role, filter)
+        guard let role, mayPermit(subject, role, operation, classIndex) else {
+            return .denied(denial(subject, operation, classIndex, role))
+        }
+        let expression = role.expression(for: operation)
+        let columns = schema.classes[classIndex].columnIndexByName
+        switch resource {
+        case .objects(_, let values):
+            let filter = expression.predicate(for: subject) { column in
+                values.isEmpty ? nil : columns[column.name].flatMap { values[$0] }
+            }
+            return .allowed(within(subject.partition, classIndex, filter))
+        case .object:
+            return decide(subject, operation, resource, classIndex, role, .constant(true)) { row in
+                expression.verdict(for: subject) { column in columns[column.name].map { row[$0] } ?? .null } == true
+            }
+        }
     }
 
+    /// Why the subject may do this to no object of a class, by its position; nil if the rules permit it for some. Asks
+    /// less than ``authorize(_:_:_:)``, which makes a filter.
+    public func refusal(_ subject: Subject, _ operation: Operation, ofClassAt index: Int) -> Decision.Denial? {
+        guard schema.classes.indices.contains(index) else { return Self.noSuchClass }
+        let classIndex = schema.rootClassIndex(of: index)
+        let role = role(of: subject, classIndex)
+        if let role, mayPermit(subject, role, operation, classIndex) { return nil }
+        return denial(subject, operation, classIndex, role)
+    }
+
+    /// Whether the role permits the operation on some objects, within the session's partition.
+    private func mayPermit(_ subject: Subject, _ role: ClassRole, _ operation: Operation, _ classIndex: Int) -> Bool {
+        if let partition = subject.partition, partitionProblem(partition, classIndex) != nil { return false }
+        return role.expression(for: operation).verdict(for: subject) != false
+    }
+
+    private static let noSuchClass = Decision.Denial(reason: "There is no such class.", needsLogin: false)
+
+    /// - Parameter holds: whether a row of the class satisfies the filter.
     private func decide(
         _ subject: Subject, _ operation: Operation, _ resource: Resource, _ classIndex: Int, _ role: ClassRole?,
-        _ filter: Predicate, written: Set<Int> = []
+        _ filter: Predicate, written: Set<Int> = [], _ holds: (Row) -> Bool
     ) -> Decision {
         guard let role, filter != .constant(false) else {
             return .denied(denial(subject, operation, classIndex, role))
@@ -85,7 +118,7 @@ public struct Rules: Sendable {
         }
         let isPermitted = rows.allSatisfy { row in
             guard let row, row.values.count == item.columns.count else { return false }
-            return filter.matches(row, of: item)
+            return holds(row)
         }
         guard isPermitted else { return .denied(denial(subject, operation, classIndex, role)) }
         // In a partition its column follows from the session and not from what the device sets.
@@ -171,9 +204,10 @@ public struct Rules: Sendable {
         _ subject: Subject, _ operation: Operation, _ resource: Resource, _ role: ClassRole?, _ filter: Predicate,
         written: Set<Int>
     ) -> Decision {
-        decide(
-            subject, operation, resource, schema.rootClassIndex(of: resource.classIndex), role, filter, written: written
-        )
+        let classIndex = schema.rootClassIndex(of: resource.classIndex)
+        return decide(subject, operation, resource, classIndex, role, filter, written: written) {
+            filter.matches($0, of: schema[classIndex])
+        }
     }
 
     /// The role that decides about a class, by its position at the root, and what it permits by operation.

@@ -55,6 +55,7 @@ struct RuleAgreementTests {
                 #expect(throws: Never.self, "\(document)") { try predicate.check(for: "A", in: world.schema) }
                 let found = rows.filter { predicate.matches($0, of: item) }.map { $0[0] }
                 #expect(found == expected, "\(document)\n\(subject)\n\(predicate)")
+                try Self.expectDecisions(rules, subject, rows, expected, &world, document)
                 let sql = try predicate.sql(.postgresql, className: "A", in: world.schema, alias: "x")
                 let selected = try await postgres.values(
                     #"SELECT "_id" FROM "a" AS "x" WHERE \#(sql.sql) ORDER BY 1"#, sql.parameters, .int(bits: 64))
@@ -64,5 +65,33 @@ struct RuleAgreementTests {
         }
         #expect(tried > Self.rulesPerRun / 2 && permitted > 50, "\(tried) rules, \(permitted) of them tell rows apart")
         await postgres.pool.shutdown()
+    }
+
+    /// What is decided about one object, and about objects of which some columns are known, without a predicate of
+    /// everything that the user may read.
+    private static func expectDecisions(
+        _ rules: Rules, _ subject: Subject, _ rows: [Row], _ expected: [Value], _ world: inout RuleWorld,
+        _ document: String
+    ) throws {
+        let item = world.schema.classes[0]
+        let permitted = rows.filter {
+            rules.authorize(subject, .read, .object(classIndex: 0, old: $0, new: nil)).isAllowed
+        }
+        #expect(permitted.map { $0[0] } == expected, "\(document)\n\(subject)")
+        let isRefused = rules.refusal(subject, .read, ofClassAt: 0) != nil
+        #expect(isRefused == (rules.readable(subject)(0) == .constant(false)), "\(document)\n\(subject)")
+        #expect(rules.authorize(subject, .read, .objects(classIndex: 0)).isAllowed == !isRefused)
+        guard !isRefused else { return }
+        for row in rows.prefix(5) {
+            let known = item.columns.indices.filter { _ in world.random.flag() }
+            let values = Dictionary(uniqueKeysWithValues: known.map { ($0, row[$0]) })
+            let filter = try rules.authorize(subject, .read, .objects(classIndex: 0, having: values)).get()
+            let alike = rows.filter { other in known.allSatisfy { other[$0] == row[$0] } }
+            let found = alike.filter { filter.matches($0, of: item) }.map { $0[0] }
+            #expect(found == alike.map { $0[0] }.filter(expected.contains), "\(document)\n\(subject)\n\(values)")
+            if known.count == item.columns.count, subject.partition == nil {
+                #expect(filter == .constant(true) || filter == .constant(false), "\(filter)")
+            }
+        }
     }
 }

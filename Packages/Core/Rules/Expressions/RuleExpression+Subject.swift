@@ -28,7 +28,7 @@ extension RuleExpression {
     }
 
     /// For an expression on the user alone.
-    func holds(for subject: Subject) -> Bool { predicate(for: subject) == .constant(true) }
+    func holds(for subject: Subject) -> Bool { verdict(for: subject) == true }
 }
 
 extension RuleExpression.ColumnReference {
@@ -43,7 +43,7 @@ extension RuleExpression.ColumnReference {
 
 extension RuleExpression.FieldOperand {
     /// Nil if the user has no such value, or none that the column could hold.
-    fileprivate func value(for subject: Subject, as type: PropertyType) -> Value? {
+    func value(for subject: Subject, as type: PropertyType) -> Value? {
         switch self {
         case .literal(let value): value
         case .reference(let reference): subject.value(of: reference).flatMap { $0.converted(to: type) }
@@ -52,7 +52,7 @@ extension RuleExpression.FieldOperand {
 }
 
 extension RuleExpression.UserTest {
-    fileprivate func holds(for value: UserValue?, of subject: Subject) -> Bool {
+    func holds(for value: UserValue?, of subject: Subject) -> Bool {
         switch self {
         case .exists:
             if case .array(let elements) = value { return !elements.isEmpty }

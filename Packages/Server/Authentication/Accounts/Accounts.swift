@@ -40,7 +40,8 @@ enum Accounts {
         -> [ObjectId: Result<KnownAccount, any Error>]
     {
         let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
-        let grants = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(separator: "\nUNION ALL ")
+        let grantQueries = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(
+            separator: "\nUNION ALL ")
         let result = try await pool.query(
             """
             SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
@@ -48,7 +49,7 @@ enum Accounts {
                 ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive))
             FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
                 LEFT JOIN LATERAL (
-            \(grants)
+            \(grantQueries)
                 ) g ON true
             WHERE a.id = ANY ($1) AND a.disabled_at IS NULL
             """, [.byteaArray(userIDs.map(\.bytes))])
@@ -68,10 +69,7 @@ enum Accounts {
         _ userID: ObjectId, _ rows: [PostgresRow], grants sources: [GrantSource]
     ) throws -> KnownAccount {
         let first = rows[0]
-        var known = KnownAccount(
-            userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
-            customData: try customData(first[3].string), generation: try first[4].int64)
-        known.sessions = Set(try first[8].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
+        var grants: Set<RoleGrant> = []
         for row in rows {
             guard let role = try row[5].nonNull?.string else { continue }
             var scope: Value?
@@ -79,9 +77,12 @@ enum Accounts {
                 guard let key = sources[try row[7].int].scope(text) else { continue }
                 scope = key
             }
-            known.grants.insert(KnownAccount.Grant(role: role, scope: scope))
+            grants.insert(RoleGrant(role: Role(role), scope: scope))
         }
-        return known
+        return KnownAccount(
+            userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
+            customData: try customData(first[3].string), generation: try first[4].int64, grants: grants,
+            sessions: Set(try first[8].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } }))
     }
 
     /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.

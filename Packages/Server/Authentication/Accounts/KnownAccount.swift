@@ -3,28 +3,24 @@ import TomboloRules
 
 /// What the database says of a user who shows a token.
 struct KnownAccount: Hashable, Sendable {
-    /// A role that a row of a ``GrantSource`` gives.
-    struct Grant: Hashable, Sendable {
-        let role: String
-        /// The key of the object within which the role counts, or nil if it counts everywhere.
-        let scope: Value?
-    }
-
     let userID: ObjectId
-    let email: String?
-    let displayName: String
-    let customData: [String: UserValue]
+    /// What rules decide by: `%%user.data` has `email` and `name`.
+    let subject: Subject
     /// Tokens of any other generation are revoked.
     let generation: Int64
-    var grants: Set<Grant> = []
     /// The login sessions whose tokens count.
-    var sessions: Set<ObjectId> = []
+    let sessions: Set<ObjectId>
 
-    /// What rules decide by: `%%user.data` has `email` and `name`.
-    var subject: Subject {
+    /// - Parameter grants: the roles that rows of a ``GrantSource`` give.
+    init(
+        userID: ObjectId, email: String?, displayName: String, customData: [String: UserValue], generation: Int64,
+        grants: Set<RoleGrant> = [], sessions: Set<ObjectId> = []
+    ) {
+        self.userID = userID
+        self.generation = generation
+        self.sessions = sessions
         var data: [String: UserValue] = ["name": .string(displayName)]
         if let email { data["email"] = .string(email) }
-        let grants = grants.map { RoleGrant(role: Role($0.role), scope: $0.scope) }
-        return Subject(user: userID, data: data, customData: customData, grants: Set(grants))
+        subject = Subject(user: userID, data: data, customData: customData, grants: grants)
     }
 }

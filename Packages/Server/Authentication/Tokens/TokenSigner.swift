@@ -1,14 +1,16 @@
 import Foundation
 import JWTKit
+import Synchronization
 import TomboloModel
 
 /// Signs and checks access tokens with the installation's keys.
-struct TokenSigner: Sendable {
+final class TokenSigner: Sendable {
     /// Longer texts are no tokens of ours, in bytes.
     static let maximumTokenByteCount = 4_096
 
     private let configuration: TokenConfiguration
     private let ring: KeyRing
+    private let verified = Mutex(VerifiedTokens())
 
     init(_ configuration: TokenConfiguration, _ ring: KeyRing) {
         self.configuration = configuration
@@ -44,6 +46,12 @@ struct TokenSigner: Sendable {
         guard token.utf8.count <= Self.maximumTokenByteCount else {
             throw AuthenticationError.invalidToken(reason: "It is longer than \(Self.maximumTokenByteCount) bytes.")
         }
+        let hash = Array(token.utf8).sha256
+        if let known = verified.withLock({ $0.entry(hash) }),
+            let keys = try await ring.verifying(known.keyID), keys === known.keys
+        {
+            return try check(known.claims, now: now)
+        }
         // The algorithm is the key's, whatever the token says: never 'none', and never a public key as a shared secret.
         guard let header = TokenHeader(of: token), header.alg == SigningKey.algorithm, let id = header.kid else {
             throw AuthenticationError.invalidToken(reason: "It is no JSON Web Token of this server.")
@@ -51,20 +59,28 @@ struct TokenSigner: Sendable {
         guard let keys = try await ring.verifying(id) else {
             throw AuthenticationError.invalidToken(reason: "Its key is unknown or retired.")
         }
-        return try await check(token, keys, now: now)
+        let claims = try await claims(token, keys)
+        let content = try check(claims, now: now)
+        verified.withLock {
+            $0.insert(
+                VerifiedTokens.Entry(keyID: id, keys: keys, claims: claims), hash, now: Int64(now.timeIntervalSince1970)
+            )
+        }
+        return content
     }
 
-    private func check(
-        _ token: String, _ keys: JWTKeyCollection, now: Date
-    ) async throws(AuthenticationError) -> Content {
-        let claims: TokenClaims
+    private func claims(_ token: String, _ keys: JWTKeyCollection) async throws(AuthenticationError) -> TokenClaims {
         do {
-            claims = try await keys.verify(token, as: TokenClaims.self)
+            return try await keys.verify(token, as: TokenClaims.self)
         } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
             throw .invalidToken(reason: "Its signature is not this server's.")
         } catch {
             throw .invalidToken(reason: "It is no JSON Web Token of this server.")
         }
+    }
+
+    /// Checks what a token says whose signature is good.
+    private func check(_ claims: TokenClaims, now: Date) throws(AuthenticationError) -> Content {
         guard claims.iss == configuration.issuer, claims.aud == configuration.audience else {
             throw .invalidToken(reason: "It was issued by or for somebody else.")
         }

@@ -1,0 +1,98 @@
+internal import TomboloModel
+
+/// Decisions without a predicate: a user's grants may be hundreds of ids, and to decide about one object few of them
+/// matter.
+extension RuleExpression {
+    /// Looks up what is known of an object; nil for a column that isn't.
+    typealias KnownValue = (ColumnReference) -> Value?
+
+    /// Whether the expression holds when this user asks for an object of which some columns are known; nil if that
+    /// depends on the others. Where ``predicate(for:)`` is a constant, it is the same without knowing anything.
+    func verdict(for subject: Subject, knowing known: KnownValue = { _ in nil }) -> Bool? {
+        switch self {
+        case .constant(let value): return value
+        case .field(let column, let comparison, let operand):
+            guard let literal = operand.value(for: subject, as: column.type) else { return comparison == .notEqual }
+            return known(column).map { comparison.evaluate($0, literal) }
+        case .fieldIn(let column, let operands):
+            guard let value = known(column) else {
+                return operands.contains { $0.value(for: subject, as: column.type) != nil } ? nil : false
+            }
+            return operands.contains { $0.value(for: subject, as: column.type) == value }
+        case .fieldInList(let column, let reference):
+            guard let value = known(column) else {
+                return subject.hasAny(of: reference, as: column.type) ? nil : false
+            }
+            return subject.has(value, among: reference, as: column.type)
+        case .user(let reference, let test): return test.holds(for: subject.value(of: reference), of: subject)
+        case .all(let parts):
+            var isOpen = false
+            for part in parts {
+                guard let verdict = part.verdict(for: subject, knowing: known) else {
+                    isOpen = true
+                    continue
+                }
+                if !verdict { return false }
+            }
+            return isOpen ? nil : true
+        case .any(let parts):
+            var isOpen = false
+            for part in parts {
+                guard let verdict = part.verdict(for: subject, knowing: known) else {
+                    isOpen = true
+                    continue
+                }
+                if verdict { return true }
+            }
+            return isOpen ? nil : false
+        case .not(let inner): return inner.verdict(for: subject, knowing: known).map { !$0 }
+        }
+    }
+
+    /// What the expression asks of the columns that aren't known of an object.
+    func predicate(for subject: Subject, knowing known: KnownValue) -> Predicate {
+        if let verdict = verdict(for: subject, knowing: known) { return .constant(verdict) }
+        return switch self {
+        case .all(let parts): .all(parts.map { $0.predicate(for: subject, knowing: known) })
+        case .any(let parts): .any(parts.map { $0.predicate(for: subject, knowing: known) })
+        case .not(let inner): .not(inner.predicate(for: subject, knowing: known))
+        case .constant, .field, .fieldIn, .fieldInList, .user: predicate(for: subject)
+        }
+    }
+}
+
+extension Subject {
+    /// Whether a list has a value that a column can hold.
+    fileprivate func hasAny(of reference: UserReference, as type: PropertyType) -> Bool {
+        switch reference {
+        case .grants(let role):
+            return grants.contains { grant in
+                grant.role.name == role && grant.scope.flatMap { UserValue(key: $0).converted(to: type) } != nil
+            }
+        default:
+            guard case .array(let values) = value(of: reference) else { return false }
+            return values.contains { $0.converted(to: type) != nil }
+        }
+    }
+
+    /// Whether a list has the value of a column.
+    fileprivate func has(_ value: Value, among reference: UserReference, as type: PropertyType) -> Bool {
+        switch reference {
+        case .grants(let role):
+            if grants.contains(RoleGrant(role: Role(role), scope: value)) {
+                return UserValue(key: value).converted(to: type) == value
+            }
+            return grants.contains { grant in
+                guard grant.role.name == role, let scope = grant.scope else { return false }
+                return switch (scope, value) {
+                // Of the same kind only an equal one would do, which isn't there.
+                case (.objectId, .objectId), (.string, .string), (.uuid, .uuid), (.int, .int): false
+                default: UserValue(key: scope).converted(to: type) == value
+                }
+            }
+        default:
+            guard case .array(let values) = self.value(of: reference) else { return false }
+            return values.contains { $0.converted(to: type) == value }
+        }
+    }
+}
