@@ -113,6 +113,96 @@ import TomboloModel
         }
     }
 
+    @Test("moves of many events at once share transactions, and each event has its own order")
+    func moveTogether() async throws {
+        try await ServiceFixture.with { fixture in
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
+            var events: [(event: ObjectId, tickets: [ObjectId])] = []
+            for number in 0..<10 {
+                let event = try await fixture.rows().insert(
+                    "Event",
+                    ["name": .string("E\(number)"), "identifier": .string("e\(number)"), "timezone": "Europe/Berlin"])
+                var tickets: [ObjectId] = []
+                for rank in ["a0", "a1", "a2"] {
+                    tickets.append(
+                        try await fixture.rows().insert(
+                            "Ticket",
+                            [
+                                "event": .objectId(event), "name": "T", "rank": .string(rank), "kind": "free",
+                                "currency": "EUR",
+                            ]))
+                }
+                events.append((event, tickets))
+            }
+            let before = try await Self.transactionCount(fixture)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (event, tickets) in events {
+                    for ticket in tickets {
+                        group.addTask { _ = try await order.move(ticket, of: event, to: .last) }
+                    }
+                    // What can't be done spoils nothing for the others.
+                    group.addTask {
+                        await #expect(throws: RequestFailure.self) {
+                            try await order.move(tickets[0], of: event, to: .before(fixture.draftTicket))
+                        }
+                        await #expect(throws: RequestFailure.self) {
+                            try await order.move(fixture.draftTicket, of: event, to: .first)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let changes = try await Self.transactionCount(fixture)
+            #expect((10...30).contains(changes.rows - before.rows))
+            #expect(changes.transactions - before.transactions < changes.rows - before.rows)
+            for (event, tickets) in events {
+                let stored = try await fixture.pool.query(
+                    "SELECT _id FROM ticket WHERE event = $1 ORDER BY rank", [.objectId(event)]
+                ).map { try $0[0].objectId }
+                #expect(Set(stored) == Set(tickets))
+            }
+        }
+    }
+
+    /// Changes of ranks in the changelog, and the transactions that made them.
+    private static func transactionCount(_ fixture: ServiceFixture) async throws -> (rows: Int64, transactions: Int64) {
+        let found = try await fixture.pool.query(
+            """
+            SELECT count(*), count(DISTINCT l.xid) FROM tombolo.changelog l
+            JOIN tombolo.class c ON c.id = l.class AND c.name = 'Ticket' WHERE l.operation = 'u'
+            """)[0]
+        return (try found[0].int64, try found[1].int64)
+    }
+
+    @Test("an event that somebody else locks makes only its own moves wait")
+    func lockedEvent() async throws {
+        try await ServiceFixture.with { fixture in
+            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
+            let other = try await fixture.rows().insert(
+                "Event", ["name": "Other", "identifier": "other", "timezone": "Europe/Berlin"])
+            var tickets: [ObjectId] = []
+            for rank in ["a0", "a1"] {
+                tickets.append(
+                    try await fixture.rows().insert(
+                        "Ticket",
+                        [
+                            "event": .objectId(other), "name": "T", "rank": .string(rank), "kind": "free",
+                            "currency": "EUR",
+                        ]))
+            }
+            let intruder = try await PostgresConnection.connect(fixture.pool.configuration)
+            try await intruder.execute("BEGIN")
+            try await intruder.query("SELECT 1 FROM ticket WHERE event = $1 FOR UPDATE", [.objectId(fixture.event)])
+            async let waiting = order.move(fixture.tickets[0], of: fixture.event, to: .last)
+            for number in 0..<20 {
+                _ = try await order.move(tickets[number % 2], of: other, to: .last)
+            }
+            try await intruder.execute("COMMIT")
+            #expect(try await waiting.position == 5)
+            await intruder.close()
+        }
+    }
+
     private static func addTickets(_ fixture: ServiceFixture) async throws -> [ObjectId] {
         var tickets = fixture.tickets
         for rank in try FractionalRank.sequence(count: ticketCount - tickets.count, between: "a4", nil) {

@@ -1,7 +1,8 @@
 import TomboloHTTP
 import TomboloModel
 
-/// An event's tickets in order, and where one of them goes. Pure: what was read comes in, what to write comes out.
+/// An event's tickets in order, and where they go, one move after the other. Pure: what was read comes in, what to write
+/// comes out.
 struct TicketPlaces {
     struct Place: Hashable {
         let id: ObjectId
@@ -9,12 +10,20 @@ struct TicketPlaces {
     }
 
     /// By rank.
-    let places: [Place]
+    private(set) var places: [Place]
+    /// The new rank of each ticket that was moved.
+    private(set) var moved: [ObjectId: String] = [:]
+    /// Ranks that moved tickets had. No other ticket gets one of them: all of them are written by one statement, which
+    /// may reach the new owner of a rank before the former one.
+    private var former: [String] = []
 
+    init(places: [Place]) { self.places = places }
+
+    /// Moves a ticket.
     /// - Returns: nil if the ticket isn't among them.
     /// - Throws: ``RequestFailure``: 422 when the ticket that says where to isn't among them, 409 when the ranks leave no
     ///   room there.
-    func outcome(moving ticket: ObjectId, to move: TicketMove) throws -> TicketOrder.Outcome? {
+    mutating func move(_ ticket: ObjectId, to move: TicketMove) throws -> TicketOrder.Outcome? {
         guard let current = places.firstIndex(where: { $0.id == ticket }) else { return nil }
         var others = places
         others.remove(at: current)
@@ -30,15 +39,26 @@ struct TicketPlaces {
             return TicketOrder.Outcome(rank: places[current].rank, position: target + 1, isChanged: false)
         }
         let lower = target > 0 ? others[target - 1].rank : nil
-        let upper = target < others.count ? others[target].rank : nil
+        let next = target < others.count ? others[target].rank : nil
+        let upper = (former.filter { rank in lower.map { Self.precedes($0, rank) } ?? true } + [next].compactMap { $0 })
+            .min(by: Self.precedes)
         do throws(ValueError) {
             let rank = try FractionalRank.between(lower, upper)
+            former.append(places[current].rank)
+            moved[ticket] = rank
+            others.insert(Place(id: ticket, rank: rank), at: target)
+            places = others
             return TicketOrder.Outcome(rank: rank, position: target + 1, isChanged: true)
         } catch {
             throw RequestFailure(
                 .conflict, "The ranks of the event's tickets leave no room there.",
                 hint: "Give each ticket of the event a rank of its own.", properties: ["rank"], cause: error)
         }
+    }
+
+    /// As the database compares ranks.
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     private func index(of anchor: ObjectId, in others: [Place]) throws -> Int {

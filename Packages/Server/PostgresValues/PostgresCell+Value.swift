@@ -28,6 +28,7 @@ extension PostgresCell {
     /// - Throws: `PostgresDecodingError` for NULL and other types, ``ValueError`` for another number of bytes.
     public var objectId: ObjectId {
         get throws {
+            if oid == PostgresOID.bytea, !isNull, let id = withUnsafeBytes({ ObjectId(bytes: $0) }) { return id }
             let bytes = try bytes
             guard let id = ObjectId(bytes: bytes) else {
                 throw ValueError("An ObjectId has \(ObjectId.byteCount) bytes; this one has \(bytes.count).")

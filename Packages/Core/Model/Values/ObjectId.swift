@@ -48,14 +48,20 @@ public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible,
     }
 
     /// From 12 bytes; nil for any other number of bytes.
-    public init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: some Collection<UInt8>) { self.init(bytes: Array(bytes)) }
+
+    /// From 12 bytes; nil for any other number of bytes.
+    public init?(bytes: [UInt8]) {
+        guard let id = bytes.withUnsafeBytes({ ObjectId(bytes: $0) }) else { return nil }
+        self = id
+    }
+
+    /// From 12 bytes; nil for any other number of bytes. Not generic: rows are read by it.
+    public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        var high: UInt64 = 0
-        var low: UInt32 = 0
-        for (index, byte) in bytes.enumerated() {
-            if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt32(byte) }
-        }
-        self.init(high: high, low: low)
+        self.init(
+            high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
     }
 
     private init?(hex: String) {

@@ -69,14 +69,17 @@ extension RouteAccess where Grant == ClassesGrant {
 extension RouteAccess where Grant == ObjectsGrant {
     /// For those whom the rules permit the operation on some objects of a class. The handler must apply the filter
     /// that it gets. Whether a token is needed follows from the rules too.
-    public static func objects(_ operation: TomboloRules.Operation, of className: String, by rules: LiveRules)
-        -> RouteAccess
-    {
+    /// - Parameter values: what the objects that the request is about have in some properties, by name; the filter is
+    ///   about these objects only.
+    public static func objects(
+        _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules,
+        having values: @escaping @Sendable (EdgeContext) throws -> [String: Value] = { _ in [:] }
+    ) -> RouteAccess {
         RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
-            subject, _, _ in
+            subject, _, context in
             let rules = rules.current
-            return ObjectsGrant(
-                subject: subject, rules: rules, filter: try filter(subject, operation, className, rules))
+            let filter = try filter(subject, operation, className, rules, having: values(context))
+            return ObjectsGrant(subject: subject, rules: rules, filter: filter)
         }
     }
 }
@@ -90,9 +93,10 @@ extension RouteAccess where Grant == ObjectGrant {
     public static func object(
         _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
-        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
+        let loader = ObjectLoader(pool)
+        return RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
             subject, _, context in
-            try await grant(operation, className, subject, context, rules.current, pool)
+            try await grant(operation, className, subject, context, rules.current, loader)
         }
     }
 
@@ -106,24 +110,25 @@ extension RouteAccess where Grant == ObjectGrant {
         _ find: @escaping @Sendable (Schema, EdgeContext) throws -> String,
         also other: TomboloRules.Operation? = nil, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
+        let loader = ObjectLoader(pool)
         let summary = other.map { "\($0) and \(operation) \(what)" } ?? "\(operation) \(what)"
         return RouteAccess(summary: summary, token: .required) { subject, _, context in
             let rules = rules.current
             let className = try find(rules.schema, context)
-            if let other { _ = try filter(subject, other, className, rules) }
-            return try await grant(operation, className, subject, context, rules, pool)
+            if let other { try requireAny(subject, other, className, rules) }
+            return try await grant(operation, className, subject, context, rules, loader)
         }
     }
 
     private static func grant(
         _ operation: TomboloRules.Operation, _ className: String, _ subject: Subject, _ context: EdgeContext,
-        _ rules: Rules, _ pool: PostgresPool
+        _ rules: Rules, _ loader: ObjectLoader
     ) async throws -> ObjectGrant {
-        _ = try filter(subject, operation, className, rules)
+        let classIndex = try requireAny(subject, operation, className, rules)
         let id = try context.id()
-        let reader = RowReader(schema: rules.schema, pool: pool)
-        guard let classIndex = rules.schema.index(of: className), let row = try await reader.object(className, id: id)
-        else { throw RequestFailure.noSuchObject(className) }
+        guard let row = try await loader.object(classIndex: classIndex, id: id, in: rules.schema) else {
+            throw RequestFailure.noSuchObject(className)
+        }
         let resource = Resource.object(classIndex: classIndex, old: row, new: row)
         switch rules.authorize(subject, operation, resource) {
         case .allowed: return ObjectGrant(subject: subject, rules: rules, className: className, id: id, row: row)
@@ -141,7 +146,7 @@ extension TomboloRules.Operation {
     fileprivate var words: String { self == .listTrash ? "list trashed" : name }
 }
 
-/// Leave for some objects of a class: those that satisfy ``filter``.
+/// Leave for some objects of a class: those that satisfy ``filter``, of those that the route is about.
 public struct ObjectsGrant: Sendable {
     public let subject: Subject
     /// That the decision was made by; ``filter`` is about their classes.
@@ -171,22 +176,48 @@ public struct ObjectGrant: Sendable {
 private func need(
     _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
 ) -> TokenNeed {
-    let isPermitted = (try? filter(.anonymous, operation, className, rules)) != nil
+    let isPermitted = (try? requireAny(.anonymous, operation, className, rules)) != nil
     return isPermitted ? .optional : .required
 }
 
+/// - Parameter values: of the objects that the filter is about, by the names of properties.
 /// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
 private func filter(
-    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
+    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules,
+    having values: [String: Value] = [:]
 ) throws -> Predicate {
-    guard let classIndex = rules.schema.index(of: className) else {
-        throw RequestFailure(.internalError, "There is no class \(className).")
+    let classIndex = try classIndex(className, rules)
+    let item = rules.schema[classIndex]
+    var known: [Int: Value] = [:]
+    for (name, value) in values {
+        guard let column = item.columnIndex(name) else {
+            throw RequestFailure(.internalError, "\(className) has no property '\(name)'.")
+        }
+        known[column] = value
     }
     do throws(Decision.Denial) {
-        return try rules.authorize(subject, operation, .objects(classIndex: classIndex)).get()
+        return try rules.authorize(subject, operation, .objects(classIndex: classIndex, having: known)).get()
     } catch {
         throw RequestFailure(error)
     }
+}
+
+/// - Returns: the position of the class.
+/// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
+@discardableResult
+private func requireAny(
+    _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
+) throws -> Int {
+    let classIndex = try classIndex(className, rules)
+    if let denial = rules.refusal(subject, operation, ofClassAt: classIndex) { throw RequestFailure(denial) }
+    return classIndex
+}
+
+private func classIndex(_ className: String, _ rules: Rules) throws -> Int {
+    guard let index = rules.schema.index(of: className) else {
+        throw RequestFailure(.internalError, "There is no class \(className).")
+    }
+    return index
 }
 
 extension RequestFailure {

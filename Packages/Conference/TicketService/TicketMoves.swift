@@ -1,0 +1,178 @@
+import EventModels
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+
+/// The transactions that move tickets: two round trips for any number of moves.
+///
+/// For each event one ticket is locked, whose key is the least: to lock the event's own row takes the right to update it.
+/// It saves moves from getting in each other's way; that each rank is there once is up to the unique index.
+///
+/// Moves that share a transaction must not wait for each other's events: one whose lock somebody else holds, and all of
+/// a transaction that a writer without the lock gets in the way of, are made again, each in its own transaction.
+struct TicketMoves: Sendable {
+    struct Wish: Sendable {
+        let ticket: ObjectId
+        let event: ObjectId
+        let place: TicketMove
+    }
+
+    enum Answer: Sendable {
+        case done(TicketOrder.Outcome)
+        /// The ticket isn't among those of a live event.
+        case notFound
+        /// It has to be made in a transaction of its own.
+        case alone
+    }
+
+    /// How long a transaction of several moves waits for a writer that has no lock of an event but of a ticket or a
+    /// rank, in milliseconds.
+    static let lockTimeoutMilliseconds = 100
+
+    /// Of a transaction of several moves. A plan for each number of moves would take longer than it saves.
+    private static let settings = PostgresStatement(
+        """
+        SELECT set_config('lock_timeout', '\(lockTimeoutMilliseconds)ms', true), \
+        set_config('plan_cache_mode', 'force_generic_plan', true)
+        """)
+
+    /// `$1` are events, here and in the next two.
+    private let lock: String
+    private let tryLock: String
+    private let read: String
+    /// `$1` are events, `$2` tickets, and `$3` ranks.
+    private let write: String
+    /// `$1` is an event, `$2` a ticket.
+    private let find: String
+
+    /// - Throws: `ValueError` if the schema isn't one of the conference's models.
+    init(_ schema: Schema) throws {
+        let events = try ClassTable<Event>(schema)
+        let tickets = try ClassTable<Ticket>(schema)
+        let (id, event, rank) = (tickets[\._id], tickets[\.event], tickets[\.rank])
+        // Not 'ORDER BY id LIMIT 1', for which PostgreSQL goes through the tickets of all events by their keys.
+        lock = """
+            SELECT \(event) FROM \(tickets) WHERE \(id) = ANY (ARRAY(
+                SELECT decode(min(encode(\(id), 'hex') COLLATE "C"), 'hex')
+                FROM \(tickets) WHERE \(event) = ANY ($1) GROUP BY \(event))) ORDER BY \(id) FOR NO KEY UPDATE
+            """
+        tryLock = lock + " SKIP LOCKED"
+        // A statement of its own sees what was committed while the lock was waited for.
+        read = """
+            SELECT t.\(event), t.\(id), t.\(rank) FROM \(tickets) t WHERE t.\(event) = ANY ($1) AND EXISTS (
+                SELECT 1 FROM \(events) e WHERE e.\(events[\._id]) = t.\(event) AND e.\(TrashColumns.when) IS NULL)
+            ORDER BY t.\(rank)
+            """
+        write = """
+            UPDATE \(tickets) SET \(rank) = ($3)[array_position($2, \(id))]
+            WHERE \(id) = ANY ($2) AND \(event) = ($1)[array_position($2, \(id))] RETURNING \(id)
+            """
+        find = """
+            SELECT EXISTS (SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL),
+                EXISTS (SELECT 1 FROM \(tickets) WHERE \(id) = $2)
+            """
+    }
+
+    // MARK: Together
+
+    /// Makes several moves in one transaction, in this order.
+    func move(_ wishes: [Wish], _ pool: PostgresPool) async -> [Result<Answer, any Error>] {
+        do {
+            return try await tryMove(wishes, pool)
+        } catch let error as PostgresError where error.isConflict || error.code == .lockNotAvailable {
+            return wishes.map { _ in .success(.alone) }
+        } catch {
+            return wishes.map { _ in .failure(error) }
+        }
+    }
+
+    private func tryMove(_ wishes: [Wish], _ pool: PostgresPool) async throws -> [Result<Answer, any Error>] {
+        let events = Self.keys(Set(wishes.map(\.event)))
+        var (answers, written) = try await pool.withConnection { connection in
+            try await connection.transaction(
+                first: [Self.settings, .init(tryLock, [events]), .init(read, [events])]
+            ) { results in
+                var content = try places(results[2])
+                let locked = Set(try results[1].map { try $0[0].objectId })
+                let answers = wishes.map { answer($0, locked, &content) }
+                return (answers, statements(content))
+            }
+        }
+        // A ticket that left its event, or was deleted, after it was read.
+        let found = Set(try (written.first?.map { try $0[0].objectId }) ?? [])
+        for (place, wish) in wishes.enumerated() {
+            guard case .success(.done(let outcome)) = answers[place], outcome.isChanged else { continue }
+            if !found.contains(wish.ticket) { answers[place] = .success(.alone) }
+        }
+        return answers
+    }
+
+    private func answer(
+        _ wish: Wish, _ locked: Set<ObjectId>, _ content: inout [ObjectId: TicketPlaces]
+    ) -> Result<Answer, any Error> {
+        guard content[wish.event] != nil else { return .success(.notFound) }
+        guard locked.contains(wish.event) else { return .success(.alone) }
+        return Result {
+            guard let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place) else { return .notFound }
+            return .done(outcome)
+        }
+    }
+
+    // MARK: Alone
+
+    /// Makes one move, and waits for the event's turn.
+    /// - Returns: nil if the ticket isn't among those of a live event.
+    func moveAlone(_ wish: Wish, _ pool: PostgresPool) async throws -> TicketOrder.Outcome? {
+        let event = Self.keys([wish.event])
+        let (outcome, written) = try await pool.withConnection { connection in
+            try await connection.transaction(first: [.init(lock, [event]), .init(read, [event])]) { results in
+                var content = try places(results[1])
+                let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place)
+                return (outcome, statements(content))
+            }
+        }
+        return outcome?.isChanged == true && written.first?.isEmpty != false ? nil : outcome
+    }
+
+    /// Why there is nothing to move.
+    func reason(_ wish: Wish, _ pool: PostgresPool) async throws -> RequestFailure {
+        let found = try await pool.query(find, [.objectId(wish.event), .objectId(wish.ticket)])[0]
+        if try !found[0].bool { return RequestFailure.noSuchObject("Event") }
+        if try !found[1].bool { return RequestFailure.noSuchObject("Ticket") }
+        return RequestFailure(
+            .conflict, "The ticket belongs to another event by now.", hint: "Read it again, then move it.",
+            properties: ["event"])
+    }
+
+    // MARK: Rows and parameters
+
+    /// By event.
+    private func places(_ result: PostgresResult) throws -> [ObjectId: TicketPlaces] {
+        var places: [ObjectId: [TicketPlaces.Place]] = [:]
+        for row in result {
+            places[try row[0].objectId, default: []].append(.init(id: try row[1].objectId, rank: try row[2].string))
+        }
+        return places.mapValues(TicketPlaces.init)
+    }
+
+    /// What writes all new ranks; nothing if there are none.
+    private func statements(_ content: [ObjectId: TicketPlaces]) -> [PostgresStatement] {
+        let moved = content.flatMap { event, places in places.moved.map { (event: event, ticket: $0, rank: $1) } }
+        guard !moved.isEmpty else { return [] }
+        return [
+            PostgresStatement(
+                write, [Self.keys(moved.map(\.event)), Self.keys(moved.map(\.ticket)), .textArray(moved.map(\.rank))])
+        ]
+    }
+
+    private static func keys(_ ids: some Sequence<ObjectId>) -> PostgresParameter { .byteaArray(ids.map(\.bytes)) }
+}
+
+extension PostgresError {
+    /// Another writer took the rank, or a deadlock or serialization failure: the transaction was rolled back and may be
+    /// done again.
+    var isConflict: Bool {
+        code == .uniqueViolation || code == .deadlockDetected || code == .serializationFailure
+    }
+}

@@ -1,0 +1,66 @@
+import RandomValues
+import Testing
+import TomboloModel
+
+@testable import TicketService
+
+@Suite("Places of tickets") struct TicketPlacesTests {
+    @Test("moves one after the other give the order of a plain list, and no rank twice, former ones included")
+    func manyMoves() throws {
+        var random = RandomValues(.printed(for: "TicketPlacesTests.manyMoves"))
+        let ids = (0..<12).map { ObjectId(high: 0, low: UInt32($0)) }
+        let ranks = try FractionalRank.sequence(count: ids.count, between: nil, nil)
+        for _ in 0..<200 {
+            var places = TicketPlaces(places: zip(ids, ranks).map { .init(id: $0, rank: $1) })
+            var model = ids
+            var given = Set(ranks)
+            for _ in 0..<random.int(1...40) {
+                let ticket = random.pick(ids)
+                let other = random.pick(ids)
+                guard ticket != other else { continue }
+                let before = model
+                model.removeAll { $0 == ticket }
+                let anchor = try #require(model.firstIndex(of: other))
+                let place: TicketMove
+                switch random.int(0...3) {
+                case 0:
+                    place = .before(other)
+                    model.insert(ticket, at: anchor)
+                case 1:
+                    place = .after(other)
+                    model.insert(ticket, at: anchor + 1)
+                case 2:
+                    place = .first
+                    model.insert(ticket, at: 0)
+                default:
+                    place = .last
+                    model.append(ticket)
+                }
+                let found = try places.move(ticket, to: place)
+                let outcome = try #require(found)
+                #expect(outcome.isChanged == (model != before))
+                #expect(outcome.position - 1 == model.firstIndex(of: ticket))
+                if outcome.isChanged {
+                    // The statement that writes all ranks may reach this ticket before the one that had the rank.
+                    #expect(given.insert(outcome.rank).inserted, "\(outcome.rank) was taken")
+                    #expect(places.moved[ticket] == outcome.rank)
+                }
+                #expect(places.places.map(\.id) == model)
+                let now = places.places.map(\.rank)
+                #expect(zip(now, now.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            }
+        }
+    }
+
+    @Test("a ticket that isn't there is moved nowhere, and none goes beside it")
+    func strangers() throws {
+        let (known, stranger) = (ObjectId(high: 0, low: 1), ObjectId(high: 0, low: 2))
+        var places = TicketPlaces(places: [.init(id: known, rank: "a0")])
+        let none = try places.move(stranger, to: .first)
+        #expect(none == nil)
+        #expect(throws: (any Error).self) { try places.move(known, to: .before(stranger)) }
+        let same = try places.move(known, to: .last)
+        #expect(same?.isChanged == false)
+        #expect(places.moved.isEmpty)
+    }
+}
