@@ -202,7 +202,8 @@ let package = Package(
             "TicketService", "Conference/TicketService",
             [
                 "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloModel", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging, mustache,
+                "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
+                mustache,
             ]),
         library(
             "OpenEventImport", "Conference/OpenEventImport",
@@ -384,7 +385,10 @@ let package = Package(
             ]),
         tests(
             "TicketServiceTests",
-            service + ["EventModels", "PostgresValues", "RandomValues", "TicketService", "ServiceTestSupport"]),
+            service + [
+                "EventModels", "PostgresValues", "RandomValues", "TicketService", "TomboloRuleDocuments",
+                "ServiceTestSupport",
+            ]),
         .executableTarget(
             name: "EndToEndDevice", dependencies: ["EventModels", "ListingModels", "RandomValues", "Tombolo"],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),

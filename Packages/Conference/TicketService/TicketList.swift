@@ -9,7 +9,8 @@ import TomboloSQL
 
 /// The tickets of an event that a caller may see, in order, by one statement.
 final class TicketList: Sendable {
-    /// The number of statements that are kept, one for each set of rights. Beyond, all are made anew.
+    /// The number of statements that are kept, one for each set of rights: few, for what grants permit is known once the
+    /// event is. Beyond, all are made anew.
     static let statementLimit = 256
     /// How many bytes a ticket takes, roughly.
     private static let expectedByteCount = 512
@@ -46,9 +47,12 @@ final class TicketList: Sendable {
 
     /// `{"event":ID,"tickets":[…]}`, each ticket with its columns and its `position` from 1 among those that the caller
     /// sees: positions tell nothing about hidden ones.
+    /// - Parameter grant: for the tickets of this event.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
-    func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> JSONBytes {
-        let readable = grant.rules.authorize(grant.subject, .read, .objects(classIndex: events.classIndex))
+    func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> Rendered<JSONBytes> {
+        let eventKey = [events.item.primaryKeyIndex ?? 0: Value.objectId(event)]
+        let readable = grant.rules.authorize(
+            grant.subject, .read, .objects(classIndex: events.classIndex, having: eventKey))
         guard let readableEvents = try? readable.get() else { throw RequestFailure.noSuchObject("Event") }
         let statement = try statement(Rights(tickets: grant.filter, events: readableEvents))
         let result = try await pool.query(statement.sql, [.objectId(event)] + statement.parameters)
@@ -59,13 +63,15 @@ final class TicketList: Sendable {
         json.append(#","tickets":["#)
         // An event without a visible ticket has one row, of an event and no ticket.
         var position: Int64 = 0
+        var keys: Set<ObjectId> = []
         for row in result where !row[key].isNull {
+            keys.insert(try row[key].objectId)
             if position > 0 { json.append(",") }
             position += 1
             try rows.append(row, own: [position], to: &json)
         }
         json.append("]}")
-        return json
+        return Rendered(content: json, rows: keys)
     }
 
     private func statement(_ rights: Rights) throws -> Statement {

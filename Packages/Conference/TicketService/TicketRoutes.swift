@@ -25,6 +25,7 @@ public struct TicketRoutes: Sendable {
         let order: TicketOrder
         let programme: Programme
         let page: EventPage
+        let anonymous: AnonymousAnswers
 
         init(_ schema: Schema, _ pool: PostgresPool) throws {
             tickets = try ClassTable(schema)
@@ -32,6 +33,7 @@ public struct TicketRoutes: Sendable {
             order = try TicketOrder(schema: schema, pool: pool)
             programme = try Programme(schema: schema, pool: pool)
             page = try EventPage(reader: RowReader(schema: schema, pool: pool))
+            anonymous = try AnonymousAnswers(schema: schema, pool: pool)
         }
     }
 
@@ -47,16 +49,31 @@ public struct TicketRoutes: Sendable {
         routes.on(
             .get, "/events/{id}", access: .open(because: "shows only what the rules let anonymous visitors read")
         ) { _, context, _ in
-            let rules = rules.current
-            return HTMLPage(try await parts.value(for: rules.schema).page.html(event: context.id(), under: rules))
+            let (id, rules) = (try context.id(), rules.current)
+            let parts = try parts.value(for: rules.schema)
+            return HTMLPage(
+                try await parts.anonymous.answer(\.page, of: id, under: rules) {
+                    try await parts.page.html(event: id, under: rules)
+                })
         }
-        routes.on(.get, "/events/{id}/tickets", access: .objects(.read, of: "Ticket", by: rules)) {
-            _, context, grant in
-            let tickets = try parts.value(for: grant.rules.schema).list
-            return JSONText(try await tickets.json(event: context.id(), grant))
+        let ofEvent: @Sendable (EdgeContext) throws -> [String: Value] = { ["event": .objectId(try $0.id())] }
+        routes.on(
+            .get, "/events/{id}/tickets", access: .objects(.read, of: "Ticket", by: rules, having: ofEvent)
+        ) { _, context, grant in
+            let id = try context.id()
+            let parts = try parts.value(for: grant.rules.schema)
+            // What users see depends on who they are: nothing of it is kept.
+            guard grant.subject.isAnonymous else {
+                return JSONText(try await parts.list.json(event: id, grant).content)
+            }
+            return JSONText(
+                try await parts.anonymous.answer(\.list, of: id, under: grant.rules) {
+                    try await parts.list.json(event: id, grant)
+                })
         }
-        routes.on(.get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules)) {
-            _, context, grant in
+        routes.on(
+            .get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules, having: ofEvent)
+        ) { _, context, grant in
             let programme = try parts.value(for: grant.rules.schema).programme
             return JSONAnswer(try await programme.json(event: context.id(), grant))
         }

@@ -38,14 +38,11 @@ struct EventPage: Sendable {
 
     /// Of a published event's programme its page shows without a login what everybody who is logged in may read.
     private static let programme: Set<String> = ["Session", "Speaker", "Track", "Microlocation"]
-    /// A user with no account and no role.
-    private static let anyUser = Subject(user: ObjectId())
-
     /// - Parameter rules: on the reader's classes.
     /// - Throws: ``RequestFailure`` with status 404 for an event that is not published, in the trash, or not there.
-    func html(event id: ObjectId, under rules: Rules) async throws -> String {
-        let rows = try await reader.snapshot { try await read(id, $0, rules) }
-        return template.render(content(rows))
+    func html(event id: ObjectId, under rules: Rules) async throws -> Rendered<String> {
+        let rows = try await read(id, rules)
+        return Rendered(content: template.render(content(rows)), rows: rows.keys)
     }
 
     // MARK: Reading
@@ -59,35 +56,48 @@ struct EventPage: Sendable {
         var speakers: [Value: ClassRow<Speaker>]
         /// The speakers' keys of each session, in order.
         var speakersOfSession: [Value: [Value]]
+
+        /// Of everything but the event.
+        var keys: Set<ObjectId> {
+            let values =
+                tickets.map(\.key) + sessions.map(\.key) + Array(rooms.keys) + Array(tracks.keys)
+                + Array(speakers.keys)
+            return Set(values.compactMap { if case .objectId(let id) = $0 { id } else { nil } })
+        }
     }
 
-    nonisolated(nonsending) private func read(_ id: ObjectId, _ reader: RowReader, _ rules: Rules) async throws -> Rows
-    {
+    /// All of one snapshot, in one trip to the database.
+    private func read(_ id: ObjectId, _ rules: Rules) async throws -> Rows {
         /// - Parameter owner: the property that holds the event's key.
-        func objects<Class: Object>(
+        func query<Class: Object>(
             _ table: ClassTable<Class>, of owner: PartialKeyPath<Class>, sortedBy sort: [PartialKeyPath<Class>] = []
-        ) async throws -> [ClassRow<Class>] {
-            let subject = Self.programme.contains(table.item.name) ? Self.anyUser : .anonymous
+        ) throws -> RowQuery {
+            let subject = Self.programme.contains(table.item.name) ? AnonymousAnswers.anyUser : .anonymous
             let access = rules.authorize(subject, .read, .objects(classIndex: table.classIndex))
-            guard case .allowed(let filter) = access else { return [] }
             let own = Predicate.compare(PropertyPath(of: owner), .equal, .objectId(id))
-            return try await reader.objects(table, matching: .and([own, filter]), sortedBy: sort)
+            return try reader.query(
+                table.item.name, matching: .all([own, (try? access.get()) ?? .constant(false)]),
+                sortedBy: sort.map { PropertyPath(of: $0).description })
         }
-        guard let event = try await objects(tables.events, of: \._id).first else {
-            throw RequestFailure.noSuchObject("Event")
+        let speakers = PropertyPath(of: \Session.speakers).description
+        let ofEvent = PropertyPath(["owner", PropertyPath(of: \Session.event).description])
+        let found = try await reader.snapshot([
+            query(tables.events, of: \._id), query(tables.tickets, of: \.event, sortedBy: [\.rank]),
+            query(tables.sessions, of: \.event, sortedBy: [\.startsAt, \.title]),
+            query(tables.rooms, of: \.event), query(tables.tracks, of: \.event), query(tables.speakers, of: \.event),
+            reader.query(
+                "\(tables.sessions.item.name).\(speakers)", matching: .compare(ofEvent, .equal, .objectId(id)),
+                sortedBy: ["rank"]),
+        ])
+        func byKey<Class>(_ rows: [Row], _ table: ClassTable<Class>) -> [Value: ClassRow<Class>] {
+            Dictionary(rows.map(table.row).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         }
-        let sessions = try await objects(tables.sessions, of: \.event, sortedBy: [\.startsAt, \.title])
-        func byKey<Class>(_ rows: [ClassRow<Class>]) -> [Value: ClassRow<Class>] {
-            Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        }
+        guard let event = found[0].first else { throw RequestFailure.noSuchObject("Event") }
         return Rows(
-            event: event, tickets: try await objects(tables.tickets, of: \.event, sortedBy: [\.rank]),
-            sessions: sessions, rooms: byKey(try await objects(tables.rooms, of: \.event)),
-            tracks: byKey(try await objects(tables.tracks, of: \.event)),
-            speakers: byKey(try await objects(tables.speakers, of: \.event)),
-            speakersOfSession: try await reader.list(
-                PropertyPath(of: \Session.speakers).description, of: tables.sessions.item.name,
-                owners: sessions.map(\.key)))
+            event: tables.events.row(event), tickets: found[1].map(tables.tickets.row),
+            sessions: found[2].map(tables.sessions.row), rooms: byKey(found[3], tables.rooms),
+            tracks: byKey(found[4], tables.tracks), speakers: byKey(found[5], tables.speakers),
+            speakersOfSession: RowReader.lists(found[6]))
     }
 
     // MARK: Showing

@@ -65,7 +65,12 @@ public struct RowReader: Sendable {
         guard !owners.isEmpty else { return [:] }
         let elements = try await objects(
             "\(className).\(property)", matching: .isIn(PropertyPath("owner"), owners), sortedBy: ["rank"])
-        return Dictionary(grouping: elements, by: { $0[ElementColumn.owner] })
+        return Self.lists(elements)
+    }
+
+    /// For each owner's key the targets' keys of the elements, in the elements' order.
+    public static func lists(_ elements: [Row]) -> [Value: [Value]] {
+        Dictionary(grouping: elements, by: { $0[ElementColumn.owner] })
             .mapValues { $0.map { $0[ElementColumn.target] } }
     }
 
@@ -75,8 +80,26 @@ public struct RowReader: Sendable {
         _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
         limit: Int = Self.rowLimit
     ) async throws -> [Row] {
-        guard let item = schema[className] else { return [] }
+        guard schema[className] != nil else { return [] }
+        let query = try query(
+            className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit)
+        let (sql, parameters) = (query.statement.sql, query.statement.parameters)
+        let result: PostgresResult
+        switch source {
+        case .pool(let pool): result = try await pool.query(sql, parameters)
+        case .connection(let connection): result = try await connection.query(sql, parameters)
+        }
+        return try result.map { try row($0, of: query.item) }
+    }
+
+    /// What ``objects(_:matching:isTrashed:sortedBy:limit:)`` asks the database, for ``snapshot(_:)-([RowQuery])``.
+    /// - Throws: ``ValueError`` for a class that the schema lacks.
+    public func query(
+        _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
+        limit: Int = Self.rowLimit
+    ) throws -> RowQuery {
         var builder = try SQLBuilder(.postgresql, schema: schema, className: className, alias: "o")
+        guard let item = schema[className] else { throw ValueError("There is no class \(className).") }
         let condition = try builder.condition(filter)
         let names = properties + [item.primaryKey?.name].compactMap { $0 }
         let order = try builder.orderBy(names.map { SQLSort(PropertyPath($0)) })
@@ -86,13 +109,24 @@ public struct RowReader: Sendable {
             WHERE \(condition) AND \(Self.isIn(trash: isTrashed, item, alias: "o"))
             ORDER BY \(order.isEmpty ? "1" : order) LIMIT \(limit)
             """
-        let parameters = try builder.parameters.map { try PostgresParameter($0) }
-        let result: PostgresResult
+        return RowQuery(
+            statement: PostgresStatement(sql, try builder.parameters.map { try PostgresParameter($0) }), item: item)
+    }
+
+    /// The rows of several queries, of one moment and in one trip to the database.
+    public func snapshot(_ queries: [RowQuery]) async throws -> [[Row]] {
+        let statements = queries.map(\.statement)
+        let results: [PostgresResult]
         switch source {
-        case .pool(let pool): result = try await pool.query(sql, parameters)
-        case .connection(let connection): result = try await connection.query(sql, parameters)
+        case .pool(let pool):
+            results = try await pool.withConnection { connection in
+                try await connection.transaction(isolation: .repeatableRead, readOnly: true, first: statements) {
+                    ($0, [])
+                }.0
+            }
+        case .connection(let connection): results = try await connection.pipeline(statements)
         }
-        return try result.map { try row($0, of: item) }
+        return try zip(results, queries).map { result, query in try result.map { try row($0, of: query.item) } }
     }
 
     /// As ``objects(_:matching:isTrashed:sortedBy:limit:)``, by the properties of a model class.

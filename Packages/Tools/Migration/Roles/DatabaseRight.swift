@@ -40,6 +40,7 @@ public struct DatabaseRight: Hashable, Sendable {
         public static let usage = Privilege(kind: .usage, columns: nil)
         public static let execute = Privilege(kind: .execute, columns: nil)
 
+        public static func select(_ columns: String...) -> Privilege { Privilege(kind: .select, columns: columns) }
         public static func insert(_ columns: String...) -> Privilege { Privilege(kind: .insert, columns: columns) }
         public static func update(_ columns: String...) -> Privilege { Privilege(kind: .update, columns: columns) }
     }

@@ -1,0 +1,107 @@
+import EventModels
+import PostgresClient
+import Synchronization
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// What anonymous visitors get, rendered once until something of it changes.
+///
+/// Each request asks the database first what was committed since it was asked last; requests that come at about the same
+/// time ask together. So what is kept is as new as what would be read instead: it shows what was committed before the
+/// request came, by whichever server. Where the database can't be asked, nothing that is kept is used.
+final class AnonymousAnswers: Sendable {
+    /// Requests that ask together.
+    static let bounds = BatchBounds(size: 1_000)
+
+    /// A user with no account and no role.
+    static let anyUser = Subject(user: ObjectId())
+
+    private final class Store: Sendable {
+        struct State {
+            var kept = KeptAnswers()
+            /// Of the rules that the answers were made with.
+            var fingerprints: [UInt64] = []
+        }
+
+        let state = Mutex(State())
+    }
+
+    private let store: Store
+    private let questions: Batches<Void, Void, Never>
+
+    /// - Throws: `ValueError` if the schema isn't one of the conference's models.
+    init(schema: Schema, pool: PostgresPool) throws {
+        let store = Store()
+        let follower = ChangeFollower(pool.configuration, note: try Self.eventOfChange(schema)) { changed in
+            store.state.withLock { state in
+                if let changed { state.kept.drop(changed) } else { state.kept.dropAll() }
+            }
+        }
+        self.store = store
+        questions = Batches(Self.bounds) { questions in
+            try await follower.ask()
+            return questions.map { _ in .success(()) }
+        }
+    }
+
+    /// An answer about an event: one that is kept, or the one that `render` makes.
+    /// - Parameters:
+    ///   - path: where such answers are.
+    ///   - rules: what anonymous visitors, and users without a role, may read by them is in the answer, and nothing else.
+    func answer<Content: Sendable>(
+        _ path: any WritableKeyPath<KeptAnswers.Answers, Content?> & Sendable, of event: ObjectId, under rules: Rules,
+        render: () async throws -> Rendered<Content>
+    ) async throws -> Content {
+        do {
+            try await questions.outcome(of: ())
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return try await render().content
+        }
+        let fingerprints = [rules.fingerprint(of: .anonymous), rules.fingerprint(of: Self.anyUser)]
+        let (known, number) = store.state.withLock { state -> (Content?, UInt64) in
+            if state.fingerprints != fingerprints {
+                state.kept.dropAll()
+                state.fingerprints = fingerprints
+            }
+            if let known = state.kept.answers(of: event)?[keyPath: path] { return (known, 0) }
+            return (nil, state.kept.begin(event))
+        }
+        if let known { return known }
+        do {
+            let rendered = try await render()
+            store.state.withLock {
+                $0.kept.end(number, { $0[keyPath: path] = rendered.content }, rows: rendered.rows)
+            }
+            return rendered.content
+        } catch {
+            store.state.withLock { $0.kept.end(number, nil, rows: []) }
+            throw error
+        }
+    }
+
+    /// SQL for the event that a changed row belongs to now. One that it belonged to before is known by its rows.
+    private static func eventOfChange(_ schema: Schema) throws -> String {
+        let events = try ClassTable<Event>(schema)
+        let sessions = try ClassTable<Session>(schema)
+        func lookUp<Class: Object>(
+            _ table: ClassTable<Class>, _ event: any PartialKeyPath<Class> & Sendable,
+            _ id: any PartialKeyPath<Class> & Sendable
+        ) -> String {
+            "WHEN \(PostgresSQL.quoteLiteral(table.item.name)) THEN (SELECT encode(x.\(table[event]), 'hex') "
+                + "FROM \(table) AS x WHERE x.\(table[id]) = decode(l.key, 'hex'))"
+        }
+        let cases = [
+            "WHEN \(PostgresSQL.quoteLiteral(events.item.name)) THEN l.key",
+            lookUp(try ClassTable<Ticket>(schema), \.event, \._id), lookUp(sessions, \.event, \._id),
+            lookUp(try ClassTable<Microlocation>(schema), \.event, \._id),
+            lookUp(try ClassTable<Track>(schema), \.event, \._id),
+            lookUp(try ClassTable<Speaker>(schema), \.event, \._id),
+            "WHEN \(PostgresSQL.quoteLiteral("\(sessions.item.name).speakers")) THEN (SELECT encode("
+                + "x.\(sessions[\.event]), 'hex') FROM \(sessions) AS x WHERE x.\(sessions[\._id]) = decode(l.root, 'hex'))",
+        ]
+        return "CASE c.name \(cases.joined(separator: " ")) END"
+    }
+}

@@ -1,0 +1,8 @@
+import PostgresClient
+import TomboloModel
+
+/// What a ``RowReader`` asks the database for: rows of one class.
+public struct RowQuery: Sendable {
+    let statement: PostgresStatement
+    let item: ClassSchema
+}
