@@ -3,18 +3,20 @@
 func withTimeout<Result: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            return nil
-        }
-        defer { group.cancelAll() }
-        guard let result = try await group.next() ?? nil else {
-            throw RequestFailure(
-                .timeout, "The request took longer than \(limit) and was given up.",
-                hint: "Try it again; ask for less at once.")
-        }
-        return result
+    // Neither a timer nor a task group for each request: both take longer than many requests do.
+    let work = Task(operation: body)
+    let deadline = Deadlines.shared.add(after: limit) { work.cancel() }
+    let outcome = await withTaskCancellationHandler {
+        await work.result
+    } onCancel: {
+        work.cancel()
     }
+    guard Deadlines.shared.remove(deadline) else {
+        // What came too late came all the same.
+        if case .success(let result) = outcome { return result }
+        throw RequestFailure(
+            .timeout, "The request took longer than \(limit) and was given up.",
+            hint: "Try it again; ask for less at once.")
+    }
+    return try outcome.get()
 }
