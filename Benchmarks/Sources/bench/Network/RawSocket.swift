@@ -11,10 +11,15 @@ final class RawSocket {
 
     /// - Parameter receiveBufferByteCount: what the kernel may hold for this side; nil for the system's default.
     init(port: Int, receiveBufferByteCount: Int32? = nil) throws {
+        socket = try Self.connected(port: port, receiveBufferByteCount: receiveBufferByteCount)
+    }
+
+    /// A socket that is connected to 127.0.0.1; whoever gets it closes it.
+    static func connected(port: Int, receiveBufferByteCount: Int32? = nil) throws -> Int32 {
         #if canImport(Glibc)
-            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+            let socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #endif
         if var size = receiveBufferByteCount {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -29,8 +34,11 @@ final class RawSocket {
             }
         }
         guard result == 0 else {
-            throw BenchError("Cannot connect to port \(port): \(String(cString: strerror(errno)))")
+            let problem = String(cString: strerror(errno))
+            close(socket)
+            throw BenchError("Cannot connect to port \(port): \(problem)")
         }
+        return socket
     }
 
     deinit { close(socket) }

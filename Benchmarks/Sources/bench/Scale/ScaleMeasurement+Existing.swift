@@ -49,6 +49,36 @@ extension ScaleMeasurement {
         }
     }
 
+    /// Lists and moves at 32 connections.
+    func tickets(_ results: inout ScaleResults, _ database: BenchDatabase) async {
+        await attempt(.tickets, "tickets", &results) { results in
+            var tickets = sizes.tickets
+            tickets.runCount = scale.runCount
+            let figures = try await TicketsMeasurement(sizes: tickets).measure(database).figures
+            for request in TicketsMeasurement.Request.allCases {
+                guard let wanted = request.wanted else { continue }
+                for run in try Self.figure(request.rate, of: figures).runs {
+                    results.add("ticket API, \(request.rate)", "1/s", run, required: wanted.rate)
+                }
+                let p99 = try Self.figure(request.p99, of: figures)
+                results.add("ticket API, \(request.p99)", "ms", p99.median, allowed: wanted.p99)
+            }
+        }
+    }
+
+    func changelog(_ results: inout ScaleResults, _ database: BenchDatabase) async {
+        await attempt(.changelog, "changelog", &results) { results in
+            let figures = try await ChangelogMeasurement(sizes: sizes.changelog).measure(database).figures
+            for kind in ChangelogMeasurement.Kind.allCases {
+                guard let allowed = ChangelogMeasurement.allowed[kind] else { continue }
+                let name = ChangelogMeasurement.price(kind)
+                for run in try Self.figure(name, of: figures).runs {
+                    results.add("changelog: \(name)", "×", run, allowed: allowed)
+                }
+            }
+        }
+    }
+
     private static func figure(_ name: String, of figures: [Figure]) throws -> Figure {
         guard let figure = figures.first(where: { $0.name == name }) else {
             throw BenchError("There is no figure '\(name)'.")

@@ -1,5 +1,5 @@
-/// How the gateway scales with devices and changes, and what hostile ones do to others, with the figure that is wanted
-/// for each. The wanted figures hold for 2 processors that gateway, devices and PostgreSQL share.
+/// How the gateway scales with devices and changes, what hostile ones do to others, what the ticket API answers, and what
+/// the changelog costs, with the figure that is wanted for each. The wanted figures hold for 2 processors that gateway, devices and PostgreSQL share.
 struct ScaleMeasurement: Measurable {
     let sizes: Sizes
 
@@ -23,6 +23,8 @@ struct ScaleMeasurement: Measurable {
         await upload(&results, database)
         await firstSync(&results, database)
         await hostile(&results, database)
+        await tickets(&results, database)
+        await changelog(&results, database)
         result.figures = results.figures
         return result
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A row of the table by which the gateway's scaling is judged.
+/// A row of the table by which the servers are judged.
 enum ScaleRow: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// Memory of the gateway for each device that does nothing.
     case memory
@@ -20,6 +20,10 @@ enum ScaleRow: String, CaseIterable, ExpressibleByArgument, Sendable {
     case reconnect
     /// Hostile connections of one user, seen from another user's devices.
     case hostile
+    /// The ticket API: lists for anonymous visitors, and moves.
+    case tickets
+    /// What the changelog's triggers cost plain SQL.
+    case changelog
 
     /// From `name,name`.
     static func list(_ text: String) throws -> [ScaleRow] {

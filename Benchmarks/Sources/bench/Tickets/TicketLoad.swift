@@ -27,26 +27,10 @@ final class TicketLoad {
 
     init(port: Int, connectionCount: Int) throws {
         for _ in 0..<connectionCount {
-            #if canImport(Glibc)
-                let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
-            #endif
+            let socket = try RawSocket.connected(port: port)
             connections.append(Connection(socket: socket))
             var one: Int32 = 1
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = in_port_t(port).bigEndian
-            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-            let result = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-            guard result == 0 else {
-                throw BenchError("Cannot connect to port \(port): \(String(cString: strerror(errno)))")
-            }
         }
     }
 
