@@ -31,10 +31,11 @@ public import TomboloModel
 public struct Arbiter: Sendable {
     /// The schema that class and column positions in changesets, rows and log entries refer to.
     public let schema: Schema
-    var rows: [ObjectReference: Row] = [:]
-    var trash: [ObjectReference: Row] = [:]
+    private let check: ChangesetCheck
+    var rows = UndoableDictionary<ObjectReference, Row>()
+    var trash = UndoableDictionary<ObjectReference, Row>()
     var log: [ObjectReference: [LogEntry]] = [:]
-    /// For each target, the columns that link to it now or did before.
+    /// For each target, the columns that link to it now or did before; others do no harm.
     private var referrers: [ObjectReference: [Field]] = [:]
 
     /// How often a changeset is decided anew because something of it was refused. What is then still refused is
@@ -48,7 +49,10 @@ public struct Arbiter: Sendable {
     }
 
     /// An arbiter for one group of changesets, with nothing loaded.
-    public init(schema: Schema) { self.schema = schema }
+    public init(schema: Schema) {
+        self.schema = schema
+        check = ChangesetCheck(schema: schema)
+    }
 
     /// Loads the current row of an object named by ``references(of:)``, or nil if it doesn't exist.
     public mutating func load(_ reference: ObjectReference, _ row: Row?) {
@@ -111,13 +115,13 @@ public struct Arbiter: Sendable {
         without refused: RefusedInstructions = RefusedInstructions()
     ) -> Arbitration {
         var refused = refused
-        ChangesetCheck(schema: schema).refuseInvalid(in: changeset, &refused)
+        check.refuseInvalid(in: changeset, &refused)
         var narrowing = Narrowing()
         for round in 1...Self.maximumRoundCount {
             let (instructions, positions) = refused.remaining(of: changeset, in: schema)
-            var attempt = Attempt(
-                arbiter: self, client: client, stamp: stamp, base: base, hidden: unseen(by: instructions, sees))
+            let hidden = unseen(by: instructions, sees)
             let order = InstructionOrder.targetsFirst(instructions, schema: schema) { [rows] in rows[$0] != nil }
+            var attempt = Attempt(arbiter: handOver(), client: client, stamp: stamp, base: base, hidden: hidden)
             for index in order { attempt.perform(instructions[index], at: positions[index]) }
             attempt.setDeferredLinks()
             let objections = attempt.objections(permit)
@@ -126,13 +130,27 @@ public struct Arbiter: Sendable {
                 return Arbitration(
                     writes: attempt.writes, positions: attempt.positions, lost: attempt.lost, refused: refused)
             }
+            let tried = attempt
+            self = attempt.takeBack()
             guard round < Self.maximumRoundCount else {
                 refused.refuseEverything(of: changeset, refusal(last))
                 break
             }
-            narrowing.refuse(objections, of: attempt, from: self, instructions, positions, permit, &refused)
+            narrowing.refuse(objections, of: tried, from: self, instructions, positions, permit, &refused)
         }
         return Arbitration(refused: refused)
+    }
+
+    /// The state for an attempt, which gives it back: so nothing of it is copied, however many changesets a group has.
+    private mutating func handOver() -> Arbiter {
+        let state = self
+        self = Arbiter(schema: schema, check)
+        return state
+    }
+
+    private init(schema: Schema, _ check: ChangesetCheck) {
+        self.schema = schema
+        self.check = check
     }
 
     func refusal(_ objection: Objection) -> Refusal {
@@ -217,6 +235,8 @@ extension Arbiter {
         private var deferral: [Field: Int] = [:]
         /// Positions in ``deferredLinks`` of the links to an object since its last erase.
         var deferralsTo: [ObjectReference: [Int]] = [:]
+        /// The referrers of objects that were erased.
+        private var endedReferrers: [ObjectReference: [Field]] = [:]
 
         init(
             arbiter: Arbiter, client: ClientID, stamp: Stamp, base: Snapshot, hidden: Set<ObjectReference>
@@ -227,6 +247,8 @@ extension Arbiter {
             self.base = base
             self.hidden = hidden
             unseen = hidden
+            self.arbiter.rows.begin()
+            self.arbiter.trash.begin()
         }
 
         func concurrent(_ reference: ObjectReference) -> [LogEntry] {
@@ -243,7 +265,7 @@ extension Arbiter {
 
         /// Removes a row, keeping what permission checks need.
         mutating func remove(_ reference: ObjectReference) {
-            guard let row = arbiter.rows.removeValue(forKey: reference) else { return }
+            guard let row = arbiter.rows.take(reference) else { return }
             guard let count = lives[reference]?.count, count > 0 else { return }
             lives[reference]?[count - 1].end(row)
         }
@@ -293,7 +315,7 @@ extension Arbiter {
             let reference = instruction.reference
             switch instruction {
             case .create(_, let fields):
-                let row = arbiter.rows.removeValue(forKey: reference)
+                let row = arbiter.rows.take(reference)
                 touch(reference)
                 insert(fields, as: reference, item)
                 guard arbiter.rows[reference] != nil else {
@@ -315,7 +337,9 @@ extension Arbiter {
             var waiting = [target]
             while let target = waiting.popLast() {
                 endDeferredLinks(to: target)
-                for field in arbiter.referrers.removeValue(forKey: target) ?? [] {
+                let referrers = arbiter.referrers.removeValue(forKey: target) ?? []
+                endedReferrers[target, default: []] += referrers
+                for field in referrers {
                     let (reference, index) = (field.reference, field.column)
                     guard arbiter.rows[reference]?[index] == target.key else { continue }
                     let column = arbiter.schema[reference.classIndex].columns[index]
@@ -371,7 +395,7 @@ extension Arbiter {
                 postpone(from, linkTo: target)
                 row[index] = .null
             }
-            let replaced = arbiter.trash.removeValue(forKey: reference)
+            let replaced = arbiter.trash.take(reference)
             // What the changeset put into the trash had a life within it.
             let isRestored = replaced != nil && lives[reference]?.isEmpty != false
             lives[reference, default: []].append(
@@ -456,7 +480,7 @@ extension Arbiter {
                 return refuse("\(item.name).\(item.columns[column].name) would exceed 64 bits.", item, reference)
             }
             do throws(Refusal) {
-                try ChangesetCheck(schema: arbiter.schema).requireValid(write, of: reference, item)
+                try arbiter.check.requireValid(write, of: reference, item)
             } catch {
                 object(to: reference, error)
                 return
@@ -564,11 +588,20 @@ extension Arbiter {
         }
 
         /// The state after the changeset, with entries for the changesets that follow in the group.
-        func finish() -> Arbiter {
-            var result = arbiter
-            for write in writes { result.load(entry(for: write)) }
-            for entry in consequences { result.load(entry) }
-            return result
+        mutating func finish() -> Arbiter {
+            for write in writes { arbiter.load(entry(for: write)) }
+            for entry in consequences { arbiter.load(entry) }
+            arbiter.rows.keep()
+            arbiter.trash.keep()
+            return arbiter
+        }
+
+        /// The state before the changeset.
+        mutating func takeBack() -> Arbiter {
+            arbiter.rows.takeBack()
+            arbiter.trash.takeBack()
+            for (target, referrers) in endedReferrers { arbiter.referrers[target, default: []] += referrers }
+            return arbiter
         }
 
         func entry(for write: RowWrite) -> LogEntry {

@@ -5,12 +5,12 @@ extension Changeset {
     /// receipt of an applied changeset, to tell a repeated changeset from another one with the same number. The base is
     /// left out: after a batch that replaces everything, a device sends its pending changesets again with a newer base.
     public func fingerprint(in schema: Schema) -> Int64 {
-        fingerprint(in: schema, className: \.name, propertyName: \.name)
+        fingerprint(in: schema, className: { $0.name }, propertyName: { $0.name })
     }
 
     /// The same by the names that classes and properties had first, so that it stays what it was when they are renamed.
     public func originalFingerprint(in schema: Schema) -> Int64 {
-        fingerprint(in: schema, className: \.firstName, propertyName: \.firstName)
+        fingerprint(in: schema, className: { $0.firstName }, propertyName: { $0.firstName })
     }
 
     private func fingerprint(

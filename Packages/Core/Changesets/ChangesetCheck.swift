@@ -3,9 +3,14 @@ public import TomboloModel
 /// Checks that refuse a changeset before any row is read or locked.
 public struct ChangesetCheck: Sendable {
     private let schema: Schema
+    /// The columns of the class that has the most.
+    private let columnCount: Int
 
-    /// Checks against the server's schema.
-    public init(schema: Schema) { self.schema = schema }
+    /// Checks against the server's schema. One check is good for any number of changesets.
+    public init(schema: Schema) {
+        self.schema = schema
+        columnCount = schema.classes.reduce(0) { max($0, $1.columns.count) }
+    }
 
     // MARK: Content
 
@@ -15,7 +20,7 @@ public struct ChangesetCheck: Sendable {
     public func refuseInvalid(in changeset: Changeset, _ refused: inout RefusedInstructions) {
         if let defect = changeset.defect { refused.refuseEverything(of: changeset, defect.refusal) }
         // For each column, the index of the last instruction that named it.
-        var namedBy = Array(repeating: -1, count: schema.classes.map(\.columns.count).max() ?? 0)
+        var namedBy = Array(repeating: -1, count: columnCount)
         let (instructions, positions) = refused.remaining(of: changeset, in: schema)
         for (position, instruction) in zip(positions, instructions) {
             do throws(Refusal) {

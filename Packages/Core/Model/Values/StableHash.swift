@@ -15,12 +15,17 @@ package struct StableHash: Sendable {
         for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> Int64(shift))) }
     }
 
-    package mutating func add(bytes: some Collection<UInt8>) {
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         add(Int64(bytes.count))
         for byte in bytes { add(byte: byte) }
     }
 
-    package mutating func add(_ text: String) { add(bytes: text.utf8) }
+    package mutating func add(bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
+
+    package mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
 
     package mutating func add(_ value: Value) {
         switch value {
@@ -40,7 +45,7 @@ package struct StableHash: Sendable {
             add(text)
         case .data(let data):
             add(byte: 5)
-            add(bytes: data)
+            data.withUnsafeBytes { add($0) }
         case .date(let microseconds):
             add(byte: 6)
             add(microseconds)

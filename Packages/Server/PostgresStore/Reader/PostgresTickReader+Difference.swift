@@ -79,7 +79,7 @@ extension PostgresTickReader {
 
     private func readChangelog(since base: StoredTick) async throws -> Collection {
         let snapshot = base.tick.snapshot
-        // Without statistics the planner would read the whole changelog for the few newest rows.
+        // Without statistics the planner would read the whole changelog for the few newest rows; see also ``loadRows(_:)``.
         let results = try await connection.pipeline([
             "SET LOCAL enable_seqscan = off",
             PostgresStatement(
@@ -91,7 +91,6 @@ extension PostgresTickReader {
                 WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
                 """,
                 [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)]),
-            "SET LOCAL enable_seqscan = on",
         ])
         var collection = Collection()
         for row in results[1] {
@@ -142,32 +141,39 @@ extension PostgresTickReader {
 
     // MARK: Rows
 
+    /// In one round trip, by keys: without statistics the planner would compare each row of a table with each key. Ends what
+    /// ``readChangelog(since:)`` began.
     private func loadRows(_ collection: inout Collection) async throws {
         var keys: [Int: [Value]] = [:]
         for root in collection.roots { keys[root.classIndex, default: []].append(root.key) }
+        var statements: [PostgresStatement] = []
+        var loaded: [(root: Int, item: ClassLayout)] = []
         for (classIndex, keys) in keys.sorted(by: { $0.key < $1.key }) {
             let item = try layout.layout(classIndex)
             let parameter = try PostgresParameter(list: keys, of: item.keyType)
-            let result = try await connection.query(
-                "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1)", [parameter])
-            for index in result.indices {
-                let found = try item.row(result, index)
-                let reference = ObjectReference(classIndex: classIndex, key: found.row[item.keyIndex])
-                collection.rows[reference] = found
+            func load(_ item: ClassLayout, by column: String) {
+                loaded.append((classIndex, item))
+                statements.append(
+                    PostgresStatement(
+                        "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(column) = ANY ($1)",
+                        [parameter]))
             }
+            load(item, by: item.key)
             for elementIndex in layout.schema.elementClassIndexes(of: classIndex) {
                 let element = try layout.layout(elementIndex)
-                let owner = element.names[ElementColumn.owner]
-                let result = try await connection.query(
-                    "SELECT \(element.selectList("t")) FROM \(element.table) AS t WHERE t.\(owner) = ANY ($1)",
-                    [parameter])
-                for index in result.indices {
-                    let found = try element.row(result, index)
-                    let root = ObjectReference(classIndex: classIndex, key: found.row[ElementColumn.owner])
-                    collection.elements[root, default: [:]][elementIndex, default: []].append(found.row)
-                    collection.rows[
-                        ObjectReference(classIndex: elementIndex, key: found.row[ElementColumn.id])] = found
+                load(element, by: element.names[ElementColumn.owner])
+            }
+        }
+        let results = try await connection.pipeline(statements + ["SET LOCAL enable_seqscan = on"])
+        for ((rootIndex, item), result) in zip(loaded, results) {
+            for index in result.indices {
+                let found = try item.row(result, index)
+                if item.classIndex != rootIndex {
+                    let root = ObjectReference(classIndex: rootIndex, key: found.row[ElementColumn.owner])
+                    collection.elements[root, default: [:]][item.classIndex, default: []].append(found.row)
                 }
+                let reference = ObjectReference(classIndex: item.classIndex, key: found.row[item.keyIndex])
+                collection.rows[reference] = found
             }
         }
     }

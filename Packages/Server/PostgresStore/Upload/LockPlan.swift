@@ -82,6 +82,9 @@ struct LockPlan {
     }
 
     /// What happened to the written objects since the oldest base; the arbiter sorts out what each base sees.
+    ///
+    /// Found by class and key: `IS TRUE` keeps the planner from using the index on `xid`, whose statistics know little of
+    /// the newest, and so from going through all that happened since for each object.
     func changelog(after sequence: Int64, from xid: UInt64) -> PostgresStatement {
         var classes: [Int32?] = []
         var keys: [String?] = []
@@ -98,7 +101,7 @@ struct LockPlan {
             c.xid::text, c.stamp, c.client \
             FROM unnest($1::integer[], $2::text[]) AS k (class, key) CROSS JOIN LATERAL (\
             SELECT * FROM tombolo.changelog AS l WHERE l.class = k.class::smallint AND l.key = k.key \
-            AND l.seq > $3 AND l.xid >= $4::xid8 OFFSET 0) AS c ORDER BY c.seq
+            AND l.seq > $3 AND (l.xid >= $4::xid8) IS TRUE OFFSET 0) AS c ORDER BY c.seq
             """,
             [.int32Array(classes), .textArray(keys), .int64(sequence), .untyped(String(xid))])
     }

@@ -50,6 +50,7 @@ struct UploadTransaction {
     private let stopped: Set<ClientID>
     private let layout: StoreLayout
     private let connection: PostgresConnection
+    private let check: ChangesetCheck
 
     private var results: [UploadResult?]
     private var clients: [ClientID: Client] = [:]
@@ -67,6 +68,7 @@ struct UploadTransaction {
         self.stopped = stopped
         self.layout = layout
         self.connection = connection
+        check = ChangesetCheck(schema: layout.schema)
         results = Array(repeating: nil, count: group.count)
     }
 
@@ -127,6 +129,8 @@ struct UploadTransaction {
             PostgresStatement("SET LOCAL lock_timeout = \(Int(milliseconds))"),
             // Short statements over partitions look expensive enough to be compiled.
             "SET LOCAL jit = off",
+            // A new table has no statistics, and the planner would compare each of its rows with each key.
+            "SET LOCAL enable_seqscan = off",
         ]
         let questions: [PostgresStatement] = [
             PostgresStatement(
@@ -190,7 +194,6 @@ struct UploadTransaction {
 
     /// What can be refused without a look at the rows, which are not locked then.
     private func refusedBeforehand(_ upload: Upload) -> RefusedInstructions {
-        let check = ChangesetCheck(schema: layout.schema)
         var refused = RefusedInstructions()
         switch mode {
         case .together: break

@@ -21,7 +21,6 @@ struct WriteCompiler {
     /// What is in the trash at this point.
     private var trashed: Set<ObjectReference>
     private let joins: Bool
-    private var origin = ""
 
     init(layout: StoreLayout, trashed: Set<ObjectReference>, joins: Bool) {
         self.layout = layout
@@ -77,9 +76,9 @@ struct WriteCompiler {
         func flush(_ compiler: inout WriteCompiler) throws {
             guard let shape = runShape, !run.isEmpty else { return }
             let item = try compiler.layout.layout(shape.classIndex)
-            compiler.setOrigin(shape, item, stamp: stamp, client: client, number: number)
+            let origin = compiler.origin(shape, item, stamp: stamp, client: client, number: number)
             try compiler.appendRun(
-                run, shape, item, user: user, trashGroup: trashGroup, from: run.count == 1 ? source : nil)
+                run, shape, item, origin, user: user, trashGroup: trashGroup, from: run.count == 1 ? source : nil)
             run = []
             keys = []
         }
@@ -95,9 +94,9 @@ struct WriteCompiler {
     }
 
     /// The setting that the triggers read; see ``TriggerGenerator``.
-    private mutating func setOrigin(
+    private func origin(
         _ shape: Shape, _ item: ClassLayout, stamp: Stamp, client: ClientID, number: Int64
-    ) {
+    ) -> PostgresParameter {
         func list(_ positions: some Sequence<Int>) -> String {
             "{\(positions.map { String(item.columnIDs[$0]) }.joined(separator: ","))}"
         }
@@ -110,30 +109,37 @@ struct WriteCompiler {
             additions = list(added)
         case .erase: defaults = "{}"
         }
-        let wanted = "\(stamp.microseconds) \(client.rawValue) \(number) \(item.id) \(defaults) \(additions)"
-        guard wanted != origin else { return }
-        origin = wanted
-        append(PostgresStatement("SELECT set_config('tombolo.origin', $1, true)", [.text(wanted)]))
+        return .text("\(stamp.microseconds) \(client.rawValue) \(number) \(item.id) \(defaults) \(additions)")
+    }
+
+    /// Sets the setting within the statement whose rows it is about, before its triggers fire: a statement of its own would
+    /// cost as much as a row.
+    private func setsOrigin(_ parameters: inout [PostgresParameter], _ origin: PostgresParameter) -> String {
+        parameters.append(origin)
+        return "set_config('tombolo.origin', $\(parameters.count), true)"
     }
 
     private mutating func appendRun(
-        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, user: String, trashGroup: UUID, from source: Source?
+        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, _ origin: PostgresParameter, user: String,
+        trashGroup: UUID, from source: Source?
     ) throws {
         switch shape {
-        case .insert: append(try insert(run, item), from: source)
+        case .insert: append(try insert(run, item, origin), from: source)
         case .revive:
             // The object starts anew, with empty lists.
             for index in layout.schema.elementClassIndexes(of: item.classIndex) {
                 guard let element = layout.classes[index] else { continue }
+                var parameters = [try keys(run, item)]
+                let setting = setsOrigin(&parameters, origin)
                 append(
                     PostgresStatement(
-                        "DELETE FROM \(element.table) WHERE \(element.names[ElementColumn.owner]) = ANY ($1)",
-                        [try keys(run, item)]))
+                        "DELETE FROM \(element.table) AS t USING \(setting) AS o "
+                            + "WHERE t.\(element.names[ElementColumn.owner]) = ANY ($1)", parameters))
             }
-            append(try revive(run, item), from: source)
-        case .update(_, let columns, _, _): append(try update(run, columns, item), from: source)
+            append(try revive(run, item, origin), from: source)
+        case .update(_, let columns, _, _): append(try update(run, columns, item, origin), from: source)
         case .erase:
-            append(try erase(run, item, user: user, trashGroup: trashGroup), from: source)
+            append(try erase(run, item, origin, user: user, trashGroup: trashGroup), from: source)
         }
     }
 
@@ -143,26 +149,30 @@ struct WriteCompiler {
 
     private func castType(_ type: PropertyType) -> String { SQLDialect.postgresql.castType(of: type) }
 
-    private func insert(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresStatement {
+    private func insert(
+        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter
+    ) throws -> PostgresStatement {
         let rows = run.compactMap { write -> Row? in if case .insert(_, let row, _) = write { row } else { nil } }
         let head = "INSERT INTO \(item.table) (\(item.names.joined(separator: ", ")))"
         if rows.count == 1 {
-            let values = item.storedTypes.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-            return PostgresStatement(
-                "\(head) VALUES (\(values))",
-                try zip(rows[0].values, item.storedTypes).map { try PostgresParameter($0, as: $1) })
+            var parameters = try zip(rows[0].values, item.storedTypes).map { try PostgresParameter($0, as: $1) }
+            let values = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))" }
+            let setting = setsOrigin(&parameters, origin)
+            return PostgresStatement("\(head) SELECT \(values.joined(separator: ", ")) FROM \(setting)", parameters)
+        }
+        var parameters = try item.storedTypes.enumerated().map { column, type in
+            try PostgresParameter(list: rows.map { $0[column] }, of: type)
         }
         let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))[]" }.joined(separator: ", ")
-        return PostgresStatement(
-            "\(head) SELECT * FROM unnest(\(arrays))",
-            try item.storedTypes.enumerated().map { column, type in
-                try PostgresParameter(list: rows.map { $0[column] }, of: type)
-            })
+        let setting = setsOrigin(&parameters, origin)
+        return PostgresStatement("\(head) SELECT r.* FROM \(setting), unnest(\(arrays)) AS r", parameters)
     }
 
     /// Takes over rows that are in the trash, which the transaction has locked.
-    private func revive(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresStatement {
-        var statement = try insert(run, item)
+    private func revive(
+        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter
+    ) throws -> PostgresStatement {
+        var statement = try insert(run, item, origin)
         let columns = item.names.indices.filter { $0 != item.keyIndex }.map {
             "\(item.names[$0]) = excluded.\(item.names[$0])"
         }
@@ -172,7 +182,9 @@ struct WriteCompiler {
         return statement
     }
 
-    private func update(_ run: [RowWrite], _ columns: [Int], _ item: ClassLayout) throws -> PostgresStatement {
+    private func update(
+        _ run: [RowWrite], _ columns: [Int], _ item: ClassLayout, _ origin: PostgresParameter
+    ) throws -> PostgresStatement {
         func values(_ position: Int) -> [Value] {
             run.compactMap { if case .update(_, let columns) = $0 { columns[position].value } else { nil } }
         }
@@ -182,31 +194,38 @@ struct WriteCompiler {
             for (position, column) in columns.enumerated() {
                 parameters += try values(position).map { try PostgresParameter($0, as: item.storedTypes[column]) }
             }
-            return PostgresStatement("UPDATE \(item.table) SET \(list) WHERE \(item.key) = $1", parameters)
+            let setting = setsOrigin(&parameters, origin)
+            return PostgresStatement(
+                "UPDATE \(item.table) AS t SET \(list) FROM \(setting) AS o WHERE t.\(item.key) = $1", parameters)
         }
         let list = columns.enumerated().map { "\(item.names[$1]) = v.c\($0)" }.joined(separator: ", ")
         let arrays = columns.enumerated().map { "$\($0 + 2)::\(castType(item.storedTypes[$1]))[]" }
         let names = columns.indices.map { "c\($0)" }
-        let parameters =
+        var parameters =
             try [keys(run, item)]
             + columns.enumerated().map { position, column in
                 try PostgresParameter(list: values(position), of: item.storedTypes[column])
             }
+        let setting = setsOrigin(&parameters, origin)
         return PostgresStatement(
             "UPDATE \(item.table) AS t SET \(list) "
-                + "FROM unnest(\((["$1::\(castType(item.keyType))[]"] + arrays).joined(separator: ", "))) "
+                + "FROM \(setting) AS o, unnest(\((["$1::\(castType(item.keyType))[]"] + arrays).joined(separator: ", "))) "
                 + "AS v (\((["key"] + names).joined(separator: ", "))) WHERE t.\(item.key) = v.key", parameters)
     }
 
     private func erase(
-        _ run: [RowWrite], _ item: ClassLayout, user: String, trashGroup: UUID
+        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter, user: String, trashGroup: UUID
     ) throws -> PostgresStatement {
+        var parameters = [try keys(run, item)]
         guard item.item.isTrashable else {
-            return try PostgresStatement("DELETE FROM \(item.table) WHERE \(item.key) = ANY ($1)", [keys(run, item)])
+            let setting = setsOrigin(&parameters, origin)
+            return PostgresStatement(
+                "DELETE FROM \(item.table) AS t USING \(setting) AS o WHERE t.\(item.key) = ANY ($1)", parameters)
         }
-        return try PostgresStatement(
-            "UPDATE \(item.table) SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
-                + "WHERE \(item.key) = ANY ($1) AND trashed_at IS NULL",
-            [keys(run, item), .text(user), .uuid(trashGroup)])
+        parameters += [.text(user), .uuid(trashGroup)]
+        let setting = setsOrigin(&parameters, origin)
+        return PostgresStatement(
+            "UPDATE \(item.table) AS t SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
+                + "FROM \(setting) AS o WHERE t.\(item.key) = ANY ($1) AND t.trashed_at IS NULL", parameters)
     }
 }
