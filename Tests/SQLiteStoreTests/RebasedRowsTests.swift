@@ -53,6 +53,24 @@ struct RebasedRowsTests {
     }
 }
 
+extension RebasedRowsTests {
+    @Test("Many new objects are written together, also among objects that the device has")
+    mutating func manyObjects() throws {
+        for number in stride(from: UInt32(0), to: 300, by: 3) {
+            server.put(ConformanceSchema.room, Row([room(number), .string("Old"), .bool(true), .null]))
+        }
+        _ = try harness.store.apply(server.end(frameCount: 1), last: server.frames(from: [:])[0], wallMicroseconds: 1)
+        #expect(try #require(harness.store.lastChanges)[ConformanceSchema.room].inserted.count == 100)
+        for number in UInt32(0)..<300 {
+            server.put(ConformanceSchema.room, Row([room(number), .string("New"), .bool(false), .data(Data([1]))]))
+        }
+        _ = try harness.store.apply(server.end(frameCount: 1), last: server.frames(from: [:])[0], wallMicroseconds: 2)
+        let changes = try #require(harness.store.lastChanges)[ConformanceSchema.room]
+        #expect(changes.inserted.count == 200 && changes.deleted.isEmpty && changes.modified.count == 100)
+        #expect(try Set(harness.rows(ofClass: ConformanceSchema.room)) == Set(server.rows.values))
+    }
+}
+
 /// A store with a reader that compares the recorded changes of every batch with the actual ones.
 final class ObservedStore: DeviceStore {
     private let store: SQLiteDeviceStore

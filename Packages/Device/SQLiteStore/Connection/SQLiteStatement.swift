@@ -52,7 +52,18 @@ package final class SQLiteStatement {
         reset()
     }
 
-    /// The same, binding bytes to one parameter without a copy.
+    /// Steps once and resets, for an `INSERT OR FAIL`.
+    /// - Returns: false if a row violates a constraint; those before it were inserted.
+    func insert() throws -> Bool {
+        let result = sqlite3_step(handle)
+        guard result != SQLITE_DONE, result & 0xff != SQLITE_CONSTRAINT else {
+            reset()
+            return result == SQLITE_DONE
+        }
+        throw failure(result)
+    }
+
+    /// The same as ``run()``, binding bytes to one parameter without a copy.
     func run(bytes: [UInt8], at position: Int) throws {
         defer { sqlite3_bind_null(handle, Int32(position)) }
         try bytes.withUnsafeBufferPointer { bytes in

@@ -145,8 +145,19 @@ package final class TableLayout: Sendable {
     package func insert(_ columns: [Int]) -> String {
         var names = columns.map { columnNames[$0] }
         if schema.primaryKeyIndex == nil { names.append(key) }
-        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        return insertion("INSERT", names, rowCount: 1)
+    }
+
+    /// Inserts rows with these columns, including the key. If one can't be inserted, those before it stay: otherwise SQLite
+    /// would keep a copy of every page that the statement changes.
+    func insertOrFail(_ columns: [Int], rowCount: Int) -> String {
+        insertion("INSERT OR FAIL", columns.map { columnNames[$0] }, rowCount: rowCount)
+    }
+
+    private func insertion(_ verb: String, _ names: [String], rowCount: Int) -> String {
+        let row = "(\(Array(repeating: "?", count: names.count).joined(separator: ", ")))"
+        let rows = Array(repeating: row, count: rowCount).joined(separator: ", ")
+        return "\(verb) INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)"
     }
 
     /// Updates columns of the row whose key is the last parameter.

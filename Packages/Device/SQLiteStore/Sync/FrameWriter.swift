@@ -50,8 +50,6 @@ final class FrameWriter {
         }
         let values = Array(block.columns.dropFirst())
         if !block.isWhole, values.isEmpty { return }
-        let statement = try connection.statement(
-            block.isWhole ? table.upsert(block.columns, updating: values) : table.update(values))
         // An insert takes the key first, an update takes it last.
         let positions =
             block.isWhole ? Array(1...block.columns.count) : [block.columns.count] + Array(1..<block.columns.count)
@@ -59,20 +57,52 @@ final class FrameWriter {
         recorder.columns = ColumnSet(values)
         let element = try lists.element(of: table)
         try withPackedColumns(block.vectors[...]) { columns in
-            for row in 0..<block.rowCount {
+            func bind(_ row: Int, to statement: SQLiteStatement, after offset: Int = 0) {
                 for (index, column) in columns.enumerated() {
-                    column.bind(row, as: forms[index], to: statement, at: positions[index])
-                }
-                try statement.run()
-                if let element {
-                    columns[0].bind(row, as: forms[0], to: element.select, at: 1)
-                    try lists.note(element)
+                    column.bind(row, as: forms[index], to: statement, at: offset + positions[index])
                 }
             }
+            func note(_ row: Int) throws {
+                guard let element else { return }
+                columns[0].bind(row, as: forms[0], to: element.select, at: 1)
+                try lists.note(element)
+            }
+
+            var next = 0
+            let count = Self.rowsTogether(columnCount: columns.count)
+            if block.isWhole, block.rowCount >= count {
+                let statement = try connection.statement(table.insertOrFail(block.columns, rowCount: count))
+                // Until one is there already.
+                while next + count <= block.rowCount {
+                    for place in 0..<count { bind(next + place, to: statement, after: place * columns.count) }
+                    guard try statement.insert() else { break }
+                    for place in 0..<count { try note(next + place) }
+                    next += count
+                }
+                statement.clear()
+            }
+            guard next < block.rowCount else { return }
+            let statement = try connection.statement(
+                block.isWhole ? table.upsert(block.columns, updating: values) : table.update(values))
+            for row in next..<block.rowCount {
+                bind(row, to: statement)
+                try statement.run()
+                try note(row)
+            }
+            statement.clear()
         }
-        statement.clear()
         element?.select.clear()
     }
+
+    /// How many new rows one statement inserts: for each statement SQLite opens the table and its indexes anew, which costs
+    /// as much as a row of a few columns.
+    private static func rowsTogether(columnCount: Int) -> Int {
+        max(1, min(maximumRowsTogether, maximumParameterCount / columnCount))
+    }
+
+    private static let maximumRowsTogether = 64
+    /// What SQLite allowed before version 3.32, and every later one does. <https://www.sqlite.org/limits.html>
+    private static let maximumParameterCount = 999
 
     /// Calls `body` with pointers into every vector.
     private func withPackedColumns(
