@@ -69,6 +69,35 @@ extension RebasedRowsTests {
         #expect(changes.inserted.count == 200 && changes.deleted.isEmpty && changes.modified.count == 100)
         #expect(try Set(harness.rows(ofClass: ConformanceSchema.room)) == Set(server.rows.values))
     }
+
+    @Test("A batch leaves alone what is queued for objects that it isn't about")
+    mutating func untouchedObjects() throws {
+        let tickets = (1...4).map { ObjectReference(classIndex: ConformanceSchema.ticket, key: .int($0)) }
+        func row(_ ticket: ObjectReference, _ holder: String, seats: Int64 = 0) -> Row {
+            Row([ticket.key, .string(holder), .int(seats), .null])
+        }
+        for ticket in tickets { server.put(ConformanceSchema.ticket, row(ticket, "Server")) }
+        _ = try harness.store.apply(server.end(frameCount: 1), last: server.frames(from: [:])[0], wallMicroseconds: 1)
+        for ticket in tickets {
+            try harness.write([.set(ticket, [FieldWrite(column: 1, value: .string("Mine"))])], wallMicroseconds: 2)
+        }
+        try harness.write([.add(tickets[0], column: 2, amount: 2)], wallMicroseconds: 2)
+        // The outcome of the first, which lost.
+        let delivered = server.rows
+        server.put(ConformanceSchema.ticket, row(tickets[0], "Theirs", seats: 5))
+        _ = try harness.store.apply(
+            server.end(acknowledged: 1, frameCount: 1), last: server.frames(from: delivered)[0], wallMicroseconds: 3)
+        let changes = try #require(harness.store.lastChanges)[ConformanceSchema.ticket]
+        #expect(changes.inserted.isEmpty && changes.deleted.isEmpty)
+        #expect(changes.modified == [1: [1, 2]])
+        #expect(
+            try Set(harness.rows(ofClass: ConformanceSchema.ticket))
+                == Set([row(tickets[0], "Theirs", seats: 7)] + tickets.dropFirst().map { row($0, "Mine") }))
+        // A refused one goes back to the server's value.
+        _ = try harness.store.apply(server.end(acknowledged: 2, frameCount: 0), last: nil, wallMicroseconds: 4)
+        #expect(try #require(harness.store.lastChanges)[ConformanceSchema.ticket].modified == [2: [1]])
+        #expect(try harness.rows(ofClass: ConformanceSchema.ticket).contains(row(tickets[1], "Server")))
+    }
 }
 
 /// A store with a reader that compares the recorded changes of every batch with the actual ones.

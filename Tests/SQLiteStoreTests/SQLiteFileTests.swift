@@ -45,6 +45,8 @@ struct SQLiteFileTests {
                 "session_speakers._id BLOB key required", "session_speakers.owner TEXT required",
                 "session_speakers.rank TEXT required", "session_speakers.target INTEGER required",
                 "speaker._id INTEGER key required", "speaker.name TEXT required", "speaker.badge BLOB",
+                "ticket._id INTEGER key required", "ticket.holder TEXT required", "ticket.seats INTEGER required",
+                "ticket.note TEXT",
             ])
         #expect(try text("PRAGMA journal_mode") == ["wal"])
         #expect(try text("PRAGMA integrity_check") == ["ok"])

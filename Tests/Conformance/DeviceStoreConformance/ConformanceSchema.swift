@@ -1,12 +1,14 @@
 internal import Foundation
 public import TomboloModel
 
-/// The classes of the suite: keys of three types, links, a list, and every kind of column.
+/// The classes of the suite: keys of three types, links, a list, every kind of column, and a class that has nothing to do
+/// with the others.
 public enum ConformanceSchema {
     public static let room = 0
     public static let session = 1
     public static let element = 2
     public static let speaker = 3
+    public static let ticket = 4
 
     public static func make() throws -> Schema {
         try Schema([
@@ -32,6 +34,13 @@ public enum ConformanceSchema {
                 columns: [
                     Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
                     Column(name: "name", type: .string), Column(name: "badge", type: .uuid, isOptional: true),
+                ]),
+            ClassSchema(
+                name: "Ticket",
+                columns: [
+                    Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true),
+                    Column(name: "holder", type: .string), Column(name: "seats", type: .int(bits: 64)),
+                    Column(name: "note", type: .string, isOptional: true),
                 ]),
         ])
     }

@@ -98,8 +98,16 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
 
     // MARK: Random things
 
+    /// Of half of the histories mostly tickets, which can be rebased one by one.
+    private mutating func randomClass() -> Int {
+        guard seed.isMultiple(of: 2), Int.random(in: 0..<30, using: &generator) > 0 else {
+            return Int.random(in: schema.classes.indices, using: &generator)
+        }
+        return ConformanceSchema.ticket
+    }
+
     private mutating func changeServer() {
-        let classIndex = Int.random(in: schema.classes.indices, using: &generator)
+        let classIndex = randomClass()
         let key = randomKey(classIndex)
         if Int.random(in: 0..<4, using: &generator) == 0 {
             server.remove(classIndex, key)
@@ -118,7 +126,7 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
     }
 
     private mutating func randomInstruction() -> Instruction {
-        let classIndex = Int.random(in: schema.classes.indices, using: &generator)
+        let classIndex = randomClass()
         let reference = ObjectReference(classIndex: classIndex, key: randomKey(classIndex))
         let columns = Array(schema[classIndex].columns.indices.dropFirst())
         switch Int.random(in: 0..<8, using: &generator) {
@@ -138,6 +146,8 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
                 Bool.random(using: &generator) && !(isElement && $0 == ElementColumn.owner)
             }
             return .set(reference, chosen.map { FieldWrite(column: $0, value: randomValue(classIndex, $0)) })
+        case 6 where classIndex == ConformanceSchema.ticket:
+            return .add(reference, column: 2, amount: Int64.random(in: -5...5, using: &generator))
         case 6:
             let session = ObjectReference(
                 classIndex: ConformanceSchema.session, key: randomKey(ConformanceSchema.session))

@@ -50,6 +50,8 @@ package final class TableLayout: Sendable {
     package let elementOrder: String
     /// Statements that restore the kept rows and empty the table beneath, in this order.
     package let restore: [String]
+    /// The same for the row with a key.
+    let restoreByKey: [String]
 
     /// Distinguishes a kept row from a kept absence. No property can have this name.
     static let presence = "tombolo$present"
@@ -121,6 +123,13 @@ package final class TableLayout: Sendable {
             "INSERT INTO \(table) (\(list)) SELECT \(list) FROM \(beneath) WHERE \(presence) "
                 + Self.conflictClause(key: key, columns: names),
             "DELETE FROM \(beneath)",
+        ]
+        restoreByKey = [
+            "DELETE FROM \(table) WHERE \(key) = ?1 "
+                + "AND EXISTS (SELECT 1 FROM \(beneath) WHERE \(key) = ?1 AND NOT \(presence))",
+            "INSERT INTO \(table) (\(list)) SELECT \(list) FROM \(beneath) WHERE \(key) = ?1 AND \(presence) "
+                + Self.conflictClause(key: key, columns: names),
+            "DELETE FROM \(beneath) WHERE \(key) = ?1",
         ]
     }
 

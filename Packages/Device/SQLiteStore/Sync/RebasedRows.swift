@@ -17,7 +17,7 @@ struct RebasedRows {
     private var rows: [[Value: Known]]
 
     /// With more rows than this, they're recorded as deleted and inserted.
-    private static let maximumCount = 4_096
+    static let maximumCount = 4_096
 
     /// Nil if there are too many.
     init?(_ file: StoreFile) throws {
@@ -33,6 +33,25 @@ struct RebasedRows {
                 let table = layout.tables[index]
                 let key = index == root.classIndex ? table.key : table.columnNames[ElementColumn.owner]
                 guard try load(table, "c.\(key) IN (\(keys))") else { return nil }
+            }
+        }
+    }
+
+    /// Those among the affected ones.
+    init(_ file: StoreFile, _ affected: AffectedObjects) throws {
+        connection = file.connection
+        layout = file.layout
+        recorder = file.recorder
+        rows = Array(repeating: [:], count: file.layout.tables.count)
+        for table in layout.tables where !affected.keys[table.classIndex].isEmpty {
+            let statement = try connection.statement(
+                "\(selection(table)) WHERE c.\(table.key) = ?1 "
+                    + "AND EXISTS (SELECT 1 FROM \(table.beneath) AS b WHERE b.\(table.key) = ?1)")
+            defer { statement.reset() }
+            for key in affected.keys[table.classIndex] {
+                statement.bind(key, at: 1)
+                if try statement.step() { rows[table.classIndex][key] = read(statement, table) }
+                statement.reset()
             }
         }
     }

@@ -19,6 +19,9 @@ public final class SQLiteDeviceStore: DeviceStore {
     private let table: SubscriptionTable
     private let refusals: RefusalTable
     private let resets: ResetTable
+    /// Whether everything queued has been replayed since the file was opened. Before, the app's update may have brought a
+    /// class back without what is queued for it.
+    private var hasRebasedEverything = false
 
     /// The app's classes.
     public var schema: Schema { file.schema }
@@ -95,7 +98,8 @@ public final class SQLiteDeviceStore: DeviceStore {
                 try queue.remove(upTo: meta.lastChangeset)
                 meta.lastChangeset = meta.acknowledged
             }
-            let count = try applyRows(end, last, acknowledged: meta.acknowledged, isReset: reset != nil)
+            let (count, rebasesEverything) = try applyRows(
+                end, last, acknowledged: meta.acknowledged, isReset: reset != nil)
             if reset != nil { try resets.set(.applied) }
             if end.position.subscriptionVersion != meta.position.subscriptionVersion {
                 try table.activate(version: end.position.subscriptionVersion)
@@ -105,12 +109,16 @@ public final class SQLiteDeviceStore: DeviceStore {
             meta.clock.adopt(serverTime: end.serverTime, wallMicroseconds: wallMicroseconds)
             try refusals.append(end.refusals)
             try meta.save(connection)
-            return AppliedBatch(
-                position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals, objectCount: count,
-                isEverything: end.replacesAll)
+            return (
+                batch: AppliedBatch(
+                    position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals,
+                    objectCount: count, isEverything: end.replacesAll),
+                rebasesEverything: rebasesEverything
+            )
         }
+        if applied.rebasesEverything { hasRebasedEverything = true }
         file.observers.notify(from: ObjectIdentifier(self))
-        return applied
+        return applied.batch
     }
 
     /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
@@ -178,20 +186,23 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     private func applyRows(
         _ end: BatchEnd, _ last: BatchFrame?, acknowledged: Int64, isReset: Bool
-    ) throws -> Int {
+    ) throws -> (objectCount: Int, rebasesEverything: Bool) {
         let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
         let hasPending = try !queue.isEmpty
         let changesRows = end.frameCount > 0 || end.replacesAll
         // A batch without rows and outcomes leaves everything as it is.
         let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
-        let rebased = replays && !end.replacesAll ? try RebasedRows(file) : nil
+        // Staged frames are decoded one after the other.
+        let affected =
+            hasRebasedEverything && replays && !end.replacesAll && !isReset && stagedCount == 0
+            ? try AffectedObjects(
+                layout: file.layout, schema: schema, frame: last, queue: queue, acknowledged: end.acknowledged)
+            : nil
+        let rebased =
+            try affected.map { try RebasedRows(file, $0) }
+            ?? (replays && !end.replacesAll ? try RebasedRows(file) : nil)
         // A reset that drops the queue leaves rows beneath what was in it.
-        if replays || isReset {
-            file.recorder.columns = nil
-            for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
-                for statement in table.restore { try connection.run(statement) }
-            }
-        }
+        if replays || isReset { try restore(affected) }
         if end.replacesAll {
             for table in file.layout.tables {
                 file.recorder.noteEverything(table.classIndex)
@@ -205,15 +216,40 @@ public final class SQLiteDeviceStore: DeviceStore {
         if replays {
             try queue.remove(upTo: end.acknowledged)
             if end.replacesAll { try queue.rebase(on: end.position.tick) }
-            try isReset ? recover() : replay()
+            try isReset ? recover() : replay(affected)
             try rebased?.settle()
         }
-        return count
+        // With an empty queue there is nothing to replay.
+        return (count, !hasPending || replays && affected == nil)
     }
 
-    private func replay() throws {
+    /// Brings the server's rows back.
+    /// - Parameter affected: of these objects; nil for all.
+    private func restore(_ affected: AffectedObjects?) throws {
+        file.recorder.columns = nil
+        for table in file.layout.tables where table.schema.primaryKeyIndex != nil {
+            guard let affected else {
+                for statement in table.restore { try connection.run(statement) }
+                continue
+            }
+            let keys = affected.keys[table.classIndex]
+            guard !keys.isEmpty else { continue }
+            let statements = try table.restoreByKey.map { try connection.statement($0) }
+            for key in keys {
+                for statement in statements {
+                    statement.bind(key, at: 1)
+                    try statement.run()
+                }
+            }
+        }
+    }
+
+    /// - Parameter affected: replays what is about these objects; nil for everything.
+    private func replay(_ affected: AffectedObjects? = nil) throws {
         try queue.forEach { changeset in
-            for instruction in changeset.instructions { try writer.perform(instruction) }
+            for instruction in changeset.instructions where affected?.contains(instruction.reference) ?? true {
+                try writer.perform(instruction)
+            }
         }
     }
 

@@ -7,6 +7,7 @@ package import TomboloSyncProtocol
 package struct ChangesetQueue {
     private let connection: SQLiteConnection
     private let codec: MessageCodec
+    private let decoded = DecodedChangesets()
 
     package init(_ file: StoreFile) {
         connection = file.connection
@@ -55,33 +56,39 @@ package struct ChangesetQueue {
     package func changesets(
         after number: Int64, maximumCount: Int = .max, maximumByteCount: Int = .max
     ) throws -> [Changeset] {
-        let statement = try connection.statement(
-            "SELECT number, base, byte_count, changeset FROM tombolo_pending WHERE number > ? ORDER BY number")
+        let statement = try connection.statement("\(Self.selection) WHERE number > ? ORDER BY number")
         defer { statement.reset() }
         statement.bind(number, at: 1)
         var result: [Changeset] = []
         var byteCount = 0
         while result.isEmpty || result.count < maximumCount, try statement.step() {
-            byteCount += Int(statement.integer(at: 2))
+            byteCount += Int(statement.integer(at: 3))
             if !result.isEmpty, byteCount > maximumByteCount { break }
             result.append(try changeset(statement))
         }
         return result
     }
 
-    /// Calls `body` with every changeset in order, one in memory at a time.
-    package func forEach(_ body: (Changeset) throws -> Void) throws {
-        var last: Int64 = 0
-        while let changeset = try changesets(after: last, maximumCount: 1).first {
-            try body(changeset)
-            last = changeset.number
-        }
+    /// Calls `body` with every changeset up to a number, in order. `body` doesn't change the queue.
+    package func forEach(upTo number: Int64 = .max, _ body: (Changeset) throws -> Void) throws {
+        let statement = try connection.borrowStatement("\(Self.selection) WHERE number <= ? ORDER BY number")
+        defer { connection.giveBack(statement) }
+        statement.bind(number, at: 1)
+        while try statement.step() { try body(changeset(statement)) }
     }
 
+    private static let selection = "SELECT number, base, stamp, byte_count, changeset FROM tombolo_pending"
+
     private func changeset(_ row: SQLiteStatement) throws -> Changeset {
-        var changeset = try codec.decodeQueuedChangeset(row.bytes(at: 3))
-        changeset.number = row.integer(at: 0)
-        changeset.base = row.integer(at: 1)
+        let (number, base) = (row.integer(at: 0), row.integer(at: 1))
+        if var known = decoded[Stamp(microseconds: row.integer(at: 2))] {
+            (known.number, known.base) = (number, base)
+            return known
+        }
+        let bytes = row.bytes(at: 4)
+        var changeset = try codec.decodeQueuedChangeset(bytes)
+        (changeset.number, changeset.base) = (number, base)
+        decoded.add(changeset, byteCount: bytes.count)
         return changeset
     }
 
@@ -90,6 +97,7 @@ package struct ChangesetQueue {
         let statement = try connection.statement("DELETE FROM tombolo_pending WHERE number <= ?")
         statement.bind(number, at: 1)
         try statement.run()
+        decoded.removeAll(upTo: number)
     }
 
     /// Gives all remaining changesets another base tick.
@@ -102,6 +110,7 @@ package struct ChangesetQueue {
     /// Renumbers the changesets from 1, in order.
     /// - Returns: the last number given.
     package func renumber() throws -> Int64 {
+        decoded.removeAll()
         let select = try connection.statement("SELECT number FROM tombolo_pending ORDER BY number")
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.integer(at: 0)) }
