@@ -281,15 +281,17 @@ public actor SyncEngine {
             let socket = try await MessageSocket.connect(
                 host: host, port: configuration.url.port ?? (usesTLS ? 443 : 80), path: configuration.url.path(),
                 usesTLS: usesTLS, group: MultiThreadedEventLoopGroup.singleton)
+            let tasks = queue.tasks
             try await socket.run { messages, writer in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask {
+                    // Both go to the engine with every message, and would wake another thread each time.
+                    group.addTask(executorPreference: tasks) {
                         for await message in outgoing {
                             try await writer.write(message)
                             await self.wrote(message.count, number)
                         }
                     }
-                    group.addTask {
+                    group.addTask(executorPreference: tasks) {
                         try await self.opened(number, token)
                         for try await message in messages {
                             try await self.received(Array(message.readableBytesView), number)
