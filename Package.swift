@@ -156,8 +156,8 @@ let package = Package(
         library(
             "Tombolo", "Device/Tombolo",
             sync + [
-                "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", asyncHTTPClient, grdb, logging, nioCore,
-                nioHTTP1,
+                "TomboloSQL", "TomboloSQLiteStore", "TomboloSyncClient", "TomboloWebSocket", asyncHTTPClient, grdb,
+                logging, nioCore, nioHTTP1,
             ]),
         library("TomboloObservables", "Device/Observables", ["Tombolo", "TomboloModel"]),
         // Empty where there's no SwiftUI.
@@ -184,13 +184,15 @@ let package = Package(
             [
                 "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient",
                 "PostgresValues", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
+                nioSSL,
+                unixSignals,
             ]),
         library(
             "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloServerModel", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
-                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                "TomboloServerModel", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore,
+                lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
             ]),
         library(
             "AdminService", "Server/AdminService",
@@ -364,11 +366,12 @@ let package = Package(
                 "ListingModels", "PostgresClient", "TestSupport", "TomboloMigration", "TomboloModel", "TomboloRules",
                 "TomboloServerModel",
             ]),
-        tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix]),
+        tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix, nioSSL]),
         tests(
             "WebSocketTests",
             [
-                "RandomValues", "TomboloWebSocket", crypto, nioCore, nioEmbedded, nioHTTP1, nioPosix, nioWebSocket,
+                "RandomValues", "TestSupport", "TomboloWebSocket", crypto, nioCore, nioEmbedded, nioHTTP1, nioPosix,
+                nioSSL, nioWebSocket,
             ]),
         tests(
             "GatewayServiceTests",
@@ -399,7 +402,7 @@ let package = Package(
                 "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
                 "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
                 "SyncGateway", "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
-                nioHTTP1, nioPosix,
+                nioHTTP1, nioPosix, nioSSL,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -27,13 +27,18 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             X-Forwarded-For or Forwarded believed; they must set one of the two
               TOMBOLO_CONNECTIONS_PER_ADDRESS  connections of one address at a time, \
             \(Gateway.maximumConnectionCountOfAddress) by default
+              TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY  PEM files, for TLS without a proxy: the certificate with its \
+            chain, and the key. They may be replaced while the gateway runs; SIGHUP reads them at once
+              TOMBOLO_DRAIN_DELAY    seconds that the gateway goes on after SIGTERM while GET /ready answers 503, so that a \
+            load balancer notices; 0 by default
               TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
               TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
               TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
 
             Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
-            changes; if it ends, another takes over within a second. Run 'migration-tool apply' before the first start.
+            changes; if it ends, another takes over within a second. A gateway that gets SIGTERM sends its devices away
+            within a second, and they connect to another; see docs/operations.md. Run 'migration-tool apply' before the first start.
             """)
 
     @Option(help: "The address to listen on.")
@@ -69,6 +74,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             }
             services = [SequencerService(configuration: configuration.database, logger: logger)]
         } else {
+            let certificate = try configuration.loadCertificate(logger: logger)
             let pool = PostgresPool(
                 configuration: configuration.database,
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
@@ -86,8 +92,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 + (try await buildGatewayServices(
                     host: configuration.host, port: configuration.port, pool: pool, models: models,
                     authenticator: authenticator, development: development, runsSequencer: sequencer,
-                    limits: configuration.limits, logger: logger
-                ) { port in say("gateway http://\(configuration.host):\(port)") })
+                    limits: configuration.limits, certificate: certificate, drainDelay: configuration.drainDelay,
+                    logger: logger
+                ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })
         }
         let group = ServiceGroup(
             configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

@@ -9,13 +9,16 @@ actor DeviceProcess {
     nonisolated let name: String
     nonisolated let file: URL
     private let url: String
+    /// The authorities that it trusts; nil for the system's.
+    private let trusted: URL?
     private let token: String
     private var child: ChildProcess?
     private var answers: AsyncStream<String>?
     /// Ids of the listings that the device reported as made.
     nonisolated let made = Mutex<Set<String>>([])
 
-    init(name: String, file: URL, url: String, token: String) {
+    init(name: String, file: URL, url: String, trusted: URL? = nil, token: String) {
+        self.trusted = trusted
         self.name = name
         self.file = file
         self.url = url
@@ -40,7 +43,7 @@ actor DeviceProcess {
             }
             continuation.finish()
         }
-        try await ask("open", url, token)
+        try await ask(["open", url, token] + (trusted.map { [$0.path()] } ?? []))
     }
 
     /// - Throws: ``EndToEndFailure`` with what the device said went wrong.

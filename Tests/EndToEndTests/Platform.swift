@@ -38,13 +38,17 @@ final class Platform: Sendable {
 
     static func email(_ name: String) -> String { "\(name)@example.org" }
 
-    /// - Parameter cluster: the caller's own where it is going to be killed.
+    /// - Parameters:
+    ///   - cluster: the caller's own where it is going to be killed.
+    ///   - settings: environment variables of the gateways.
     static func with(
-        cluster: TestCluster? = nil, gateways: Int = 1, _ body: @Sendable (Platform) async throws -> Void
+        cluster: TestCluster? = nil, gateways: Int = 1, settings: [String: String] = [:],
+        _ body: @Sendable (Platform) async throws -> Void
     ) async throws {
         let own: TestCluster
         if let cluster { own = cluster } else { own = try await TestCluster.shared() }
-        let platform = try await Platform(cluster: own, gatewayCount: gateways)
+        let platform = try await Platform(
+            cluster: own, gatewayCount: gateways, settings: settings)
         do {
             try await body(platform)
         } catch {
@@ -54,7 +58,9 @@ final class Platform: Sendable {
         await platform.end(keepsFiles: false)
     }
 
-    private init(cluster: TestCluster, gatewayCount: Int) async throws {
+    private init(cluster: TestCluster, gatewayCount: Int, settings: [String: String])
+        async throws
+    {
         self.cluster = cluster
         configuration = try await cluster.createDatabase()
         let owner = try await PostgresConnection.connect(configuration)
@@ -107,7 +113,7 @@ final class Platform: Sendable {
         let folder = folder
         gateways = (0..<gatewayCount).map { index in
             Server(
-                ["--no-sequencer"], environment: environment,
+                ["--no-sequencer"], environment: environment.merging(settings) { $1 },
                 messages: folder.appending(path: "gateway-\(index).messages"))
         }
         try await sequencer.start()
@@ -135,10 +141,15 @@ final class Platform: Sendable {
     }
 
     /// A started device of a user, opened on an empty file.
-    func device(_ name: String, of user: String, gateway: Int = 0) async throws -> DeviceProcess {
+    /// - Parameter proxy: what it connects to instead of a gateway.
+    func device(
+        _ name: String, of user: String, gateway: Int = 0, behind proxy: Proxy? = nil
+    ) async throws -> DeviceProcess {
+        let url: String
+        if let proxy { url = proxy.url } else { url = await gateways[gateway].url }
         let device = DeviceProcess(
-            name: name, file: folder.appending(path: "\(name).realm"), url: await gateways[gateway].url,
-            token: try token(of: user))
+            name: name, file: folder.appending(path: "\(name).realm"), url: url,
+            trusted: proxy?.authority.certificate, token: try token(of: user))
         try await device.start()
         return device
     }

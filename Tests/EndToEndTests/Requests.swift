@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Requests to a gateway from any address, as a trusted proxy hands them on.
 struct Requests: Sendable {
@@ -22,9 +24,16 @@ struct Requests: Sendable {
     private let client: HTTPClient
     private let base: String
 
-    static func with(_ base: String, _ body: (Requests) async throws -> Void) async throws {
+    /// - Parameter trusted: the authorities that count; nil for the system's.
+    static func with(_ base: String, trusting trusted: URL? = nil, _ body: (Requests) async throws -> Void) async throws
+    {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100
+        if let trusted {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(trusted.path())
+            configuration.tlsConfiguration = tls
+        }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             try await body(Requests(client: client, base: base))
@@ -49,6 +58,13 @@ struct Requests: Sendable {
         let response = try await client.execute(request, timeout: .seconds(120))
         let bytes = try await response.body.collect(upTo: 1 << 20)
         return Answer(status: Int(response.status.code), text: String(buffer: bytes))
+    }
+
+    /// The status of an answer that nothing else is wanted of.
+    /// - Parameter timeout: also of the attempts to connect to a server that isn't there.
+    static func status(_ url: String, timeout: TimeAmount = .seconds(30)) async throws -> Int {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: timeout)
+        return Int(response.status.code)
     }
 
     func login(_ email: String, _ password: String, from address: String) async throws -> Answer {

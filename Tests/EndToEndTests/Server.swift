@@ -16,7 +16,7 @@ actor Server {
         self.messages = messages
     }
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    var url: String { "\(environment["TOMBOLO_TLS_KEY"] == nil ? "http" : "https")://127.0.0.1:\(port)" }
     var address: (host: String, port: Int) { ("127.0.0.1", port) }
     var pid: pid_t? { child?.pid }
 
@@ -33,7 +33,7 @@ actor Server {
         port = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 for await line in child.lines {
-                    guard line.hasPrefix("gateway http://"),
+                    guard line.hasPrefix("gateway http"),
                         let port = line.split(separator: ":").last.flatMap({ Int($0) })
                     else { continue }
                     return port
@@ -52,6 +52,12 @@ actor Server {
 
     func kill9() async throws {
         try await child?.signal(SIGKILL)
+        child = nil
+    }
+
+    /// Asks it to end, and waits until it has.
+    func terminate() async throws {
+        try await child?.signal(SIGTERM)
         child = nil
     }
 

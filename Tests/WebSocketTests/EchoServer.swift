@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 @testable import TomboloWebSocket
 
@@ -9,12 +10,15 @@ enum EchoServer {
     static let path = "/sync"
 
     /// Runs `body` with the server's port.
+    /// - Parameter tls: with a certificate; nil for no TLS.
     static func with<Result: Sendable>(
-        openingByteCount: Int? = nil, _ body: @escaping @Sendable (Int) async throws -> Result
+        openingByteCount: Int? = nil, tls: NIOSSLContext? = nil,
+        _ body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> Result {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
                         socket, _ in
                         socket.start(Echo(socket))

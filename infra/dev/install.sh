@@ -33,6 +33,8 @@ have_library libpq libpq-dev || need libpq-dev "PostgreSQL's client library, whi
 have_library sqlite3 libsqlite3-dev || need libsqlite3-dev "SQLite's library, which the devices link"
 have_command python3 || need python3 "the client of docs/protocol.md, which 'make test-protocol' runs"
 have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
+have_command openssl || need openssl "makes the certificates of the tests"
+PATH="$PATH:/usr/sbin" have_command haproxy || need haproxy "stands before the gateways in the tests"
 have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
 have_command psql || need postgresql-client "psql, with which the demo and 'make psql' look into the database"
 
@@ -94,9 +96,21 @@ install_missing() {
     esac || fail "apt-get could not install: ${PACKAGES[*]}" "Its messages are above."
 }
 
+# Debian starts servers that it installs. The tests start their own.
+stop_servers() {
+    local name
+    have_command systemctl || return 0
+    for name in haproxy; do
+        case " ${PACKAGES[*]} " in
+            *" $name "*) ${AS_ROOT[@]+"${AS_ROOT[@]}"} systemctl disable --now "$name" >&2 || true ;;
+        esac
+    done
+}
+
 if [ "${#PACKAGES[@]}" -gt 0 ]; then
     if on_debian; then
         install_missing
+        stop_servers
         hash -r
         have_postgres ||
             fail "the distribution's PostgreSQL is older than $POSTGRES_MINIMUM." \

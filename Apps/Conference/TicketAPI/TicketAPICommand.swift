@@ -33,6 +33,10 @@ struct TicketAPICommand: AsyncParsableCommand {
                                     must set one of the two
               TOMBOLO_CONNECTIONS_PER_ADDRESS
                                     connections of one address at a time (200)
+              TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY
+                                    PEM files, for HTTPS: the certificate with its
+                                    chain, and the key. They may be replaced while
+                                    the server runs; SIGHUP reads them at once
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
@@ -68,18 +72,20 @@ struct TicketAPICommand: AsyncParsableCommand {
         }
         var logger = Logger(label: "tickets")
         logger.logLevel = configuration.logLevel
+        let certificate = try configuration.loadCertificate(logger: logger)
         let pool = PostgresPool(configuration: configuration.database, logger: logger)
         let models = try await Conference.ticketRole.loadModels(pool, logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })
-        let server = try buildTicketApplication(
+        var server = try buildTicketApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             authenticator: authenticator, limits: configuration.limits, logger: logger
-        ) { port in say("tickets http://\(configuration.host):\(port)") }
+        ) { port in say("tickets \(configuration.scheme)://\(configuration.host):\(port)") }
+        server.certificate = certificate
+        let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
-            services: [
-                DatabaseService(pool),
+            services: [DatabaseService(pool)] + following + [
                 ModelFollower(models, configuration: configuration.database, logger: logger), server,
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

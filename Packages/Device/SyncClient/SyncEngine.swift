@@ -16,6 +16,8 @@ public actor SyncEngine {
     public struct Configuration: Sendable {
         /// The gateway's address, `ws://host:port/sync` or `wss://…`.
         public var url: URL
+        /// A PEM file with the only authorities that may have signed the gateway's certificate; nil for the system's.
+        public var trustedCertificates: URL?
         /// Returns the user's current access token. Called for each connection.
         public var accessToken: @Sendable () async throws -> String
         /// Receives lost connections and errors of the device file.
@@ -27,12 +29,13 @@ public actor SyncEngine {
         public var partition: Value?
 
         public init(
-            url: URL, accessToken: @escaping @Sendable () async throws -> String,
+            url: URL, trustedCertificates: URL? = nil, accessToken: @escaping @Sendable () async throws -> String,
             logger: Logger = Logger(label: "tombolo.sync"), answerLimit: Duration = SyncEngine.defaultAnswerLimit,
             partition: Value? = nil
         ) {
             self.partition = partition
             self.url = url
+            self.trustedCertificates = trustedCertificates
             self.accessToken = accessToken
             self.logger = logger
             self.answerLimit = answerLimit
@@ -280,7 +283,8 @@ public actor SyncEngine {
             let usesTLS = configuration.url.scheme == "wss"
             let socket = try await MessageSocket.connect(
                 host: host, port: configuration.url.port ?? (usesTLS ? 443 : 80), path: configuration.url.path(),
-                usesTLS: usesTLS, group: MultiThreadedEventLoopGroup.singleton)
+                usesTLS: usesTLS, trustedCertificates: configuration.trustedCertificates?.path(percentEncoded: false),
+                group: MultiThreadedEventLoopGroup.singleton)
             let tasks = queue.tasks
             try await socket.run { messages, writer in
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,33 +9,56 @@ extension MessageSocket {
     public static let connectTimeout = Duration.seconds(10)
 
     /// Opens a connection as a client.
-    /// - Parameter timeout: the time limit for the network connection, and again for TLS and the upgrade.
-    /// - Throws: ``MessageSocketError/refusedUpgrade(_:)``, ``MessageSocketError/noUpgrade(within:)`` or a network error.
+    /// - Parameters:
+    ///   - trustedCertificates: a PEM file with the only authorities that count with TLS, or nil for the system's.
+    ///   - timeout: the time limit for the network connection, and again for TLS and the upgrade.
+    /// - Throws: ``MessageSocketError/refusedUpgrade(_:)``, ``MessageSocketError/noUpgrade(within:)``,
+    ///   ``MessageSocketError/insecure(_:)`` or a network error.
     public static func connect(
-        host: String, port: Int, path: String, usesTLS: Bool, group: any EventLoopGroup,
-        timeout: Duration = connectTimeout
+        host: String, port: Int, path: String, usesTLS: Bool, trustedCertificates: String? = nil,
+        group: any EventLoopGroup, timeout: Duration = connectTimeout
     ) async throws -> MessageSocket {
+        // Reads files, so not on an event loop.
+        let context = usesTLS ? try tlsContext(trusting: trustedCertificates) : nil
         let upgrade = try await ClientBootstrap(group: group)
             .connectTimeout(TimeAmount(timeout))
             .connect(host: host, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if usesTLS {
-                        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: context, serverHostname: host))
+                    let promise = channel.eventLoop.makePromise(of: MessageSocket.self)
+                    do {
+                        if let context {
+                            try channel.pipeline.syncOperations.addHandlers([
+                                NIOSSLClientHandler(context: context, serverHostname: TLSClient.serverName(host)),
+                                TLSFailureHandler(host: host) { promise.fail(MessageSocketError.insecure($0)) },
+                            ])
+                        }
+                        limit(
+                            try upgrading(channel, host: host, port: port, path: path), of: channel, to: timeout,
+                            promise)
+                    } catch {
+                        promise.fail(error)
+                        throw error
                     }
-                    return limited(
-                        try upgrading(channel, host: host, port: port, path: path), of: channel, to: timeout)
+                    return promise.futureResult
                 }
             }
         return try await upgrade.get()
     }
 
-    /// Closes the connection if the upgrade fails or takes too long.
-    private static func limited(
-        _ upgrade: EventLoopFuture<MessageSocket>, of channel: any NIOCore.Channel, to timeout: Duration
-    ) -> EventLoopFuture<MessageSocket> {
-        let promise = channel.eventLoop.makePromise(of: MessageSocket.self)
+    private static func tlsContext(trusting trusted: String?) throws -> NIOSSLContext {
+        do {
+            return try NIOSSLContext(configuration: TLSClient.configuration(trusting: trusted))
+        } catch {
+            guard let trusted else { throw error }
+            throw MessageSocketError.insecure("The trusted certificates in \(trusted) can't be read: \(error).")
+        }
+    }
+
+    /// Closes the connection if the upgrade fails or takes too long. The promise may have failed before.
+    private static func limit(
+        _ upgrade: EventLoopFuture<MessageSocket>, of channel: any NIOCore.Channel, to timeout: Duration,
+        _ promise: EventLoopPromise<MessageSocket>
+    ) {
         let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             promise.fail(MessageSocketError.noUpgrade(within: timeout))
             channel.close(promise: nil)
@@ -45,7 +68,6 @@ extension MessageSocket {
             promise.completeWith(result)
             if case .failure = result { channel.close(promise: nil) }
         }
-        return promise.futureResult
     }
 
     private static func upgrading(

@@ -11,6 +11,8 @@ public enum MessageSocketError: Error, Sendable, CustomStringConvertible {
     case refusedUpgrade(String)
     /// The server didn't answer the upgrade in time.
     case noUpgrade(within: Duration)
+    /// The server can't be trusted: its certificate isn't accepted, or it doesn't speak TLS.
+    case insecure(String)
 
     init(_ violation: FrameViolation) {
         self = .violation(code: Int(UInt16(webSocketErrorCode: violation.code)), reason: violation.reason)
@@ -23,6 +25,7 @@ public enum MessageSocketError: Error, Sendable, CustomStringConvertible {
             "The other side sent \(reason). The connection was closed with code \(code)."
         case .refusedUpgrade(let reason): "The server didn't open a WebSocket: \(reason)"
         case .noUpgrade(let time): "The server didn't open a WebSocket within \(time)."
+        case .insecure(let reason): reason
         }
     }
 }

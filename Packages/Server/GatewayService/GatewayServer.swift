@@ -22,12 +22,14 @@ public enum GatewayServer {
 ///   - models: what the gateway serves; it follows them.
 ///   - development: adds what devices bring; nil in production.
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
+///   - certificate: for TLS; nil without. It's among the services.
+///   - drainDelay: how long the gateway goes on, not ready, when it is asked to end.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the database has no tables yet or cannot be reached.
 public func buildGatewayServices(
     host: String, port: Int, pool: PostgresPool, models: ServerModels, authenticator: Authenticator,
     development: DevelopmentMode? = nil, runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(),
-    logger: Logger = Logger(label: "gateway"),
+    certificate: TLSCertificate? = nil, drainDelay: Duration = .zero, logger: Logger = Logger(label: "gateway"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> [any Service] {
     let sequencer = Sequencer(configuration: pool.configuration, logger: logger)
@@ -40,23 +42,27 @@ public func buildGatewayServices(
     gatewayLimits.connectionsPerAddress = connectionsPerAddress
     let gateway = Gateway(
         models: StoredModelSource(
-            models: models, pool: pool, authenticator: authenticator, development: development, logger: logger),
+            models: models, pool: pool, authenticator: authenticator, development: development,
+            logger: logger),
         connectionsPerAddress: connectionsPerAddress, wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.nudge() }, logger: logger)
-    let http = HTTPApplication(
+    let readiness = Readiness(drainDelay: drainDelay, logger: logger)
+    var http = HTTPApplication(
         name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,
         whenRunning: whenRunning
     ) {
-        $0.addHealth(pool)
+        $0.addHealth(pool, readiness: readiness)
         $0.addLogin(authenticator)
         $0.addAccounts(authenticator)
         $0.addWebSocketHint()
     }
+    http.certificate = certificate
     let electable: [any Service] =
         runsSequencer
         ? [
             SequencerService(sequencer: sequencer),
             RetentionService(configuration: pool.configuration, logger: logger),
         ] : []
-    return electable + [ticks, gateway, GatewayApplication(http: http, gateway: gateway)]
+    let following: [any Service] = certificate.map { [$0] } ?? []
+    return following + electable + [ticks, gateway, GatewayApplication(http: http, gateway: gateway), readiness]
 }

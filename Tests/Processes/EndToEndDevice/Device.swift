@@ -20,7 +20,9 @@ final class Device {
 
     func perform(_ command: String, _ words: [String]) async throws -> String {
         switch (command, words.count) {
-        case ("open", 2): return try await open(url: words[0], token: words[1])
+        case ("open", 2...3):
+            return try await open(
+                url: words[0], token: words[1], trusted: words.count > 2 ? URL(filePath: words[2]) : nil)
         case ("subscribe", 1...): return try await subscribe(to: words)
         case ("unsubscribe", 1...):
             let classes = try words.map { try ModelClass.named($0) }
@@ -97,10 +99,11 @@ final class Device {
         return realm
     }
 
-    private func open(url: String, token: String) async throws -> String {
+    private func open(url: String, token: String, trusted: URL?) async throws -> String {
         let app = App(
             id: "end-to-end",
-            configuration: AppConfiguration(baseURL: url, rootDirectory: file.deletingPathExtension()))
+            configuration: AppConfiguration(
+                baseURL: url, rootDirectory: file.deletingPathExtension(), trustedCertificates: trusted))
         let user = try await app.login(credentials: .accessToken(token))
         var configuration = user.flexibleSyncConfiguration()
         let resets = resets

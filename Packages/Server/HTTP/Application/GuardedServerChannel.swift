@@ -1,10 +1,12 @@
 public import HummingbirdCore
 public import Logging
 public import NIOCore
+import NIOSSL
 import TomboloAuthentication
 
 /// A server's connections behind two bounds: each address has only so many at a time, and each has to come to its first
-/// request soon. A connection too many gets the answer 429 and is closed. Connections of trusted proxies are not
+/// request soon, and TLS before it. A connection too many gets the answer 429 and is closed, or is closed at once where the
+/// answer would cost a handshake. Connections of trusted proxies are not
 /// counted: they carry everybody's requests.
 public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel {
     public struct Value: ServerChildChannelValue {
@@ -15,11 +17,14 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
 
     private let base: Base
     private let limits: HTTPLimits
+    private let certificate: TLSCertificate?
     private let door: ConnectionDoor
 
-    public init(base: Base, limits: HTTPLimits) {
+    /// - Parameter certificate: for TLS; nil without.
+    public init(base: Base, limits: HTTPLimits, certificate: TLSCertificate? = nil) {
         self.base = base
         self.limits = limits
+        self.certificate = certificate
         door = ConnectionDoor(limit: limits.connectionsPerAddress ?? HTTPLimits.defaultConnectionsPerAddress)
     }
 
@@ -40,6 +45,9 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
             }
         }
         do {
+            if let certificate {
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+            }
             try channel.pipeline.syncOperations.addHandler(
                 FirstRequestHandler(timeout: TimeAmount(limits.firstRequestTimeout)))
         } catch {
@@ -50,7 +58,7 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
 
     public func handle(value: Value, logger: Logger) async {
         if let value = value.base { return await base.handle(value: value, logger: logger) }
-        try? await value.channel.writeAndFlush(ByteBuffer(string: Self.refusal))
+        if certificate == nil { try? await value.channel.writeAndFlush(ByteBuffer(string: Self.refusal)) }
         try? await value.channel.close()
     }
 

@@ -16,6 +16,8 @@ public struct HTTPApplication: ApplicationProtocol {
     public let configuration: ApplicationConfiguration
     public let logger: Logger
     public let limits: HTTPLimits
+    /// For HTTPS; nil for HTTP. It has to run as a service as well, to be replaced.
+    public var certificate: TLSCertificate?
     private let host: String
     private let port: Int
     private let whenRunning: @Sendable (Int) async -> Void
@@ -69,8 +71,10 @@ public struct HTTPApplication: ApplicationProtocol {
     public func guardedServer<Base: ServerChildChannel>(
         _ build: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> Base
     ) -> HTTPServerBuilder {
-        let limits = limits
-        return HTTPServerBuilder { GuardedServerChannel(base: try build($0), limits: limits) }
+        let (limits, certificate) = (limits, certificate)
+        return HTTPServerBuilder {
+            GuardedServerChannel(base: try build($0), limits: limits, certificate: certificate)
+        }
     }
 
     /// Serves until the group that it runs in shuts down.
@@ -88,7 +92,7 @@ public struct HTTPApplication: ApplicationProtocol {
 
     public func onServerRunning(_ channel: any Channel) async {
         let port = channel.localAddress?.port ?? 0
-        logger.info("\(name) listens on http://\(host):\(port)")
+        logger.info("\(name) listens on \(certificate == nil ? "http" : "https")://\(host):\(port)")
         await whenRunning(port)
     }
 }

@@ -17,6 +17,10 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies = TrustedProxies.none
     /// Connections of one address at a time; nil for the server's default.
     public var connectionsPerAddress: Int?
+    /// For HTTPS; nil for HTTP.
+    public var certificate: CertificateFiles?
+    /// How long the server goes on when it is asked to end, so that load balancers notice.
+    public var drainDelay = Duration.zero
     /// Who carries mails to users; nil if nobody does.
     public var mail: MailHook?
     /// The file of passwords that are known from leaks.
@@ -28,6 +32,7 @@ public struct ServerConfiguration: Sendable {
     public static let logLevelVariable = "TOMBOLO_LOG_LEVEL"
     public static let proxiesVariable = "TOMBOLO_TRUSTED_PROXIES"
     public static let connectionsVariable = "TOMBOLO_CONNECTIONS_PER_ADDRESS"
+    public static let drainVariable = "TOMBOLO_DRAIN_DELAY"
     public static let defaultHost = "127.0.0.1"
     /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
@@ -38,6 +43,16 @@ public struct ServerConfiguration: Sendable {
         limits.trustedProxies = trustedProxies
         limits.connectionsPerAddress = connectionsPerAddress
         return limits
+    }
+
+    /// How clients begin the server's address.
+    public var scheme: String { certificate == nil ? "http" : "https" }
+
+    /// Reads the certificate, if there is one.
+    /// - Throws: ``CertificateError``.
+    public func loadCertificate(logger: Logger) throws(CertificateError) -> TLSCertificate? {
+        guard let certificate else { return nil }
+        return try TLSCertificate(certificate, logger: logger)
     }
 
     /// Reads the environment; `host` and `port`, from the command line, go before it.
@@ -113,6 +128,21 @@ public struct ServerConfiguration: Sendable {
             } else {
                 problems.append("\(Self.connectionsVariable) is '\(value)': give a number greater than 0.")
             }
+        }
+        if let value = text(Self.drainVariable) {
+            let most = Int(Readiness.maximumDrainDelay.components.seconds)
+            if let number = Int(value), (0...most).contains(number) {
+                drainDelay = .seconds(number)
+            } else {
+                problems.append("\(Self.drainVariable) is '\(value)': give seconds, from 0 to \(most).")
+            }
+        }
+        switch (text(CertificateFiles.certificateVariable), text(CertificateFiles.keyVariable)) {
+        case (let certificate?, let key?): self.certificate = CertificateFiles(certificate: certificate, key: key)
+        case (nil, nil): break
+        case (let certificate, _):
+            let missing = certificate == nil ? CertificateFiles.certificateVariable : CertificateFiles.keyVariable
+            problems.append("\(missing) is not set: TLS needs a certificate and its key, each in a PEM file.")
         }
         do throws(AuthenticationError) {
             mail = try MailHook(text(MailHook.variable) ?? "", secret: text(MailHook.secretVariable))

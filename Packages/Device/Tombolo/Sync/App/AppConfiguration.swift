@@ -8,8 +8,15 @@ public struct AppConfiguration: Hashable, Sendable {
     public var defaultRequestTimeoutMS: Int
     /// The folder for the users' tokens and Realms, or nil for the app's own. An app's data are in a folder with its ID.
     public var rootDirectory: URL?
+    /// A file of certificates, in PEM, of the only authorities that may have signed the certificate of an `https` gateway:
+    /// for an authority of your own, or to trust no others. Nil for those that the system trusts.
+    public var trustedCertificates: URL?
 
-    public init(baseURL: String? = nil, defaultRequestTimeoutMS: Int = 15_000, rootDirectory: URL? = nil) {
+    public init(
+        baseURL: String? = nil, defaultRequestTimeoutMS: Int = 15_000, rootDirectory: URL? = nil,
+        trustedCertificates: URL? = nil
+    ) {
+        self.trustedCertificates = trustedCertificates
         self.baseURL = baseURL
         self.defaultRequestTimeoutMS = defaultRequestTimeoutMS
         self.rootDirectory = rootDirectory

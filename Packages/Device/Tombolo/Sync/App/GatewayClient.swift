@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
+internal import TomboloWebSocket
 
 /// The gateway's requests about users: JSON in both directions.
 struct GatewayClient: Sendable {
@@ -69,6 +70,9 @@ struct GatewayClient: Sendable {
         let url = try configuration.url().appending(path: path)
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = method
+        if let trusted = configuration.trustedCertificates {
+            request.tlsConfiguration = TLSClient.configuration(trusting: trusted.path(percentEncoded: false))
+        }
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -83,6 +87,9 @@ struct GatewayClient: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
+            if let reason = TLSClient.reason(error, host: url.host() ?? "") {
+                throw AppError(.httpRequestFailed, "Can't reach the gateway at \(url): \(reason)")
+            }
             throw AppError(.httpRequestFailed, "Can't reach the gateway at \(url): \(error). Is it running?")
         }
         guard (200..<300).contains(response.status.code) else {

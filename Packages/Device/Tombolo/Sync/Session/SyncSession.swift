@@ -96,7 +96,7 @@ public final class SyncSession: Sendable {
         self.relay = relay
         let engine = try SyncEngine(
             configuration: .init(
-                url: url,
+                url: url, trustedCertificates: configuration.user.app.configuration.trustedCertificates,
                 accessToken: {
                     try await situation.value.withLock { $0.configuration.user }.freshAccessToken()
                 },

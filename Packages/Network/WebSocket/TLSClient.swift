@@ -1,0 +1,86 @@
+package import Foundation
+internal import NIOCore
+package import NIOSSL
+
+/// What a client expects of a server's certificate.
+package enum TLSClient {
+    /// - Parameter trusted: a PEM file with the only authorities that count, or nil for the system's.
+    package static func configuration(trusting trusted: String?) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let trusted { configuration.trustRoots = .file(trusted) }
+        return configuration
+    }
+
+    /// What goes into the handshake. An address is no name (RFC 6066 §3); NIOSSL compares it with the certificate all
+    /// the same.
+    package static func serverName(_ host: String) -> String? {
+        (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
+    }
+
+    /// Why a connection isn't trusted, or nil for an error that isn't about TLS.
+    /// - Parameter certificate: the server's, if it's known.
+    package static func reason(
+        _ error: any Error, host: String, certificate: NIOSSLCertificate? = nil, now: Date = Date()
+    ) -> String? {
+        switch error {
+        case let error as NIOSSLExtraError
+        where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
+            return "The certificate that \(host) shows is for another name. Check the address."
+        case let error as NIOSSLError where error.isAboutCertificate:
+            guard let certificate else {
+                return "The certificate that \(host) shows isn't accepted: it has expired, or it's signed by an "
+                    + "authority that isn't trusted here."
+            }
+            let end = Date(timeIntervalSince1970: TimeInterval(certificate.notValidAfter))
+            let start = Date(timeIntervalSince1970: TimeInterval(certificate.notValidBefore))
+            if end < now {
+                return "The certificate that \(host) shows expired on \(end.formatted(.iso8601)). Renew it, or check "
+                    + "this device's clock."
+            }
+            if start > now {
+                return "The certificate that \(host) shows is valid from \(start.formatted(.iso8601)) only. Check this "
+                    + "device's clock."
+            }
+            return "The certificate that \(host) shows is signed by an authority that isn't trusted here. Name the "
+                + "authority in the app's trustedCertificates if it's your own."
+        case let error as NIOSSLError where error.isUncleanEnd: return nil
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            return "There's no secure connection to \(host): \(error). Does it speak TLS?"
+        default: return nil
+        }
+    }
+}
+
+extension NIOSSLError {
+    /// The other side ended the network connection without a word, as many programs do.
+    fileprivate var isUncleanEnd: Bool { if case .uncleanShutdown = self { true } else { false } }
+
+    fileprivate var isAboutCertificate: Bool {
+        switch self {
+        case .handshakeFailed(let cause): "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")
+        case .unableToValidateCertificate: true
+        default: false
+        }
+    }
+}
+
+/// Tells why a handshake failed, which the handlers behind it wouldn't know.
+final class TLSFailureHandler: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    private let host: String
+    private let onFailure: (String) -> Void
+
+    /// - Parameter onFailure: gets the reason, on the event loop.
+    init(host: String, onFailure: @escaping (String) -> Void) {
+        self.host = host
+        self.onFailure = onFailure
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
+        if let reason = TLSClient.reason(error, host: host, certificate: certificate) { onFailure(reason) }
+        context.fireErrorCaught(error)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import TestSupport
+
+/// HAProxy with the configuration of infra/haproxy, before two gateways.
+final class Proxy: Sendable {
+    /// Where Debian installs it, and others.
+    private static let programs = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/opt/homebrew/bin/haproxy"]
+    /// How often another port is tried, should somebody else take the free one meanwhile.
+    private static let attempts = 5
+
+    let authority: TestAuthority
+    let url: String
+    private let child: ChildProcess
+
+    /// - Parameter gateways: their addresses, `host:port`.
+    static func with(
+        _ gateways: [String], in folder: URL, _ body: @Sendable (Proxy) async throws -> Void
+    ) async throws {
+        let proxy = try await Proxy(gateways, in: folder.appending(path: "proxy"))
+        do {
+            try await body(proxy)
+        } catch {
+            try? await proxy.child.signal(SIGKILL)
+            throw error
+        }
+        try await proxy.child.signal(SIGKILL)
+    }
+
+    private init(_ gateways: [String], in folder: URL) async throws {
+        guard let program = Self.programs.first(where: FileManager.default.isExecutableFile) else {
+            throw EndToEndFailure("There is no haproxy; 'make install' installs it.")
+        }
+        guard gateways.count == 2 else { throw EndToEndFailure("The configuration has two gateways.") }
+        authority = try TestAuthority(in: folder)
+        let issued = try authority.issue()
+        let both = folder.appending(path: "proxy.pem")
+        try (Data(contentsOf: issued.certificate) + Data(contentsOf: issued.key)).write(to: both)
+        let configuration = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "infra/haproxy/haproxy.cfg")
+        let messages = folder.appending(path: "messages")
+        for _ in 0..<Self.attempts {
+            let port = try await Self.freePort()
+            let child = try await ChildProcess(
+                URL(filePath: program), ["-db", "-f", configuration.path()],
+                environment: [
+                    "TOMBOLO_PROXY_ADDRESS": "127.0.0.1:\(port)", "TOMBOLO_PROXY_CERTIFICATE": both.path(),
+                    "TOMBOLO_GATEWAY_1": gateways[0], "TOMBOLO_GATEWAY_2": gateways[1],
+                    "TOMBOLO_PROXY_SOCKET": folder.appending(path: "admin.sock").path(),
+                ], messages: messages)
+            if await Self.listens(child, on: port) {
+                self.child = child
+                url = "https://localhost:\(port)"
+                return
+            }
+        }
+        throw EndToEndFailure(
+            "haproxy does not listen. \((try? String(contentsOf: messages, encoding: .utf8)) ?? "")")
+    }
+
+    private static func freePort() async throws -> Int {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = listener.localAddress?.port ?? 0
+        try await listener.close()
+        return port
+    }
+
+    /// Waits until it does, or has ended.
+    private static func listens(_ child: ChildProcess, on port: Int) async -> Bool {
+        for _ in 0..<500 where kill(child.pid, 0) == 0 {
+            let channel = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: port).get()
+            if let channel {
+                try? await channel.close()
+                return true
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+}

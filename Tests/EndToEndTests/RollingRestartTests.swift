@@ -1,0 +1,126 @@
+import Foundation
+import NIOCore
+import PostgresClient
+import TestSupport
+import Testing
+import TomboloModel
+
+/// Two gateways behind HAProxy on one database.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct RollingRestartTests {
+    private static let settings = [
+        "TOMBOLO_TRUSTED_PROXIES": "127.0.0.0/8, ::1",
+        // Longer than HAProxy's checks take to notice.
+        "TOMBOLO_DRAIN_DELAY": "2",
+    ]
+    private static var rounds: Int { ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1" ? 20 : 2 }
+
+    private static func withGateways(
+        _ body: @Sendable (Platform, Proxy) async throws -> Void
+    ) async throws {
+        try await Platform.with(gateways: 2, settings: settings) { platform in
+            var addresses: [String] = []
+            for gateway in platform.gateways {
+                let address = await gateway.address
+                addresses.append("\(address.host):\(address.port)")
+            }
+            try await Proxy.with(addresses, in: platform.folder) { try await body(platform, $0) }
+        }
+    }
+
+    @Test("a write at one gateway comes to a device of the other")
+    func twoGateways() async throws {
+        try await Platform.with(gateways: 2) { platform in
+            let writer = try await platform.device("writer", of: "organizer", gateway: 0)
+            let reader = try await platform.device("reader", of: "attendee", gateway: 1)
+            for device in [writer, reader] { try await device.ask("subscribe", "Listing") }
+            for (from, to) in [(writer, reader), (writer, writer)] {
+                let id = ObjectId.generate()
+                try await from.ask("create", "Listing", id.stringValue, "location=s:here")
+                try await platform.eventually("the listing on device \(to.name)") {
+                    try DeviceFile(to.file).has("listing", id)
+                }
+            }
+            for device in [writer, reader] { try await device.kill9() }
+        }
+    }
+
+    @Test("restarted in turn behind HAProxy, by SIGTERM and by kill -9, gateways lose, double and tear nothing")
+    func rollingRestart() async throws {
+        try await Self.withGateways { platform, proxy in
+            let stage = try await EditedPlatform.build(platform, behind: proxy)
+            for round in 0..<Self.rounds {
+                for (index, gateway) in platform.gateways.enumerated() {
+                    let writers = PlainWriters(platform.configuration, event: platform.event, count: 1)
+                    for device in stage.devices.indices {
+                        try await stage.edit(device, seed: UInt64(round * 100 + index * 10 + device))
+                    }
+                    for device in stage.devices.indices { try await stage.untilEdited(device, more: 3) }
+                    if round % 2 == 0 { try await gateway.terminate() } else { try await gateway.kill9() }
+                    // Everybody is at the other one, or comes to it: this one is gone.
+                    for device in stage.devices { try await device.ask("rest") }
+                    for device in stage.devices { try await device.ask("upload") }
+                    await writers.stop()
+                    try await gateway.start()
+                    try await stage.check("round \(round + 1), gateway \(index + 1) restarted")
+                }
+            }
+            for device in stage.devices { try await device.kill9() }
+        }
+    }
+
+    @Test("a gateway that drains says so before it sends its devices away, and none comes back to it")
+    func draining() async throws {
+        try await Self.withGateways { platform, proxy in
+            let devices = [
+                try await platform.device("A", of: "organizer", behind: proxy),
+                try await platform.device("B", of: "organizer", behind: proxy),
+            ]
+            for device in devices { try await device.ask("subscribe", "Listing") }
+            let draining = platform.gateways[0]
+            let url = await draining.url
+            #expect(try await Requests.status(url + "/ready") == 200)
+            let end = Task { try await draining.terminate() }
+            try await platform.eventually("a gateway that says it drains") {
+                try await Requests.status(url + "/ready") == 503
+            }
+            // Not ready, but serving: requests, and the devices that it has.
+            #expect(try await Requests.status(url + "/health") == 200)
+            try await platform.quiet(devices)
+            try await end.value
+            await #expect(throws: (any Error).self) {
+                try await Requests.status(url + "/health", timeout: .seconds(1))
+            }
+            // On the other one, all of them.
+            try await platform.quiet(devices)
+            let messages = try String(contentsOf: draining.messages, encoding: .utf8)
+            #expect(messages.contains("Draining: /ready answers 503"), "\(messages)")
+            for device in devices { try await device.kill9() }
+        }
+    }
+
+    @Test("a device's address is what HAProxy says, not what the device says")
+    func addresses() async throws {
+        try await Self.withGateways { platform, proxy in
+            // Each gateway counts for itself: there is one in this test.
+            try await platform.gateways[1].kill9()
+            let email = Platform.email("attendee")
+            try await Requests.with(proxy.url, trusting: proxy.authority.certificate) { through in
+                // Remembers the pair of account and address.
+                let first = try await through.login(email, Platform.password, from: "192.0.2.1")
+                #expect(first.status == 200, "\(first)")
+                try await Requests.with(await platform.gateways[0].url) { directly in
+                    var statuses: [Int] = []
+                    for number in 0..<40 {
+                        statuses.append(
+                            try await directly.login(email, "guess number one", from: "198.51.100.\(number)").status)
+                    }
+                    #expect(statuses.last == 429, "\(statuses)")
+                }
+                // Strangers wait now, at this gateway. Whatever the device says, it's at the address that it was at.
+                let second = try await through.login(email, Platform.password, from: "192.0.2.2")
+                #expect(second.status == 200, "\(second)")
+            }
+        }
+    }
+}
