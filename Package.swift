@@ -151,6 +151,9 @@ let package = Package(
             sync + ["Batching", "TomboloSQL", "PostgresClient", "PostgresValues", logging]),
         library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
+        library(
+            "TomboloRedis", "Network/Redis", ["TomboloWebSocket", logging, nioCore, nioPosix, nioSSL]),
+
         // Client.
         library("TomboloSyncClient", "Device/SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
         library(
@@ -191,7 +194,7 @@ let package = Package(
             "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloServerModel", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore,
+                "TomboloServerModel", "TomboloRedis", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore,
                 lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
             ]),
         library(
@@ -230,7 +233,9 @@ let package = Package(
             ]),
 
         // Apps.
-        app("SyncGateway", "SyncGateway", server + ["DevelopmentSupport", "GatewayService"]),
+        app(
+            "SyncGateway", "SyncGateway",
+            server + ["DevelopmentSupport", "GatewayService", "TomboloRedis"]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
         app("TomboloDevelopment", "Tombolo", server + ["AdminService", "DevelopmentSupport", "GatewayService"]),
         app(
@@ -373,12 +378,13 @@ let package = Package(
                 "RandomValues", "TestSupport", "TomboloWebSocket", crypto, nioCore, nioEmbedded, nioHTTP1, nioPosix,
                 nioSSL, nioWebSocket,
             ]),
+        tests("RedisTests", ["RandomValues", "TestSupport", "TomboloRedis", logging]),
         tests(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
                 "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
-                "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
+                "TomboloRedis", "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
             ]),
         tests(
             "AdminServiceTests",

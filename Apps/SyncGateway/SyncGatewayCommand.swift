@@ -31,6 +31,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             chain, and the key. They may be replaced while the gateway runs; SIGHUP reads them at once
               TOMBOLO_DRAIN_DELAY    seconds that the gateway goes on after SIGTERM while GET /ready answers 503, so that a \
             load balancer notices; 0 by default
+              TOMBOLO_TICKS_URL      redis://user:password@host:6379, or rediss://… with TLS: gateways hear of changes \
+            there instead of by LISTEN, which PgBouncer doesn't pass on in transaction mode. The same on every gateway
+              TOMBOLO_TICKS_CA       a PEM file with the only authorities that may have signed that server's certificate
               TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
               TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
@@ -61,6 +64,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             portVariable: GatewayServer.portVariable, defaultPort: GatewayServer.defaultPort, host: host, port: port)
         var logger = Logger(label: "gateway")
         logger.logLevel = configuration.logLevel
+        let ticks = try TicksAddress.read()
         let services: [any Service]
         if sequencerOnly {
             let pool = PostgresPool(
@@ -72,7 +76,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 await pool.shutdown()
                 throw error
             }
-            services = [SequencerService(configuration: configuration.database, logger: logger)]
+            services = [SequencerService(configuration: configuration.database, redis: ticks, logger: logger)]
         } else {
             let certificate = try configuration.loadCertificate(logger: logger)
             let pool = PostgresPool(
@@ -93,7 +97,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                     host: configuration.host, port: configuration.port, pool: pool, models: models,
                     authenticator: authenticator, development: development, runsSequencer: sequencer,
                     limits: configuration.limits, certificate: certificate, drainDelay: configuration.drainDelay,
-                    logger: logger
+                    redis: ticks, logger: logger
                 ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })
         }
         let group = ServiceGroup(

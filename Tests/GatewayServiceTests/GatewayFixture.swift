@@ -7,6 +7,7 @@ import Tombolo
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
+import TomboloRedis
 import TomboloRules
 import TomboloSyncSession
 
@@ -23,7 +24,7 @@ struct GatewayFixture: Sendable {
 
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
-        log: RecordingLog? = nil,
+        log: RecordingLog? = nil, redis: RedisAddress? = nil,
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
         models: (@Sendable (PostgresPool) -> any ModelSource)? = nil,
@@ -40,22 +41,27 @@ struct GatewayFixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gateway-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
-        let ticks = TickListener(configuration: configuration, logger: logger)
-        let sequencer = Sequencer(configuration: configuration, logger: logger)
+        let ticks: any TickWakeUps =
+            if let redis {
+                RedisTickListener(redis, logger: logger)
+            } else {
+                TickListener(configuration: configuration, logger: logger)
+            }
+        let sequencer = SequencerService(configuration: configuration, redis: redis, logger: logger)
         var limits = limits
         limits.drainTime = .zero
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
             connectionsPerAddress: connectionsPerAddress,
             wakeUps: { ticks.wakeUps() },
-            onCommit: { sequencer.nudge() }, logger: logger)
+            onCommit: { sequencer.sequencer.nudge() }, logger: logger)
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
         let http = HTTPApplication(
             name: "gateway", host: "127.0.0.1", port: 0, limits: httpLimits, logger: logger,
             identify: { _ in .anonymous }, whenRunning: { hasPort.yield($0) }, register: { $0.addWebSocketHint() })
         let services = ServiceGroup(
             services: [
-                SequencerService(sequencer: sequencer), ticks, gateway,
+                sequencer, ticks, gateway,
                 GatewayApplication(http: http, gateway: gateway),
             ], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -5,6 +5,7 @@ public import TomboloAuthentication
 public import TomboloHTTP
 internal import TomboloModel
 internal import TomboloPostgresStore
+public import TomboloRedis
 public import TomboloServerModel
 
 /// The port that the gateway listens on unless told otherwise, and the variable that tells it.
@@ -24,16 +25,23 @@ public enum GatewayServer {
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
 ///   - certificate: for TLS; nil without. It's among the services.
 ///   - drainDelay: how long the gateway goes on, not ready, when it is asked to end.
+///   - redis: where ticks are told of, where PostgreSQL's notifications don't come through; nil for PostgreSQL.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the database has no tables yet or cannot be reached.
 public func buildGatewayServices(
     host: String, port: Int, pool: PostgresPool, models: ServerModels, authenticator: Authenticator,
     development: DevelopmentMode? = nil, runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(),
-    certificate: TLSCertificate? = nil, drainDelay: Duration = .zero, logger: Logger = Logger(label: "gateway"),
+    certificate: TLSCertificate? = nil, drainDelay: Duration = .zero, redis: RedisAddress? = nil,
+    logger: Logger = Logger(label: "gateway"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> [any Service] {
-    let sequencer = Sequencer(configuration: pool.configuration, logger: logger)
-    let ticks = TickListener(configuration: pool.configuration, logger: logger)
+    let sequencer = SequencerService(configuration: pool.configuration, redis: redis, logger: logger)
+    let ticks: any TickWakeUps =
+        if let redis {
+            RedisTickListener(redis, logger: logger)
+        } else {
+            TickListener(configuration: pool.configuration, logger: logger)
+        }
     // Said at the start and not when the first device connects.
     _ = try await PostgresServerStore.open(schema: models.current.schema, pool: pool, logger: logger)
     var gatewayLimits = limits
@@ -45,7 +53,7 @@ public func buildGatewayServices(
             models: models, pool: pool, authenticator: authenticator, development: development,
             logger: logger),
         connectionsPerAddress: connectionsPerAddress, wakeUps: { ticks.wakeUps() },
-        onCommit: { sequencer.nudge() }, logger: logger)
+        onCommit: { sequencer.sequencer.nudge() }, logger: logger)
     let readiness = Readiness(drainDelay: drainDelay, logger: logger)
     var http = HTTPApplication(
         name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,
@@ -60,7 +68,7 @@ public func buildGatewayServices(
     let electable: [any Service] =
         runsSequencer
         ? [
-            SequencerService(sequencer: sequencer),
+            sequencer,
             RetentionService(configuration: pool.configuration, logger: logger),
         ] : []
     let following: [any Service] = certificate.map { [$0] } ?? []

@@ -1,19 +1,27 @@
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
+public import TomboloRedis
 internal import TomboloPostgresStore
 
 /// Stands for election as the sequencer until shutdown.
 public struct SequencerService: Service {
-    private let sequencer: Sequencer
+    let sequencer: Sequencer
+    private let publisher: RedisTickPublisher?
 
-    public init(configuration: PostgresConfiguration, logger: Logger) {
-        self.init(sequencer: Sequencer(configuration: configuration, logger: logger))
+    /// - Parameter redis: where ticks are told of besides PostgreSQL; nil for nowhere.
+    public init(configuration: PostgresConfiguration, redis: RedisAddress? = nil, logger: Logger) {
+        let publisher = redis.map { RedisTickPublisher($0, logger: logger) }
+        self.publisher = publisher
+        sequencer = Sequencer(
+            configuration: configuration, onTick: { publisher?.publish($0) }, logger: logger)
     }
 
-    init(sequencer: Sequencer) { self.sequencer = sequencer }
-
     public func run() async throws {
-        await cancelWhenGracefulShutdown { await sequencer.run() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let publisher { group.addTask { try await publisher.run() } }
+            group.addTask { await cancelWhenGracefulShutdown { await sequencer.run() } }
+            try await group.waitForAll()
+        }
     }
 }

@@ -3,8 +3,9 @@ internal import PostgresClient
 internal import ServiceLifecycle
 internal import TomboloPostgresStore
 
-/// Hears the sequencer's notifications.
-struct TickListener: Service {
+/// Hears the sequencer's notifications from PostgreSQL.
+struct TickListener: TickWakeUps {
+    let signals = TickSignals()
     private let listener: PostgresListener
 
     init(configuration: PostgresConfiguration, logger: Logger) {
@@ -12,18 +13,15 @@ struct TickListener: Service {
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await listener.run() }
-    }
-
-    /// Yields for every notification, and after every reconnect, since some may have been missed.
-    func wakeUps() -> AsyncStream<Void> {
-        let events = listener.events
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let task = Task {
-            for await _ in events { continuation.yield() }
-            continuation.finish()
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await listener.run() }
+                group.addTask {
+                    for await _ in listener.events { signals.send() }
+                }
+                await group.waitForAll()
+            }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        signals.finish()
     }
 }

@@ -44,6 +44,7 @@ public actor Sequencer {
     }
 
     private let configuration: PostgresConfiguration
+    private let onTick: @Sendable (Int64) -> Void
     private let logger: Logger
     private let clock = ContinuousClock()
     private let wakeUp = WakeUp()
@@ -64,10 +65,16 @@ public actor Sequencer {
     private var last: StoredTick?
     private var positions: [Position] = []
 
-    public init(configuration: PostgresConfiguration, logger: Logger = Logger(label: "tombolo.sequencer")) {
+    /// - Parameter onTick: called with the number of each tick once it's committed, for those that PostgreSQL's
+    ///   notifications don't reach. Must not block.
+    public init(
+        configuration: PostgresConfiguration, onTick: @escaping @Sendable (Int64) -> Void = { _ in },
+        logger: Logger = Logger(label: "tombolo.sequencer")
+    ) {
         var configuration = configuration
         configuration.applicationName = "tombolo-sequencer"
         self.configuration = configuration
+        self.onTick = onTick
         self.logger = logger
     }
 
@@ -308,6 +315,7 @@ public actor Sequencer {
         last = StoredTick(tick: tick, exported: export.name, firstSequence: firstSequence)
         spare = nil
         exporters.append(Exporter(connection: connection, processID: export.processID, since: clock.now))
+        onTick(tick.number)
         return tick
     }
 
@@ -316,15 +324,7 @@ public actor Sequencer {
         let known = last?.tick.snapshot ?? .empty
         var statements: [PostgresStatement] = []
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
-        statements.append(
-            PostgresStatement(
-                """
-                SELECT EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid >= $2::xid8) \
-                OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid = ANY ($3::xid8[]))
-                """,
-                [
-                    .int64(last?.firstSequence ?? -1), .untyped(String(known.xmax)), .untyped(known.runningText),
-                ]))
+        statements.append(StoredTick.hasChanges(beyond: known, after: last?.firstSequence ?? -1))
         let results = try await connection.pipeline(statements)
         guard let row = results.last?.first else { return false }
         return try row[0].bool

@@ -34,6 +34,24 @@ struct StoredTick: Sendable {
             .first.map { try StoredTick($0) }
     }
 
+    /// Asks whether there are changes that a snapshot doesn't see, all of which have greater numbers than `sequence`. Wants
+    /// `enable_seqscan` to be off: the planner thinks that a third of a table without statistics lies beyond any bound, and
+    /// would read it all.
+    static func hasChanges(beyond snapshot: Snapshot, after sequence: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid >= $2::xid8) \
+            OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid = ANY ($3::xid8[]))
+            """,
+            [.int64(sequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)])
+    }
+
+    /// Whether a transaction sees changes that the tick doesn't.
+    static func isOutdated(_ stored: StoredTick, _ connection: PostgresConnection) async throws -> Bool {
+        let statement = hasChanges(beyond: stored.tick.snapshot, after: stored.firstSequence)
+        return try await connection.pipeline([statement])[0][0, 0].bool
+    }
+
     static func numbered(_ number: Int64, _ connection: PostgresConnection) async throws -> StoredTick? {
         try await connection.query(
             "SELECT \(columns) FROM tombolo.tick WHERE number = $1", [.int64(number)]

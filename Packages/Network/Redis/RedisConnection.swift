@@ -1,0 +1,138 @@
+package import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import Synchronization
+internal import TomboloWebSocket
+
+/// Performs a ``RedisDialogue``, and connects again whenever the connection is lost.
+package final class RedisConnection: Sendable {
+    /// The time limit for connecting, and again for TLS and for being ready.
+    package static let connectTimeout = Duration.seconds(5)
+    /// How long it waits before the next attempt, at first and at most; up to half of that less, at random.
+    static let retryDelays = (first: Duration.milliseconds(100), last: Duration.seconds(5))
+
+    package enum News: Hashable, Sendable {
+        /// After every connect: messages may have been missed.
+        case ready
+        case message([UInt8])
+    }
+
+    private struct Pending: Sendable {
+        /// What is to be published. What comes later supersedes it.
+        var text: String?
+        /// Tells the connection, if there is one.
+        var wake: (@Sendable () -> Void)?
+    }
+
+    private let address: RedisAddress
+    private let role: RedisDialogue.Role
+    private let logger: Logger
+    private let onNews: @Sendable (News) -> Void
+    private let pending = Mutex(Pending())
+
+    /// - Parameter onNews: called on any thread; must not block.
+    package init(
+        _ address: RedisAddress, _ role: RedisDialogue.Role, logger: Logger,
+        onNews: @escaping @Sendable (News) -> Void = { _ in }
+    ) {
+        self.address = address
+        self.role = role
+        self.logger = logger
+        self.onNews = onNews
+    }
+
+    /// Publishes as soon as the connection is ready. Only the latest text is kept. May be called from any thread.
+    package func publish(_ text: String) {
+        let wake = pending.withLock { pending in
+            pending.text = text
+            return pending.wake
+        }
+        wake?()
+    }
+
+    /// Connects and connects again until cancelled.
+    package func run() async {
+        var delay = Self.retryDelays.first
+        var lastProblem: String?
+        while !Task.isCancelled {
+            let wasReady = Mutex(false)
+            let problem: String
+            do {
+                try await connect { wasReady.withLock { $0 = true } }
+                problem = "\(RedisError.closed)"
+            } catch {
+                problem = "\(error)"
+            }
+            guard !Task.isCancelled else { return }
+            if wasReady.withLock({ $0 }) {
+                delay = Self.retryDelays.first
+                lastProblem = nil
+            }
+            // A server that is away for hours isn't worth a line each time.
+            if problem != lastProblem {
+                logger.warning("The connection to \(address) ended, and is tried again. \(problem)")
+            }
+            lastProblem = problem
+            try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
+            delay = min(delay * 2, Self.retryDelays.last)
+        }
+    }
+
+    /// Connects, and returns or throws when the connection has ended.
+    private func connect(_ onReady: @escaping @Sendable () -> Void) async throws {
+        let (address, role) = (address, role)
+        // Reads files, so not on an event loop.
+        let context =
+            address.usesTLS
+            ? try NIOSSLContext(configuration: TLSClient.configuration(trusting: address.trustedCertificates)) : nil
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let ended = loop.makePromise(of: Void.self)
+        let onNews = onNews
+        let channel: any Channel
+        do {
+            channel = try await ClientBootstrap(group: loop)
+                .connectTimeout(TimeAmount(Self.connectTimeout))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let context {
+                            try pipeline.addHandler(
+                                NIOSSLClientHandler(
+                                    context: context, serverHostname: TLSClient.serverName(address.host)))
+                        }
+                        let dialogue = RedisDialogue(role: role, user: address.user, password: address.password)
+                        let handler = RedisHandler(
+                            dialogue, host: address.host, ended: ended, takeText: { self.takeText() }
+                        ) { news in
+                            if news == .ready { onReady() }
+                            onNews(news)
+                        }
+                        try pipeline.addHandler(handler)
+                        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+                        self.setWake { loop.execute { bound.value.publish() } }
+                    }
+                }
+                .connect(host: address.host, port: address.port).get()
+        } catch {
+            setWake(nil)
+            ended.fail(error)
+            throw error
+        }
+        defer { setWake(nil) }
+        try await withTaskCancellationHandler {
+            try await ended.futureResult.get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
+    private func setWake(_ wake: (@Sendable () -> Void)?) { pending.withLock { $0.wake = wake } }
+
+    private func takeText() -> String? {
+        pending.withLock { pending in
+            defer { pending.text = nil }
+            return pending.text
+        }
+    }
+}

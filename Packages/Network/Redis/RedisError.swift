@@ -1,0 +1,27 @@
+/// Why a connection to Redis ended. Another attempt may help, unless it says that somebody has to do something.
+package enum RedisError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The server answered with an error, of which this is the code.
+    case refused(code: String)
+    /// The server sent something that isn't RESP2, or answered what wasn't asked.
+    case violation(String)
+    /// The server sent nothing for so long, though it was asked to.
+    case silent(Duration)
+    case insecure(String)
+    case closed
+
+    package var description: String {
+        switch self {
+        case .refused(let code):
+            switch code {
+            case "WRONGPASS": "Redis refused the user's name or password: check the address in the configuration."
+            case "NOAUTH": "Redis wants a password: put it into the address, redis://user:password@host."
+            case "NOPERM": "Redis doesn't let this user publish or subscribe: give it the channel's rights."
+            default: "Redis answered with the error \(code.isEmpty ? "of no name" : code)."
+            }
+        case .violation(let what): "Redis sent \(what). Is it a Redis server?"
+        case .silent(let time): "Redis sent nothing for \(time)."
+        case .insecure(let reason): reason
+        case .closed: "Redis closed the connection."
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// What a server sends, in RESP2 (https://redis.io/docs/latest/develop/reference/protocol-spec).
+package enum RedisValue: Hashable, Sendable {
+    case simple(String)
+    /// Only the first word, such as `NOAUTH`: the rest may quote what was sent, passwords included.
+    case error(code: String)
+    case integer(Int64)
+    /// Nil for a null.
+    case bulk([UInt8]?)
+    case array([RedisValue]?)
+}

@@ -1,0 +1,25 @@
+public import Foundation
+public import TomboloHTTP
+public import TomboloRedis
+
+/// Where gateways hear of ticks besides PostgreSQL, from environment variables.
+public enum TicksAddress {
+    public static let variable = "TOMBOLO_TICKS_URL"
+    public static let authoritiesVariable = "TOMBOLO_TICKS_CA"
+
+    /// - Returns: nil for PostgreSQL alone.
+    /// - Throws: ``TomboloHTTP/ConfigurationError``, which doesn't quote the address: it may hold a password.
+    public static func read(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> RedisAddress? {
+        guard let text = environment[variable], !text.isEmpty else { return nil }
+        guard var address = RedisAddress(text) else {
+            throw ConfigurationError(problems: [
+                "\(variable) is not a Redis address: write redis://HOST:PORT, redis://USER:PASSWORD@HOST:PORT, or "
+                    + "rediss:// for TLS. Escape special characters of the password, such as %40 for @."
+            ])
+        }
+        address.trustedCertificates = environment[authoritiesVariable].flatMap { $0.isEmpty ? nil : $0 }
+        return address
+    }
+}

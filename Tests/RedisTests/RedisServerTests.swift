@@ -1,0 +1,121 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TomboloRedis
+
+/// With a real server.
+@Suite(.timeLimit(.minutes(5))) struct RedisServerTests {
+    private final class Heard: Sendable {
+        let news = Mutex<[RedisConnection.News]>([])
+        let warnings = Mutex<[String]>([])
+
+        var messages: [String] {
+            news.withLock { $0 }.compactMap {
+                if case .message(let text) = $0 { String(decoding: text, as: UTF8.self) } else { nil }
+            }
+        }
+        var readyCount: Int { news.withLock { $0.count { $0 == .ready } } }
+
+        func note(_ news: RedisConnection.News) { self.news.withLock { $0.append(news) } }
+
+        var logger: Logger { Logger(label: "redis") { _ in Handler(heard: self) } }
+
+        private struct Handler: LogHandler {
+            let heard: Heard
+            var metadata: Logger.Metadata = [:]
+            var logLevel = Logger.Level.trace
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+            func log(event: LogEvent) { heard.warnings.withLock { $0.append("\(event.message)") } }
+        }
+    }
+
+    private static func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            try #require(ContinuousClock.now < deadline, "still not: \(what)")
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private static func address(_ server: TestRedis) throws -> RedisAddress {
+        var address = try #require(RedisAddress(server.address))
+        address.trustedCertificates = server.authority?.path()
+        return address
+    }
+
+    @Test("what is published is heard, also after the server was killed and is back", arguments: [false, true])
+    func publishing(_ tls: Bool) async throws {
+        try await TestRedis.with(tls: tls) { server in
+            let heard = Heard()
+            let address = try Self.address(server)
+            let subscriber = RedisConnection(
+                address, .subscriber(channel: "tombolo_tick"), logger: heard.logger, onNews: heard.note)
+            let publisher = RedisConnection(address, .publisher(channel: "tombolo_tick"), logger: heard.logger)
+            let running = [Task { await subscriber.run() }, Task { await publisher.run() }]
+            for round in 1...3 {
+                try await Self.eventually("ready for the \(round). time") { heard.readyCount >= round }
+                publisher.publish("early \(round)")
+                publisher.publish("last \(round)")
+                try await Self.eventually("message \(round)") { heard.messages.last == "last \(round)" }
+                await server.kill9()
+                try await server.start()
+            }
+            for task in running { task.cancel() }
+            for task in running { await task.value }
+            let log = heard.warnings.withLock { $0.joined(separator: "\n") }
+            #expect(log.contains("is tried again"))
+            #expect(!log.contains(TestRedis.password) && !log.contains("p%40ss"), "\(log)")
+        }
+    }
+
+    @Test("a wrong password and a channel without rights are said, and the password isn't")
+    func refused() async throws {
+        try await TestRedis.with { server in
+            for (text, channel, expected) in [
+                (
+                    server.address(user: TestRedis.user, password: "wrong one"), "tombolo_tick",
+                    "user's name or password"
+                ),
+                (server.address, "another", "channel's rights"),
+                ("redis://127.0.0.1:\(server.port)", "tombolo_tick", "wants a password"),
+            ] {
+                let heard = Heard()
+                let address = try #require(RedisAddress(text))
+                let connection = RedisConnection(
+                    address, .subscriber(channel: channel), logger: heard.logger, onNews: heard.note)
+                let running = Task { await connection.run() }
+                try await Self.eventually(expected) {
+                    heard.warnings.withLock { $0.contains { $0.contains(expected) } }
+                }
+                running.cancel()
+                await running.value
+                #expect(heard.readyCount == 0)
+                #expect(!heard.warnings.withLock { $0.joined() }.contains("wrong one"))
+            }
+        }
+    }
+
+    @Test("a server whose certificate isn't trusted never gets the password")
+    func untrusted() async throws {
+        try await TestRedis.with(tls: true) { server in
+            let heard = Heard()
+            var address = try Self.address(server)
+            address.trustedCertificates = nil
+            let connection = RedisConnection(
+                address, .subscriber(channel: "tombolo_tick"), logger: heard.logger, onNews: heard.note)
+            let running = Task { await connection.run() }
+            try await Self.eventually("the reason") {
+                heard.warnings.withLock { $0.contains { $0.contains("authority that isn't trusted") } }
+            }
+            running.cancel()
+            await running.value
+            #expect(heard.readyCount == 0)
+        }
+    }
+}
