@@ -235,7 +235,7 @@ let package = Package(
         // Apps.
         app(
             "SyncGateway", "SyncGateway",
-            server + ["DevelopmentSupport", "GatewayService", "TomboloRedis"]),
+            server + ["DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis"]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
         app("TomboloDevelopment", "Tombolo", server + ["AdminService", "DevelopmentSupport", "GatewayService"]),
         app(
@@ -320,7 +320,7 @@ let package = Package(
             "PostgresStoreTests",
             sync + [
                 "TomboloPostgresStore", "TomboloSQLiteStore", "PostgresClient", "RandomValues", "TestSupport",
-                "ServerStoreConformance",
+                "ServerStoreConformance", logging,
             ]),
         .executableTarget(
             name: "LocalApp", dependencies: ["Tombolo", "TomboloSQLiteStore"], path: "Tests/Processes/LocalApp",

@@ -7,6 +7,7 @@ import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
 import TomboloMigration
+import TomboloPostgresStore
 import TomboloServerModel
 import UnixSignals
 
@@ -34,6 +35,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
               TOMBOLO_TICKS_URL      redis://user:password@host:6379, or rediss://… with TLS: gateways hear of changes \
             there instead of by LISTEN, which PgBouncer doesn't pass on in transaction mode. The same on every gateway
               TOMBOLO_TICKS_CA       a PEM file with the only authorities that may have signed that server's certificate
+              TOMBOLO_STANDBY_URL    a hot standby of the database, from which devices are read their first batch while it's \
+            up to date; otherwise they're read from the database itself
               TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
               TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
@@ -84,6 +87,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
             let development = try await development.mode(
                 host: configuration.host, configuration.database, logger: logger)
+            let standby = configuration.standby.map {
+                PostgresStandby(configuration: $0, connections: Gateway.maximumConcurrentReads, logger: logger)
+            }
             let models = try await DatabaseRole.gateway.loadModels(
                 pool, isOpen: development != nil, logger: logger)
             let mail = configuration.mail.map { MailRoom($0, logger: logger) }
@@ -92,10 +98,10 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
                 grants: { models.grants })
             services =
-                [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
+                [DatabaseService(pool)] + (standby.map { [DatabaseService($0.pool)] } ?? []) + (mail.map { [$0] } ?? [])
                 + (try await buildGatewayServices(
-                    host: configuration.host, port: configuration.port, pool: pool, models: models,
-                    authenticator: authenticator, development: development, runsSequencer: sequencer,
+                    host: configuration.host, port: configuration.port, pool: pool, standby: standby,
+                    models: models, authenticator: authenticator, development: development, runsSequencer: sequencer,
                     limits: configuration.limits, certificate: certificate, drainDelay: configuration.drainDelay,
                     redis: ticks, logger: logger
                 ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })

@@ -40,15 +40,16 @@ final class Platform: Sendable {
 
     /// - Parameters:
     ///   - cluster: the caller's own where it is going to be killed.
+    ///   - standbyFolder: where the gateways find a standby of the cluster, the folder of its socket.
     ///   - settings: environment variables of the gateways.
     static func with(
-        cluster: TestCluster? = nil, gateways: Int = 1, settings: [String: String] = [:],
+        cluster: TestCluster? = nil, gateways: Int = 1, standbyFolder: String? = nil, settings: [String: String] = [:],
         _ body: @Sendable (Platform) async throws -> Void
     ) async throws {
         let own: TestCluster
         if let cluster { own = cluster } else { own = try await TestCluster.shared() }
         let platform = try await Platform(
-            cluster: own, gatewayCount: gateways, settings: settings)
+            cluster: own, gatewayCount: gateways, standbyFolder: standbyFolder, settings: settings)
         do {
             try await body(platform)
         } catch {
@@ -58,7 +59,7 @@ final class Platform: Sendable {
         await platform.end(keepsFiles: false)
     }
 
-    private init(cluster: TestCluster, gatewayCount: Int, settings: [String: String])
+    private init(cluster: TestCluster, gatewayCount: Int, standbyFolder: String?, settings: [String: String])
         async throws
     {
         self.cluster = cluster
@@ -110,10 +111,15 @@ final class Platform: Sendable {
             ["--sequencer-only"], environment: environment, messages: folder.appending(path: "sequencer.messages"))
         standby = Server(
             ["--sequencer-only"], environment: environment, messages: folder.appending(path: "standby.messages"))
-        let folder = folder
+        var ofGateways = environment.merging(settings) { $1 }
+        if let standbyFolder {
+            ofGateways["TOMBOLO_STANDBY_URL"] = address.replacing(
+                configuration.keywords["host"] ?? "", with: standbyFolder)
+        }
+        let (folder, variables) = (folder, ofGateways)
         gateways = (0..<gatewayCount).map { index in
             Server(
-                ["--no-sequencer"], environment: environment.merging(settings) { $1 },
+                ["--no-sequencer"], environment: variables,
                 messages: folder.appending(path: "gateway-\(index).messages"))
         }
         try await sequencer.start()

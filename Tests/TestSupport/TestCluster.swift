@@ -48,7 +48,7 @@ public actor TestCluster {
         configuration = PostgresConfiguration(host: folder, port: 5432, user: "postgres", database: "postgres")
     }
 
-    private var dataFolder: String { folder + "/data" }
+    private nonisolated var dataFolder: String { folder + "/data" }
 
     /// The server's log, for a failing test's message.
     nonisolated public var logFile: String { folder + "/log" }
@@ -154,6 +154,47 @@ public actor TestCluster {
         ["--host=\(folder)", "--port=5432", "--username=postgres", "--dbname=\(database)"]
     }
 
+    // MARK: Standbys
+
+    /// Starts a hot standby of this cluster: it follows by streaming replication, and can be read.
+    public func startStandby() async throws -> TestCluster {
+        let standby = try TestCluster()
+        try await standby.follow(folder)
+        return standby
+    }
+
+    private func follow(_ primary: String) throws {
+        try runAsServer([
+            binaries.directory + "/pg_basebackup", "--pgdata=\(dataFolder)", "--host=\(primary)", "--port=5432",
+            "--username=postgres", "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync",
+        ])
+        // Stands after the primary's settings, which it includes.
+        let file = folder + "/test.conf"
+        try "unix_socket_directories = '\(folder)'\nhot_standby = on\n".write(
+            toFile: file, atomically: false, encoding: .utf8)
+        if let owner = user.owner { _ = chown(file, owner.user, owner.group) }
+        let main = dataFolder + "/postgresql.conf"
+        guard let handle = FileHandle(forWritingAtPath: main) else { throw TestClusterError("could not write \(main)") }
+        handle.seekToEndOfFile()
+        handle.write(Data("\ninclude '\(file)'\n".utf8))
+        handle.closeFile()
+        try startServer()
+    }
+
+    /// Makes a standby a primary of its own.
+    public func promote() throws {
+        try runAsServer([
+            binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=120", "--silent", "promote",
+        ])
+    }
+
+    /// How to connect to this cluster's copy of another one's database.
+    nonisolated public func copy(of database: PostgresConfiguration) -> PostgresConfiguration {
+        var copy = database
+        copy.keywords["host"] = folder
+        return copy
+    }
+
     // MARK: Faults
 
     /// The postmaster's process, `nil` when the server is down.
@@ -179,6 +220,17 @@ public actor TestCluster {
         // server from starting.
         unlink(dataFolder + "/postmaster.pid")
         unlink(folder + "/.s.PGSQL.5432.lock")
+    }
+
+    /// Stops the server and all its backends where they are, as when a machine is frozen, until ``thaw()``.
+    public func freeze() throws { try signalAll(SIGSTOP) }
+
+    public func thaw() throws { try signalAll(SIGCONT) }
+
+    private func signalAll(_ number: Int32) throws {
+        guard let server = serverProcess else { throw TestClusterError("the cluster is not running") }
+        kill(server, number)
+        for process in try ServerProcesses.children(of: server) { kill(process, number) }
     }
 
     /// Starts the server after `kill9`, or stops it in an orderly way (breaking all connections) and starts it again.

@@ -4,7 +4,7 @@ public import ServiceLifecycle
 public import TomboloAuthentication
 public import TomboloHTTP
 internal import TomboloModel
-internal import TomboloPostgresStore
+public import TomboloPostgresStore
 public import TomboloRedis
 public import TomboloServerModel
 
@@ -20,6 +20,7 @@ public enum GatewayServer {
 /// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
 /// - Parameters:
 ///   - port: 0 takes a free one.
+///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone. Its pool must run, too.
 ///   - models: what the gateway serves; it follows them.
 ///   - development: adds what devices bring; nil in production.
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
@@ -29,7 +30,8 @@ public enum GatewayServer {
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the database has no tables yet or cannot be reached.
 public func buildGatewayServices(
-    host: String, port: Int, pool: PostgresPool, models: ServerModels, authenticator: Authenticator,
+    host: String, port: Int, pool: PostgresPool, standby: PostgresStandby? = nil, models: ServerModels,
+    authenticator: Authenticator,
     development: DevelopmentMode? = nil, runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(),
     certificate: TLSCertificate? = nil, drainDelay: Duration = .zero, redis: RedisAddress? = nil,
     logger: Logger = Logger(label: "gateway"),
@@ -50,7 +52,7 @@ public func buildGatewayServices(
     gatewayLimits.connectionsPerAddress = connectionsPerAddress
     let gateway = Gateway(
         models: StoredModelSource(
-            models: models, pool: pool, authenticator: authenticator, development: development,
+            models: models, pool: pool, standby: standby, authenticator: authenticator, development: development,
             logger: logger),
         connectionsPerAddress: connectionsPerAddress, wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.sequencer.nudge() }, logger: logger)

@@ -24,14 +24,18 @@ public final class PostgresServerStore: ServerStore {
     /// The classes under their names in SQL, as far as is known.
     var layout: StoreLayout { named.withLock { $0 } }
     package let pool: PostgresPool
+    /// Where bootstraps are read from while it's fit for that.
+    let standby: PostgresStandby?
     let logger: Logger
     private let sequencer: Sequencer
     let openings: RequestBatcher<ClientOpenings.Request, ClientOpening>
 
     /// Reads the numbers of classes and columns.
+    /// - Parameter standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
     /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
     public static func open(
-        schema: Schema, pool: PostgresPool, logger: Logger = Logger(label: "tombolo.store")
+        schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil,
+        logger: Logger = Logger(label: "tombolo.store")
     ) async throws -> PostgresServerStore {
         let identifiers: SchemaIdentifiers
         let digest: String
@@ -44,10 +48,11 @@ public final class PostgresServerStore: ServerStore {
         }
         return PostgresServerStore(
             layout: try StoreLayout(schema: schema, identifiers: identifiers, digest: digest), pool: pool,
-            logger: logger)
+            standby: standby, logger: logger)
     }
 
-    private init(layout: StoreLayout, pool: PostgresPool, logger: Logger) {
+    private init(layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, logger: Logger) {
+        self.standby = standby
         schema = layout.schema
         named = Mutex(layout)
         self.pool = pool

@@ -14,6 +14,8 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         public static let misuse = Code(rawValue: "misuse")
         /// A table or column was renamed meanwhile; the store knows the new name.
         public static let renamed = Code(rawValue: "renamed")
+        /// A standby failed in the middle of a read, which may begin again.
+        public static let standbyLost = Code(rawValue: "standbyLost")
         /// The changelog or a row holds what it cannot hold.
         public static let corrupt = Code(rawValue: "corrupt")
     }
@@ -31,7 +33,10 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         .renamed, "A table or column was renamed while it was used: try again.")
 
     /// Whether the same call may succeed later.
-    public var isRetryable: Bool { code == .noSequencer || code == .notElected || code == .renamed }
+    public var isRetryable: Bool { [.noSequencer, .notElected, .renamed, .standbyLost].contains(code) }
+
+    /// Whether a read that was begun may simply begin again.
+    public var meansReadAgain: Bool { code == .renamed || code == .standbyLost }
 
     public var description: String { message }
 }

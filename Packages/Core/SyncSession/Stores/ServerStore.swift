@@ -22,6 +22,12 @@ public protocol ServerStore: Sendable {
         _ body: @Sendable (any TickReader) async throws -> Result
     ) async throws -> Result
 
+    /// As ``withReader(_:)``, perhaps from a copy of the database that has the newest tick of when this was called. Unlike
+    /// there, it may fail in the middle for reasons that another attempt doesn't meet.
+    func withBootstrapReader<Result: Sendable>(
+        _ body: @escaping @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result
+
     /// Opens a client's session: creates its progress row where there is none. Refusals up to `acknowledged` are no
     /// longer told; receipts may go with the changelog of their time, not before: a copy of the device's file may
     /// show its changesets again.
@@ -46,6 +52,14 @@ public protocol ServerStore: Sendable {
     /// retention may drop it in between.
     /// - Throws: when the outcome is unknown; the caller may send the same uploads again.
     func upload(_ uploads: [Upload]) async throws -> [UploadResult]
+}
+
+extension ServerStore {
+    public func withBootstrapReader<Result: Sendable>(
+        _ body: @escaping @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result {
+        try await withReader(body)
+    }
 }
 
 /// The database as of one tick. All reads of one reader agree with each other.

@@ -2,7 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloModel
-internal import TomboloPostgresStore
+public import TomboloPostgresStore
 internal import TomboloRules
 public import TomboloServerModel
 public import TomboloSyncProtocol
@@ -12,17 +12,22 @@ public import TomboloSyncSession
 public struct StoredModelSource: ModelSource {
     private let models: ServerModels
     private let pool: PostgresPool
+    private let standby: PostgresStandby?
     private let authenticator: Authenticator
     private let development: DevelopmentMode?
     private let logger: Logger
 
-    /// - Parameter development: adds what devices bring; nil in production.
+    /// - Parameters:
+    ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
+    ///   - development: adds what devices bring; nil in production.
     public init(
-        models: ServerModels, pool: PostgresPool, authenticator: Authenticator, development: DevelopmentMode? = nil,
+        models: ServerModels, pool: PostgresPool, standby: PostgresStandby? = nil, authenticator: Authenticator,
+        development: DevelopmentMode? = nil,
         logger: Logger
     ) {
         self.models = models
         self.pool = pool
+        self.standby = standby
         self.authenticator = authenticator
         self.development = development
         self.logger = logger
@@ -40,7 +45,7 @@ public struct StoredModelSource: ModelSource {
     }
 
     public func store(for schema: Schema) async throws -> any ServerStore {
-        try await PostgresServerStore.open(schema: schema, pool: pool, logger: logger)
+        try await PostgresServerStore.open(schema: schema, pool: pool, standby: standby, logger: logger)
     }
 
     public func extend(by classes: [HelloClass]) async throws -> Bool {

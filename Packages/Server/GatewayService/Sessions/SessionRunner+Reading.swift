@@ -71,7 +71,7 @@ extension SessionRunner {
     ) async -> Outcome {
         do {
             let schema = store.schema
-            let (end, tick) = try await store.withReader { reader in
+            let read: @Sendable (any TickReader) async throws -> (BatchEnd, Tick) = { reader in
                 do {
                     let end = try await BatchReader.read(request, from: reader, schema: schema) { frame in
                         try await self.add(frame, of: number, codec, to: spool)
@@ -84,9 +84,11 @@ extension SessionRunner {
                     throw UnmendableReadError(cause: error)
                 }
             }
+            let (end, tick) =
+                request.from == nil ? try await store.withBootstrapReader(read) : try await store.withReader(read)
             try Task.checkCancellation()
             return .finished(end, tick)
-        } catch let error as PostgresStoreError where error.code == .renamed && !Task.isCancelled {
+        } catch let error as PostgresStoreError where error.meansReadAgain && !Task.isCancelled {
             return .givenUp
         } catch {
             return Task.isCancelled || error is CancellationError ? .givenUp : .failed(error)

@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     /// The TCP port to listen on; 0 takes a free one, which the server prints.
     public var port: Int
     public var database: PostgresConfiguration
+    /// A hot standby of it, to be read from; nil if there's none.
+    public var standby: PostgresConfiguration?
     /// The key that access tokens are signed with. The same on every server.
     public var tokenSecret: String
     public var logLevel: Logger.Level
@@ -28,6 +30,7 @@ public struct ServerConfiguration: Sendable {
 
     public static let hostVariable = "TOMBOLO_HOST"
     public static let databaseVariable = "TOMBOLO_DATABASE_URL"
+    public static let standbyVariable = "TOMBOLO_STANDBY_URL"
     public static let secretVariable = "TOMBOLO_JWT_SECRET"
     public static let logLevelVariable = "TOMBOLO_LOG_LEVEL"
     public static let proxiesVariable = "TOMBOLO_TRUSTED_PROXIES"
@@ -95,6 +98,14 @@ public struct ServerConfiguration: Sendable {
                 "\(Self.databaseVariable) is not set: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
         }
 
+        if let url = text(Self.standbyVariable) {
+            standby = try? PostgresConfiguration(url)
+            if standby == nil {
+                problems.append(
+                    "\(Self.standbyVariable) is not a PostgreSQL address: "
+                        + "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+            }
+        }
         tokenSecret = text(Self.secretVariable) ?? ""
         if tokenSecret.isEmpty {
             problems.append(

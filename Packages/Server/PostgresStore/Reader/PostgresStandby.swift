@@ -1,0 +1,223 @@
+public import Logging
+public import PostgresClient
+internal import Synchronization
+internal import TomboloChangesets
+public import TomboloSyncSession
+
+/// A hot standby that bootstraps may be read from, to take them off the primary. It is never needed: whatever is wrong with
+/// it, they are read from the primary.
+///
+/// No snapshot can be handed from one server to another, so the standby's own has to be that of a tick: one in which
+/// nothing was committed that the tick doesn't see. Between two ticks that's so most of the time, and is waited for a
+/// little. The primary confirms that the tick is its own, so that a server of another history is never believed.
+public final class PostgresStandby: Sendable {
+    /// How long a bootstrap waits for the standby to have the tick that is the newest when it begins, and to be just there.
+    public static let patience = Duration.milliseconds(500)
+    /// How often it looks meanwhile.
+    static let lookInterval = Duration.milliseconds(10)
+    /// How long the primary is read when the standby didn't answer, broke off, or is another server than it should be.
+    public static let restAfterFailure = Duration.seconds(15)
+    /// The same when the standby is behind.
+    public static let restWhenBehind = Duration.seconds(2)
+    /// How long a free connection to the standby is waited for, and one is tried to be opened.
+    public static let acquireTimeout = Duration.seconds(2)
+
+    /// What became of bootstraps, for metrics and tests.
+    public struct Statistics: Hashable, Sendable {
+        /// Read from the standby.
+        public var served = 0
+        /// Begun there and broken off; they begin again.
+        public var lost = 0
+        /// Read from the primary, since the standby was behind or not just at a tick.
+        public var behind = 0
+        /// Read from the primary, since the standby doesn't answer or isn't one of this primary.
+        public var unusable = 0
+        /// Read from the primary without asking the standby again.
+        public var rested = 0
+    }
+
+    private struct State: Sendable {
+        var restsUntil: ContinuousClock.Instant?
+        var statistics = Statistics()
+        var lastProblem: String?
+    }
+
+    public let pool: PostgresPool
+    private let limits: StandbyWatch.Limits
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// - Parameter connections: as many as the bootstraps that are read at once.
+    public convenience init(configuration: PostgresConfiguration, connections: Int, logger: Logger) {
+        self.init(configuration: configuration, connections: connections, limits: .init(), logger: logger)
+    }
+
+    init(configuration: PostgresConfiguration, connections: Int, limits: StandbyWatch.Limits, logger: Logger) {
+        self.limits = limits
+        pool = PostgresPool(
+            configuration: configuration,
+            options: .init(maximumConnections: connections, acquireTimeout: Self.acquireTimeout), logger: logger)
+        self.logger = logger
+    }
+
+    public var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// Whether it's worth asking.
+    func isAvailable() -> Bool {
+        state.withLock { state in
+            guard let until = state.restsUntil, until > .now else { return true }
+            state.statistics.rested += 1
+            return false
+        }
+    }
+
+    enum Outcome<Result: Sendable>: Sendable {
+        case served(Result)
+        /// Nothing was read.
+        case behind
+        /// Nothing was read: what is wrong.
+        case unusable(String)
+    }
+
+    /// A read that was begun, and can't be taken back.
+    private struct Lost: Error {
+        let cause: any Error
+    }
+
+    /// Runs `body` with the standby's rows as of a tick.
+    /// - Parameters:
+    ///   - wanted: the tick's least number.
+    ///   - isKnown: whether the primary has this tick.
+    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle; what `body` throws.
+    func read<Result: Sendable>(
+        from wanted: Int64, layout: StoreLayout, isKnown: @escaping @Sendable (Tick) async throws -> Bool,
+        _ body: @escaping @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Outcome<Result> {
+        let watch = StandbyWatch(limits)
+        let outcome: Outcome<Result>
+        do {
+            outcome = try await watch.run {
+                try await self.pool.withConnection { connection in
+                    do {
+                        let outcome = try await self.open(connection, wanted, layout, isKnown)
+                        if case .served(let stored) = outcome {
+                            try watch.opened()
+                            let base = PostgresTickReader(stored: stored, connection: connection, layout: layout)
+                            return .served(
+                                try await self.perform(body, StandbyReader(base: base, watch: watch), layout))
+                        }
+                        await connection.rollback()
+                        if case .unusable(let problem) = outcome { return .unusable(problem) }
+                        return .behind
+                    } catch {
+                        await connection.rollback()
+                        throw error
+                    }
+                }
+            }
+        } catch is StandbyWatch.LeftBehind where Task.isCancelled {
+            throw CancellationError()
+        } catch is StandbyWatch.LeftBehind where !watch.hasOpened {
+            outcome = .unusable("it doesn't answer")
+        } catch is StandbyWatch.LeftBehind {
+            rest(Self.restAfterFailure, "it doesn't answer") { $0.lost += 1 }
+            throw PostgresStoreError(
+                .standbyLost,
+                "The standby stopped answering in the middle of a bootstrap, which is read from the primary now.")
+        } catch let lost as Lost {
+            rest(Self.restAfterFailure, "\(lost.cause)") { $0.lost += 1 }
+            throw PostgresStoreError(
+                .standbyLost, "The standby broke a bootstrap off, which is read from the primary now: \(lost.cause)")
+        } catch where !Task.isCancelled && (error is PostgresError || error is PostgresPoolError) {
+            outcome = .unusable("\(error)")
+        }
+        switch outcome {
+        case .served:
+            state.withLock { state in
+                state.statistics.served += 1
+                if state.lastProblem != nil { logger.notice("Bootstraps are read from the standby again.") }
+                state.lastProblem = nil
+            }
+        case .behind: rest(Self.restWhenBehind, "it's behind the primary") { $0.behind += 1 }
+        case .unusable(let problem): rest(Self.restAfterFailure, problem) { $0.unusable += 1 }
+        }
+        return outcome
+    }
+
+    /// Begins a transaction that sees what a tick sees.
+    private func open(
+        _ connection: PostgresConnection, _ wanted: Int64, _ layout: StoreLayout,
+        _ isKnown: @Sendable (Tick) async throws -> Bool
+    ) async throws -> Outcome<StoredTick> {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            try await connection.execute(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; SET LOCAL enable_seqscan = off; "
+                    + "SET LOCAL statement_timeout = \(PostgresServerStore.readStatementTimeout.milliseconds)")
+            guard try await connection.query("SELECT pg_is_in_recovery()")[0, 0].bool else {
+                return .unusable("it's no standby any more, but a primary of its own")
+            }
+            if let stored = try await StoredTick.latest(connection), stored.tick.number >= wanted,
+                try await !StoredTick.isOutdated(stored, connection)
+            {
+                guard try await SchemaDigest.read(connection) == layout.digest else { return .behind }
+                guard try await isKnown(stored.tick) else {
+                    return .unusable("it has a tick that the primary doesn't: it belongs to another history")
+                }
+                try await connection.execute("SET LOCAL enable_seqscan = on")
+                return .served(stored)
+            }
+            try await connection.execute("ROLLBACK")
+            guard ContinuousClock.now < deadline else { return .behind }
+            try await Task.sleep(for: Self.lookInterval)
+        }
+    }
+
+    private func perform<Result: Sendable>(
+        _ body: @Sendable (any TickReader) async throws -> Result, _ reader: StandbyReader, _ layout: StoreLayout
+    ) async throws -> Result {
+        let connection = reader.base.connection
+        do {
+            let result = try await body(reader)
+            reader.watch.asks()
+            try await connection.execute("COMMIT")
+            // What was read may have been another column, which has the name now.
+            guard try await SchemaDigest.read(connection) == layout.digest else {
+                throw PostgresStoreError.renamedMeanwhile
+            }
+            return result
+        } catch let error as StandbyWatch.LeftBehind {
+            throw error
+        } catch where !Task.isCancelled && !(error is CancellationError) {
+            // Also where it isn't the standby's fault: the primary meets it again then.
+            throw Lost(cause: error)
+        }
+    }
+
+    private func rest(_ duration: Duration, _ problem: String, _ count: (inout Statistics) -> Void) {
+        let isNew = state.withLock { state in
+            count(&state.statistics)
+            state.restsUntil = .now + duration
+            defer { state.lastProblem = problem }
+            return state.lastProblem != problem
+        }
+        if isNew { logger.warning("Bootstraps are read from the primary, not from the standby: \(problem)") }
+    }
+}
+
+extension PostgresServerStore {
+    /// As ``withReader(_:)``, from the standby if there is one that is at the newest tick.
+    ///
+    /// - Throws: ``PostgresStoreError`` `.standbyLost` if the standby failed in the middle: what `body` has done must be
+    ///   dropped, and done again.
+    public func withBootstrapReader<Result: Sendable>(
+        _ body: @escaping @Sendable (any TickReader) async throws -> Result
+    ) async throws -> Result {
+        guard let standby, standby.isAvailable() else { return try await withReader(body) }
+        let wanted = try await latestTick()
+        let outcome = try await standby.read(
+            from: wanted.number, layout: layout, isKnown: { try await self.tick($0.number)?.token == $0.token }, body)
+        if case .served(let result) = outcome { return result }
+        return try await withReader(body)
+    }
+}

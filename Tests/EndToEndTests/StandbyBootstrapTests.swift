@@ -1,0 +1,73 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+/// A gateway process that reads first batches from a hot standby.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct StandbyBootstrapTests {
+    @Test("devices get all of it, whether the standby is there, paused, killed while they read, or gone")
+    func devices() async throws {
+        let cluster = try await TestCluster.start()
+        let standby = try await cluster.startStandby()
+        let socket = standby.configuration.keywords["host"] ?? ""
+        try await Platform.with(cluster: cluster, standbyFolder: socket) { platform in
+            try await platform.sql(
+                """
+                INSERT INTO listing (_id, location, price, bedrooms)
+                SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), repeat(md5(n::text), 8), n, 1
+                FROM generate_series(1, 60000) AS n
+                """)
+            let comparison = Comparison(platform: platform)
+            func sessions() async throws -> Int {
+                let connection = try await PostgresConnection.connect(standby.copy(of: platform.configuration))
+                let count = try await connection.query(
+                    """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                    AND pid <> pg_backend_pid()
+                    """)[0, 0].int
+                await connection.close()
+                return count
+            }
+
+            // There: the gateway has connected to it.
+            let first = try await platform.device("first", of: "attendee")
+            try await first.ask("subscribe", "Listing")
+            try await platform.quiet([first])
+            #expect(try await comparison.differences("Listing", on: first) == [])
+            #expect(try await sessions() > 0)
+
+            // Paused: what was committed since comes from the primary.
+            let connection = try await PostgresConnection.connect(standby.copy(of: platform.configuration))
+            try await connection.execute("SELECT pg_wal_replay_pause()")
+            try await platform.insertListing("while it stands still")
+            let second = try await platform.device("second", of: "attendee")
+            try await second.ask("subscribe", "Listing")
+            try await platform.quiet([second])
+            #expect(try await comparison.differences("Listing", on: second) == [])
+            try await connection.execute("SELECT pg_wal_replay_resume()")
+            await connection.close()
+
+            // Killed while a device stages what it gets. The gateway may or may not ask the standby by then.
+            let third = try await platform.device("third", of: "attendee")
+            let subscribing = Task { try await third.ask("subscribe", "Listing") }
+            try await platform.eventually("a staged frame, or all") {
+                try DeviceFile(third.file).integer(
+                    "SELECT (SELECT count(*) FROM tombolo_staged) + (SELECT count(*) FROM listing)") > 0
+            }
+            try await standby.kill9()
+            _ = try await subscribing.value
+            try await platform.quiet([third])
+            #expect(try await comparison.differences("Listing", on: third) == [])
+
+            // Gone.
+            let fourth = try await platform.device("fourth", of: "attendee")
+            try await fourth.ask("subscribe", "Listing")
+            try await platform.quiet([fourth])
+            #expect(try await comparison.differences("Listing", on: fourth) == [])
+            for device in [first, second, third, fourth] { try await device.kill9() }
+        }
+        await standby.remove()
+        await cluster.remove()
+    }
+}

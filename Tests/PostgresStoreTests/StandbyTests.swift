@@ -1,0 +1,349 @@
+import Foundation
+import Logging
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import TomboloPostgresStore
+
+/// Bootstraps from a real standby, whatever happens to it: what is read is what a tick of the primary sees.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct StandbyTests {
+    /// A primary with a sequencer, and its standby. Each account's key is the number of the transaction that wrote it, so
+    /// that it can be told which accounts a tick sees.
+    private struct Pair: Sendable {
+        let primary: TestCluster
+        let replica: TestCluster
+        let configuration: PostgresConfiguration
+        let pool: PostgresPool
+        let schema: Schema
+
+        static func with(_ body: @Sendable (Pair) async throws -> Void) async throws {
+            let primary = try await TestCluster.start()
+            let configuration = try await primary.createDatabase()
+            let schema = try Schema.of([Account.self])
+            let pool = PostgresPool(configuration: configuration)
+            try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
+            let replica = try await primary.startStandby()
+            let pair = Pair(
+                primary: primary, replica: replica, configuration: configuration, pool: pool, schema: schema)
+            let sequencer = Sequencer(configuration: configuration, logger: Self.quiet)
+            let sequencing = Task { await sequencer.run() }
+            do {
+                try await body(pair)
+            } catch {
+                print("The standby's log: \((try? String(contentsOfFile: replica.logFile, encoding: .utf8)) ?? "")")
+                sequencing.cancel()
+                throw error
+            }
+            sequencing.cancel()
+            await sequencing.value
+            await pool.shutdown()
+            await replica.remove()
+            await primary.remove()
+        }
+
+        static var quiet: Logger {
+            var logger = Logger(label: "standby")
+            logger.logLevel = .critical
+            return logger
+        }
+
+        /// A store whose bootstraps come from a cluster.
+        func store(
+            reading cluster: TestCluster? = nil, limits: StandbyWatch.Limits = .init()
+        ) async throws -> (PostgresServerStore, PostgresStandby) {
+            let standby = PostgresStandby(
+                configuration: (cluster ?? replica).copy(of: configuration), connections: 2, limits: limits,
+                logger: Self.quiet)
+            return (
+                try await PostgresServerStore.open(schema: schema, pool: pool, standby: standby, logger: Self.quiet),
+                standby
+            )
+        }
+
+        func write() async throws {
+            try await pool.query("INSERT INTO account (_id, balance) VALUES (pg_current_xact_id()::text::bigint, 0)")
+        }
+
+        /// Waits until the primary's newest tick sees everything, and a standby has it.
+        func settle(_ cluster: TestCluster? = nil) async throws {
+            let replica = try await PostgresConnection.connect((cluster ?? self.replica).copy(of: configuration))
+            try await eventually("a standby that has all") {
+                let mine = try await StoredTick.latest(replica)
+                return try await pool.withConnection { connection in
+                    guard let stored = try await StoredTick.latest(connection) else { return false }
+                    return try await !StoredTick.isOutdated(stored, connection) && stored.tick == mine?.tick
+                }
+            }
+            await replica.close()
+        }
+
+        func eventually(_ what: String, _ condition: @Sendable () async throws -> Bool) async throws {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try await !condition() {
+                try #require(ContinuousClock.now < deadline, "still not: \(what)")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+
+        /// All accounts as of a tick.
+        func bootstrap(
+            _ store: PostgresServerStore, whileReading body: @escaping @Sendable (Int) async throws -> Void = { _ in }
+        ) async throws -> (tick: Tick, keys: Set<UInt64>) {
+            let schema = schema
+            return try await store.withBootstrapReader { reader in
+                let keys = Mutex<Set<UInt64>>([])
+                try await reader.rows(classIndex: 0, matching: .constant(true), columns: [0, 1]) { block in
+                    for row in 0..<block.rowCount {
+                        if case .int(let number) = block.key(row: row, schema: schema) {
+                            _ = keys.withLock { $0.insert(UInt64(number)) }
+                        }
+                    }
+                    try await body(block.rowCount)
+                }
+                return (reader.tick, keys.withLock { $0 })
+            }
+        }
+
+        /// What a tick sees, by the numbers of transactions.
+        func expected(_ tick: Tick) async throws -> Set<UInt64> {
+            let rows = try await pool.query("SELECT _id FROM account")
+            return Set(try rows.map { UInt64(try $0[0].int64) }.filter(tick.snapshot.sees))
+        }
+    }
+
+    /// Reads from the standby that have to be exact, beside those from the primary.
+    private static let wantedReads = 30
+
+    @Test("under writers, a bootstrap from the standby has what its tick sees, no more and no less")
+    func exact() async throws {
+        try await Pair.with { pair in
+            let (store, standby) = try await pair.store()
+            try await pair.write()
+            try await pair.settle()
+            let writers = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    for writer in 0..<3 {
+                        group.addTask {
+                            guard let connection = try? await PostgresConnection.connect(pair.configuration) else {
+                                return
+                            }
+                            while !Task.isCancelled {
+                                // Transactions that overlap, and commit in another order than they begin.
+                                _ = try? await connection.execute(
+                                    """
+                                    BEGIN; \
+                                    INSERT INTO account (_id, balance) VALUES (pg_current_xact_id()::text::bigint, 0); \
+                                    SELECT pg_sleep(random() * 0.0\(writer + 1)); COMMIT
+                                    """)
+                                try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<120)))
+                            }
+                            await connection.close()
+                        }
+                    }
+                }
+            }
+            // A machine that is busy finds few moments, and the standby rests after each that it doesn't find.
+            let deadline = ContinuousClock.now + .seconds(90)
+            while standby.statistics.served < Self.wantedReads, ContinuousClock.now < deadline {
+                let before = try await store.latestTick()
+                let (tick, keys) = try await pair.bootstrap(store)
+                #expect(tick.number >= before.number)
+                let expected = try await pair.expected(tick)
+                #expect(keys == expected, "\(keys.symmetricDifference(expected)) as of \(tick)")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            writers.cancel()
+            await writers.value
+            // Otherwise nothing was tested.
+            #expect(standby.statistics.served >= Self.wantedReads, "\(standby.statistics)")
+            print("bootstraps under writers: \(standby.statistics)")
+            try await pair.settle()
+            await standby.pool.shutdown()
+        }
+    }
+
+    @Test("a standby that is behind is left alone; once it has caught up it's read again")
+    func behind() async throws {
+        try await Pair.with { pair in
+            let (store, standby) = try await pair.store()
+            try await pair.write()
+            try await pair.settle()
+            #expect(try await pair.bootstrap(store).keys.count == 1)
+            #expect(standby.statistics.served == 1, "\(standby.statistics)")
+            let replica = try await PostgresConnection.connect(pair.replica.copy(of: pair.configuration))
+            try await replica.execute("SELECT pg_wal_replay_pause()")
+            try await pair.write()
+            try await pair.eventually("a tick that sees both") {
+                let tick = try await store.latestTick()
+                return try await pair.expected(tick).count == 2
+            }
+            #expect(try await pair.bootstrap(store).keys.count == 2)
+            #expect(standby.statistics.served == 1 && standby.statistics.behind == 1, "\(standby.statistics)")
+            // Not asked again for a while.
+            #expect(try await pair.bootstrap(store).keys.count == 2)
+            #expect(standby.statistics.behind == 1 && standby.statistics.rested == 1, "\(standby.statistics)")
+            try await replica.execute("SELECT pg_wal_replay_resume()")
+            await replica.close()
+            try await pair.eventually("a bootstrap from the standby that has caught up") {
+                let count = try await pair.bootstrap(store).keys.count
+                #expect(count == 2)
+                return standby.statistics.served == 2
+            }
+            await standby.pool.shutdown()
+        }
+    }
+
+    @Test("a standby that is gone is left alone; one that is killed in the middle of a read says that it was lost")
+    func killed() async throws {
+        try await Pair.with { pair in
+            let (store, standby) = try await pair.store()
+            try await pair.pool.query(
+                "INSERT INTO account (_id, balance) SELECT -number, 0 FROM generate_series(1, 20000) AS number")
+            try await pair.settle()
+            let isFirst = Mutex(true)
+            do {
+                _ = try await store.withBootstrapReader { reader in
+                    try await reader.rows(classIndex: 0, matching: .constant(true), columns: [0, 1]) { _ in
+                        let isNow = isFirst.withLock { isFirst in
+                            defer { isFirst = false }
+                            return isFirst
+                        }
+                        if isNow { try await pair.replica.kill9() }
+                    }
+                    return true
+                }
+                Issue.record("The standby was killed, and the read went on.")
+            } catch let error as PostgresStoreError {
+                #expect(error.code == .standbyLost && error.meansReadAgain, "\(error)")
+            }
+            #expect(standby.statistics.lost == 1, "\(standby.statistics)")
+            func count(_ store: PostgresServerStore) async throws -> Int {
+                try await store.withBootstrapReader { try await $0.count(classIndex: 0, matching: .constant(true)) }
+            }
+            #expect(try await count(store) == 20_000)
+            #expect(standby.statistics.rested == 1, "\(standby.statistics)")
+            // Another gateway, which hasn't met it before.
+            let (second, gone) = try await pair.store()
+            #expect(try await count(second) == 20_000)
+            #expect(gone.statistics.unusable == 1, "\(gone.statistics)")
+            for standby in [standby, gone] { await standby.pool.shutdown() }
+        }
+    }
+
+    @Test("a frozen standby is left behind: before a read, in the middle of one, and when the device is gone meanwhile")
+    func frozen() async throws {
+        try await Pair.with { pair in
+            var limits = StandbyWatch.Limits()
+            limits.answer = .seconds(3)
+            limits.ending = .milliseconds(300)
+            try await pair.pool.query(
+                "INSERT INTO account (_id, balance) SELECT -number, 0 FROM generate_series(1, 200000) AS number")
+            try await pair.settle()
+            for isCancelled in [false, true] {
+                var patient = limits
+                // The first block may take long on a busy machine; what is cancelled doesn't wait for this.
+                if isCancelled { patient.answer = .seconds(60) }
+                let (store, standby) = try await pair.store(limits: patient)
+                let blocks = Blocks()
+                let read = Task {
+                    try await store.withBootstrapReader { reader in
+                        try await reader.rows(classIndex: 0, matching: .constant(true), columns: [0, 1]) { _ in
+                            if blocks.next() == 1 { try await pair.replica.freeze() }
+                        }
+                        return true
+                    }
+                }
+                try await pair.eventually("a first block") { blocks.count > 0 }
+                if isCancelled { read.cancel() }
+                do {
+                    _ = try await read.value
+                    Issue.record("The standby was frozen, and the read went on.")
+                } catch let error as PostgresStoreError {
+                    #expect(error.code == .standbyLost && !isCancelled, "\(error)")
+                } catch is CancellationError {
+                    #expect(isCancelled)
+                }
+                let count = blocks.count
+                try await pair.replica.thaw()
+                try await pair.settle()
+                #expect(blocks.count == count, "A reader that was let go got something.")
+                await standby.pool.shutdown()
+            }
+
+            // Before a read: with a connection that is there, and without.
+            limits.answer = .seconds(60)
+            let (store, standby) = try await pair.store(limits: limits)
+            @Sendable func count(_ store: PostgresServerStore) async throws -> Int {
+                try await store.withBootstrapReader { try await $0.count(classIndex: 0, matching: .constant(true)) }
+            }
+            #expect(try await count(store) == 200_000)
+            #expect(standby.statistics.served == 1, "\(standby.statistics)")
+            try await pair.replica.freeze()
+            let (second, unknown) = try await pair.store(limits: limits)
+            #expect(try await count(store) == 200_000)
+            #expect(try await count(second) == 200_000)
+            #expect(standby.statistics.unusable == 1 && unknown.statistics.unusable == 1)
+            try await pair.replica.thaw()
+            for standby in [standby, unknown] { await standby.pool.shutdown() }
+        }
+    }
+
+    private final class Blocks: Sendable {
+        private let seen = Mutex(0)
+
+        var count: Int { seen.withLock { $0 } }
+
+        func next() -> Int {
+            seen.withLock { seen in
+                seen += 1
+                return seen
+            }
+        }
+    }
+
+    @Test("a standby that was promoted isn't read, and neither is a standby of another history")
+    func otherHistories() async throws {
+        try await Pair.with { pair in
+            try await pair.write()
+            try await pair.settle()
+            let (store, standby) = try await pair.store()
+            #expect(try await pair.bootstrap(store).keys.count == 1)
+            #expect(standby.statistics.served == 1, "\(standby.statistics)")
+
+            try await pair.replica.promote()
+            let (second, promoted) = try await pair.store()
+            #expect(try await pair.bootstrap(second).keys.count == 1)
+            #expect(promoted.statistics.unusable == 1, "\(promoted.statistics)")
+
+            // It goes its own way, with ticks of its own, and has a standby itself.
+            let elsewhere = pair.replica.copy(of: pair.configuration)
+            let connection = try await PostgresConnection.connect(elsewhere)
+            let sequencer = Sequencer(configuration: elsewhere, logger: Pair.quiet)
+            for number in 1...20 {
+                try await connection.query(
+                    "INSERT INTO account (_id, balance) VALUES ($1, 0)", [.int64(Int64(-number))])
+                _ = try await sequencer.makeTick()
+            }
+            let other = try await pair.replica.startStandby()
+            let copy = try await PostgresConnection.connect(other.copy(of: pair.configuration))
+            try await pair.eventually("the other standby") {
+                try await copy.query("SELECT count(*) FROM account")[0, 0].int == 21
+            }
+            await copy.close()
+            let (third, foreign) = try await pair.store(reading: other)
+            #expect(try await pair.bootstrap(third).keys.count == 1)
+            #expect(foreign.statistics.unusable == 1, "\(foreign.statistics)")
+            await sequencer.resign()
+            await connection.close()
+            for standby in [standby, promoted, foreign] { await standby.pool.shutdown() }
+            await other.remove()
+        }
+    }
+}
