@@ -56,6 +56,7 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 /// `FilePath`, where the system has none.
 let systemPackage = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -63,7 +64,7 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let sync: [Target.Dependency] = ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", "TomboloSyncSession"]
 /// What every server executable needs.
 let server: [Target.Dependency] = [
-    "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMigration",
+    "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics", "TomboloMigration",
     "TomboloServerModel", arguments, lifecycle, logging, unixSignals,
 ]
 
@@ -104,6 +105,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -182,32 +184,34 @@ let package = Package(
                 "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
                 "TomboloRuleDocuments", "TomboloRules", lifecycle, logging,
             ]),
+        library("TomboloMetrics", "Server/Metrics", [coreMetrics]),
         library(
             "TomboloHTTP", "Server/HTTP",
             [
-                "TomboloAuthentication", "TomboloModel", "TomboloRules", "TomboloSQL", "PostgresClient",
-                "PostgresValues", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
-                nioSSL,
-                unixSignals,
+                "TomboloAuthentication", "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL",
+                "PostgresClient", "PostgresValues", coreMetrics, hummingbird, hummingbirdCore, httpTypes, lifecycle,
+                logging, nioCore, nioHTTP1, nioSSL, unixSignals,
             ]),
         library(
             "GatewayService", "Server/GatewayService",
             sync + [
-                "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloPostgresStore", "TomboloRules",
-                "TomboloServerModel", "TomboloRedis", "TomboloWebSocket", httpTypes, hummingbird, hummingbirdCore,
-                lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics", "TomboloPostgresStore",
+                "TomboloRedis", "TomboloRules", "TomboloServerModel", "TomboloWebSocket", coreMetrics, httpTypes,
+                hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioPosix,
             ]),
         library(
             "AdminService", "Server/AdminService",
             [
-                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloModel",
-                "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
+                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics",
+                "TomboloModel", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
             ]),
         library(
             "TicketService", "Conference/TicketService",
             [
                 "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
+                "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL", hummingbird,
+                httpTypes, logging,
                 mustache,
             ]),
         library(
@@ -264,7 +268,7 @@ let package = Package(
         app("SUSI", "Examples/SUSI", ["Tombolo", arguments, asyncHTTPClient, crypto, nioCore, nioHTTP1]),
 
         // Tests.
-        testLibrary("TestSupport", "TestSupport", ["PostgresClient", "TomboloModel", logging]),
+        testLibrary("TestSupport", "TestSupport", ["ChildPrograms", "PostgresClient", "TomboloModel", logging]),
         testLibrary("RandomValues", "RandomValues", ["TomboloModel"]),
         testLibrary("DeviceStoreConformance", "Conformance/DeviceStoreConformance", sync + ["RandomValues"]),
         testLibrary("ServerStoreConformance", "Conformance/ServerStoreConformance", sync + ["RandomValues"]),
@@ -371,7 +375,8 @@ let package = Package(
                 "ListingModels", "PostgresClient", "TestSupport", "TomboloMigration", "TomboloModel", "TomboloRules",
                 "TomboloServerModel",
             ]),
-        tests("HTTPTests", service + ["TomboloRuleDocuments", nioPosix, nioSSL]),
+        tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
+        tests("HTTPTests", service + ["TomboloMetrics", "TomboloRuleDocuments", nioPosix, nioSSL]),
         tests(
             "WebSocketTests",
             [
@@ -383,8 +388,8 @@ let package = Package(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
-                "TomboloAuthentication", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
-                "TomboloRedis", "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
+                "TomboloAuthentication", "TomboloMetrics", "TomboloPostgresStore", "TomboloRedis", "TomboloRules",
+                "TomboloServerModel", "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
             ]),
         tests(
             "AdminServiceTests",
@@ -405,8 +410,9 @@ let package = Package(
             "EndToEndTests",
             sync + [
                 "ConferenceSetup", "EventModels", "ListingModels", "PostgresClient", "RandomValues", "ChildPrograms",
-                "TestSupport", "TomboloAuthentication", "TomboloMigration", "TomboloPostgresStore",
-                "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
+                "ServiceTestSupport", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloMigration",
+                "TomboloPostgresStore", "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel",
+                "TomboloSyncClient",
                 "SyncGateway", "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
                 nioHTTP1, nioPosix, nioSSL,
             ]),

@@ -6,6 +6,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMetrics
 import TomboloMigration
 import TomboloServerModel
 import UnixSignals
@@ -36,6 +37,10 @@ struct AdminServerCommand: AsyncParsableCommand {
                                     PEM files, for HTTPS: the certificate with its
                                     chain, and the key. They may be replaced while
                                     the server runs; SIGHUP reads them at once
+              TOMBOLO_METRICS_PORT  serve GET /metrics for Prometheus on this port,
+                                    without a token; 0 takes a free one
+              TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
+                                    operator's network may reach it
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
@@ -86,16 +91,19 @@ struct AdminServerCommand: AsyncParsableCommand {
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
             grants: { models.grants })
+        let metrics = MetricRegistry.ofServer(pool)
+        metrics.install()
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            authenticator: authenticator, limits: configuration.limits, logger: logger
+            authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
             services: [DatabaseService(pool)] + following + [
                 ModelFollower(models, configuration: configuration.database, logger: logger), server,
-            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
     }
 }

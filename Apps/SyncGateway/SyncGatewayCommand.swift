@@ -6,6 +6,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMetrics
 import TomboloMigration
 import TomboloPostgresStore
 import TomboloServerModel
@@ -40,6 +41,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
               TOMBOLO_MAIL           who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
               TOMBOLO_MAIL_SECRET    goes with requests to such an address as a bearer token
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
+              TOMBOLO_METRICS_PORT   serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one
+              TOMBOLO_METRICS_HOST   the address for it, 127.0.0.1 by default: only the operator's network may reach it
               TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
 
             Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
@@ -68,7 +71,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
         var logger = Logger(label: "gateway")
         logger.logLevel = configuration.logLevel
         let ticks = try TicksAddress.read()
-        let services: [any Service]
+        var services: [any Service]
+        let metrics: MetricRegistry
         if sequencerOnly {
             let pool = PostgresPool(
                 configuration: configuration.database, options: .init(maximumConnections: 1), logger: logger)
@@ -79,7 +83,10 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 await pool.shutdown()
                 throw error
             }
-            services = [SequencerService(configuration: configuration.database, redis: ticks, logger: logger)]
+            let sequencer = SequencerService(configuration: configuration.database, redis: ticks, logger: logger)
+            metrics = MetricRegistry.ofServer(pool)
+            sequencer.collect(into: metrics)
+            services = [sequencer]
         } else {
             let certificate = try configuration.loadCertificate(logger: logger)
             let pool = PostgresPool(
@@ -92,6 +99,7 @@ struct SyncGatewayCommand: AsyncParsableCommand {
             }
             let models = try await DatabaseRole.gateway.loadModels(
                 pool, isOpen: development != nil, logger: logger)
+            metrics = MetricRegistry.ofServer(pool)
             let mail = configuration.mail.map { MailRoom($0, logger: logger) }
             let authenticator = await Authenticator(
                 pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
@@ -103,9 +111,11 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                     host: configuration.host, port: configuration.port, pool: pool, standby: standby,
                     models: models, authenticator: authenticator, development: development, runsSequencer: sequencer,
                     limits: configuration.limits, certificate: certificate, drainDelay: configuration.drainDelay,
-                    redis: ticks, logger: logger
+                    redis: ticks, metrics: metrics, logger: logger
                 ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })
         }
+        metrics.install()
+        services += configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

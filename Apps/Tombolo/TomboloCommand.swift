@@ -8,6 +8,7 @@ import PostgresClient
 import ServiceLifecycle
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloMetrics
 import TomboloServerModel
 import UnixSignals
 
@@ -63,17 +64,21 @@ struct TomboloCommand: AsyncParsableCommand {
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             breached: try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
             grants: { models.grants })
+        let metrics = MetricRegistry.ofServer(pool)
+        metrics.install()
         let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
         var services: [any Service] = [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
         services += try await buildGatewayServices(
             host: gateway.host, port: gateway.port, pool: pool, models: models,
-            authenticator: authenticator, development: development, limits: gateway.limits, logger: logger("gateway")
+            authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
+            logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
-                authenticator: authenticator, limits: admin.limits, logger: logger("admin")
+                authenticator: authenticator, limits: admin.limits, metrics: metrics, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
+        services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger("tombolo")))

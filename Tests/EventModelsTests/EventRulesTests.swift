@@ -271,6 +271,16 @@ import TomboloRules
         }
     }
 
+    @Test("Only the platform's owner looks at devices' sessions")
+    func devicesAreInspectedByTheOwner() throws {
+        for (index, item) in rules.schema.classes.enumerated() where item.owner == nil && !item.isEmbedded {
+            for role in Self.roles {
+                let isPermitted = rules.authorize(Self.subject(role), .inspect, .objects(classIndex: index)).isAllowed
+                #expect(isPermitted == (role == "superAdmin"), "\(role) \(item.name)")
+            }
+        }
+    }
+
     @Test func ticketsAreMovedByTheEventsOrganizers() throws {
         let ticket = try row("Ticket", ["event": .objectId(Self.event)])
         let resource = Resource.object(classIndex: try index("Ticket"), old: ticket, new: nil)

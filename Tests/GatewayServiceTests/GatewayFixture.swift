@@ -5,6 +5,7 @@ import ServiceLifecycle
 import TestSupport
 import Tombolo
 import TomboloHTTP
+import TomboloMetrics
 import TomboloModel
 import TomboloPostgresStore
 import TomboloRedis
@@ -24,7 +25,7 @@ struct GatewayFixture: Sendable {
 
     static func with(
         _ schema: Schema, limits: SessionLimits = SessionLimits(), http httpLimits: HTTPLimits = HTTPLimits(),
-        log: RecordingLog? = nil, redis: RedisAddress? = nil,
+        log: RecordingLog? = nil, redis: RedisAddress? = nil, metrics: MetricRegistry = MetricRegistry(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority = { _ in .everything },
         models: (@Sendable (PostgresPool) -> any ModelSource)? = nil,
@@ -52,7 +53,7 @@ struct GatewayFixture: Sendable {
         limits.drainTime = .zero
         let gateway = Gateway(
             models: models?(pool) ?? FixedModel(store: store, authorize: authorize), limits: limits,
-            connectionsPerAddress: connectionsPerAddress,
+            connectionsPerAddress: connectionsPerAddress, metrics: metrics,
             wakeUps: { ticks.wakeUps() },
             onCommit: { sequencer.sequencer.nudge() }, logger: logger)
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)

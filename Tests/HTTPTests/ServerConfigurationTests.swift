@@ -27,6 +27,16 @@ import TomboloHTTP
         #expect(configuration.logLevel == .info)
     }
 
+    @Test("Metrics are served only where they are asked for, and on the loopback address unless told otherwise")
+    func metrics() throws {
+        #expect(try Self.read().metrics == nil)
+        #expect(try Self.read(["TOMBOLO_METRICS_HOST": "0.0.0.0"]).metrics == nil)
+        #expect(try Self.read(["TOMBOLO_METRICS_PORT": "9464"]).metrics == MetricsConfiguration(port: 9_464))
+        let open = try Self.read(["TOMBOLO_METRICS_PORT": "0", "TOMBOLO_METRICS_HOST": "10.0.0.7"]).metrics
+        #expect(open == MetricsConfiguration(host: "10.0.0.7", port: 0))
+        #expect(MetricsConfiguration(port: 1).host == "127.0.0.1")
+    }
+
     @Test("A port on the command line overrides the environment's")
     func port() throws {
         #expect(try Self.read(["TOMBOLO_TEST_PORT": "9000"]).port == 9_000)
@@ -40,7 +50,8 @@ import TomboloHTTP
             ("TOMBOLO_DATABASE_URL", nil), ("TOMBOLO_DATABASE_URL", ""), ("TOMBOLO_DATABASE_URL", "nonsense"),
             ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
             ("TOMBOLO_TRUSTED_PROXIES", "10.0.0.1, proxy"), ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "0"),
-            ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"),
+            ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"), ("TOMBOLO_METRICS_PORT", "65536"),
+            ("TOMBOLO_METRICS_PORT", "on"),
         ])
     func wrongValues(name: String, value: String?) {
         let error = #expect(throws: ConfigurationError.self) { try Self.read([name: value]) }

@@ -17,6 +17,8 @@ have_library() {
     pkg-config --exists "$1" 2>/dev/null ||
         [ "$(dpkg-query -W -f='${db:Status-Status}' "$2" 2>/dev/null)" = installed ]
 }
+# Debian's Python, whatever other one comes first in PATH.
+have_metrics_library() { /usr/bin/python3 -c 'import prometheus_client.parser' 2>/dev/null; }
 have_postgres() {
     local major
     read -r major _ < <(postgres_bindirs) || return 1
@@ -32,6 +34,7 @@ have_command pkg-config || need pkg-config "tells the Swift build where libpq an
 have_library libpq libpq-dev || need libpq-dev "PostgreSQL's client library, which the servers link"
 have_library sqlite3 libsqlite3-dev || need libsqlite3-dev "SQLite's library, which the devices link"
 have_command python3 || need python3 "the client of docs/protocol.md, which 'make test-protocol' runs"
+have_metrics_library || need python3-prometheus-client "Prometheus's own parser, with which the tests read the metrics"
 have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
 have_command openssl || need openssl "makes the certificates of the tests"
 PATH="$PATH:/usr/sbin" have_command haproxy || need haproxy "stands before the gateways in the tests"

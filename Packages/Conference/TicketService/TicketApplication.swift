@@ -2,6 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
+public import TomboloMetrics
 public import TomboloRules
 
 /// The port that the ticket API listens on unless told otherwise, and the variable that tells it.
@@ -13,17 +14,18 @@ public enum TicketAPI {
 /// The ticket API as a service. The pool must run for as long as it does.
 /// - Parameters:
 ///   - port: 0 takes a free one.
+///   - metrics: where requests are counted; nil for nowhere.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 /// - Throws: when the page's template is broken, which is a mistake in the program.
 public func buildTicketApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
-    limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "tickets"),
+    limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "tickets"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) throws -> HTTPApplication {
     let routes = try TicketRoutes(rules: rules, pool: pool)
     return HTTPApplication(
-        name: "tickets", host: host, port: port, limits: limits, logger: logger, authenticator: authenticator,
-        whenRunning: whenRunning
+        name: "tickets", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
+        authenticator: authenticator, whenRunning: whenRunning
     ) {
         $0.addHealth(pool)
         $0.addLogin(authenticator)

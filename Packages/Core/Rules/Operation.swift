@@ -16,6 +16,8 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public static let listTrash = Operation("listTrash")
     /// To take an object out of the trash, over HTTP or by creating an object with its key.
     public static let restore = Operation("restore")
+    /// To look at devices' sessions in a gateway, and why a device has or lacks an object.
+    public static let inspect = Operation("inspect")
     /// To delete an object in the trash for ever.
     public static let purge = Operation("purge")
 

@@ -2,6 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
+public import TomboloMetrics
 public import TomboloRules
 
 /// The port that the admin server listens on unless told otherwise, and the variable that tells it.
@@ -14,15 +15,16 @@ public enum AdminServer {
 /// or be a member of the role that does: others do not see the trash.
 /// - Parameters:
 ///   - port: 0 takes a free one.
+///   - metrics: where requests are counted; nil for nowhere.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
-    limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "admin"),
+    limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "admin"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
-        name: "admin", host: host, port: port, limits: limits, logger: logger, authenticator: authenticator,
-        whenRunning: whenRunning
+        name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
+        authenticator: authenticator, whenRunning: whenRunning
     ) {
         $0.addHealth(pool)
         $0.addLogin(authenticator)

@@ -3,6 +3,7 @@ internal import NIOCore
 public import ServiceLifecycle
 internal import TomboloAuthentication
 internal import TomboloHTTP
+public import TomboloMetrics
 internal import TomboloModel
 public import TomboloSyncSession
 package import TomboloWebSocket
@@ -23,25 +24,31 @@ public struct Gateway: Service {
     /// Uploads of all devices that wait to be applied, in bytes as they came; devices that send more wait.
     public static let maximumWaitingUploadByteCount = 32 << 20
 
-    private let services: SessionRunner.Services
+    let services: SessionRunner.Services
     private let counter = ConnectionCounter(maximum: Gateway.maximumConnectionCount)
     private let door: ConnectionDoor
     private let logger: Logger
 
     /// - Parameters:
     ///   - connectionsPerAddress: connected devices of one address, also through proxies.
+    ///   - metrics: where the gateway's metrics are kept.
     ///   - wakeUps: yields whenever there may be a new tick.
     ///   - onCommit: called after uploads were committed: nudges the sequencer.
     public init(
         models: any ModelSource, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
+        metrics registry: MetricRegistry = MetricRegistry(),
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
+        let metrics = GatewayMetrics(registry)
         services = SessionRunner.Services(
-            generations: Generations(source: models, wakeUps: wakeUps, onCommit: onCommit, logger: logger),
+            generations: Generations(
+                source: models, wakeUps: wakeUps, onCommit: onCommit, metrics: metrics, logger: logger),
             uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
             reads: ReadSlots(count: limits.concurrentReads), heavyWork: ReadSlots(count: 1), spools: SpoolBudget(),
-            clocks: SessionClocks(), limits: limits)
+            clocks: SessionClocks(), limits: limits, metrics: metrics)
+        registry.define(GatewayFigures.definitions)
+        registry.collect { [services] in await GatewayFigures(services: services).samples() }
         door = ConnectionDoor(limit: connectionsPerAddress)
         self.logger = logger
     }
@@ -51,12 +58,14 @@ public struct Gateway: Service {
     public init(
         store: any ServerStore, limits: SessionLimits = SessionLimits(),
         connectionsPerAddress: Int = Gateway.maximumConnectionCountOfAddress,
+        metrics registry: MetricRegistry = MetricRegistry(),
         authorize: @escaping @Sendable (String) async throws -> SessionAuthority,
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
         self.init(
             models: FixedModel(store: store, authorize: authorize), limits: limits,
-            connectionsPerAddress: connectionsPerAddress, wakeUps: wakeUps, onCommit: onCommit, logger: logger)
+            connectionsPerAddress: connectionsPerAddress, metrics: registry, wakeUps: wakeUps, onCommit: onCommit,
+            logger: logger)
     }
 
     /// Follows the ticks until shutdown.
@@ -72,6 +81,7 @@ public struct Gateway: Service {
     /// - Parameter address: the device's IP address, or empty if it has none and is not counted by address.
     package func serve(_ socket: ServerSocket, from address: String, logger: Logger) {
         guard counter.enter() else {
+            services.metrics.refused(.full)
             logger.warning("A device was turned away: \(Self.maximumConnectionCount) are connected.")
             return socket.close(.goingAway)
         }
@@ -80,11 +90,13 @@ public struct Gateway: Service {
         let group = AddressGroup(address)
         if !address.isEmpty {
             if case .full(let isNew) = door.enter(group) {
+                services.metrics.refused(.address)
                 if isNew { logger.warning("Devices from \(group) are turned away: \(door.limit) are connected.") }
                 return socket.close(.goingAway)
             }
             ended.whenComplete { [door] _ in door.leave(group) }
         }
-        SessionRunner(services: services, socket: socket, logger: logger).start()
+        services.metrics.connected()
+        SessionRunner(services: services, socket: socket, address: address, logger: logger).start()
     }
 }

@@ -3,6 +3,7 @@ public import PostgresClient
 public import ServiceLifecycle
 public import TomboloAuthentication
 public import TomboloHTTP
+public import TomboloMetrics
 internal import TomboloModel
 public import TomboloPostgresStore
 public import TomboloRedis
@@ -23,6 +24,7 @@ public enum GatewayServer {
 ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone. Its pool must run, too.
 ///   - models: what the gateway serves; it follows them.
 ///   - development: adds what devices bring; nil in production.
+///   - metrics: where the gateway's metrics are kept.
 ///   - runsSequencer: whether this process stands for election as the sequencer. At least one process must.
 ///   - certificate: for TLS; nil without. It's among the services.
 ///   - drainDelay: how long the gateway goes on, not ready, when it is asked to end.
@@ -34,7 +36,7 @@ public func buildGatewayServices(
     authenticator: Authenticator,
     development: DevelopmentMode? = nil, runsSequencer: Bool = true, limits: HTTPLimits = HTTPLimits(),
     certificate: TLSCertificate? = nil, drainDelay: Duration = .zero, redis: RedisAddress? = nil,
-    logger: Logger = Logger(label: "gateway"),
+    metrics: MetricRegistry = MetricRegistry(), logger: Logger = Logger(label: "gateway"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> [any Service] {
     let sequencer = SequencerService(configuration: pool.configuration, redis: redis, logger: logger)
@@ -54,19 +56,25 @@ public func buildGatewayServices(
         models: StoredModelSource(
             models: models, pool: pool, standby: standby, authenticator: authenticator, development: development,
             logger: logger),
-        connectionsPerAddress: connectionsPerAddress, wakeUps: { ticks.wakeUps() },
+        connectionsPerAddress: connectionsPerAddress, metrics: metrics, wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.sequencer.nudge() }, logger: logger)
     let readiness = Readiness(drainDelay: drainDelay, logger: logger)
     var http = HTTPApplication(
-        name: "gateway", host: host, port: port, limits: gatewayLimits, logger: logger, authenticator: authenticator,
+        name: "gateway", host: host, port: port, limits: gatewayLimits, metrics: metrics, logger: logger,
+        authenticator: authenticator,
         whenRunning: whenRunning
     ) {
         $0.addHealth(pool, readiness: readiness)
         $0.addLogin(authenticator)
         $0.addAccounts(authenticator)
+        InspectorRoutes(
+            Inspector(services: gateway.services, models: models, authenticator: authenticator, pool: pool),
+            rules: models.liveRules()
+        ).add(to: $0)
         $0.addWebSocketHint()
     }
     http.certificate = certificate
+    sequencer.collect(into: metrics)
     let electable: [any Service] =
         runsSequencer
         ? [

@@ -56,6 +56,8 @@ public final class PostgresPool: Sendable {
     private let logger: Logger
     private let clock = ContinuousClock()
     private let state: Locked<PostgresPoolState>
+    /// How many requests got a connection, or leave to open one, and how long they waited for it together.
+    private let allWaits = Locked<(count: Int, time: Duration)>((0, .zero))
 
     public init(
         configuration: PostgresConfiguration, options: Options = Options(), logger: Logger = Logger(label: "postgres")
@@ -71,6 +73,12 @@ public final class PostgresPool: Sendable {
     /// The current use of the connections. May be called from any thread.
     public var statistics: Statistics {
         state.withLock { $0.statistics }
+    }
+
+    /// How many requests got a connection since the pool was made, and how long they waited for it together. Opening one
+    /// is not in it. May be called from any thread.
+    public var waits: (count: Int, time: Duration) {
+        allWaits.withLock { $0 }
     }
 
     // MARK: Using connections
@@ -146,9 +154,13 @@ public final class PostgresPool: Sendable {
     // MARK: Lending
 
     private func acquire() async throws -> PostgresConnection {
-        let deadline = clock.now + options.acquireTimeout
+        let began = clock.now
+        let deadline = began + options.acquireTimeout
         try Task.checkCancellation()
-        switch try await nextGrant(deadline: deadline) {
+        let grant = try await nextGrant(deadline: deadline)
+        let waited = clock.now - began
+        allWaits.withLock { $0 = ($0.count + 1, $0.time + waited) }
+        switch grant {
         case .connection(let connection):
             if await isAlive(connection) { return connection }
             logger.debug("a pooled PostgreSQL connection was lost while idle; opening another")

@@ -83,7 +83,8 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     }
 
     private let schema: Schema
-    private var ring: TickRing
+    /// The newest ticks.
+    public private(set) var ring: TickRing
     /// The newest tick; ``TomboloChangesets/Tick/origin`` before the first.
     public private(set) var newest = Tick.origin
     private var memberships: [Member: Membership] = [:]

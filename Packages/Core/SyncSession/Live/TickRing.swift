@@ -26,8 +26,13 @@ public struct TickRing: Sendable {
     private let bounds: Bounds
     /// Oldest first.
     private var entries: [Entry] = []
-    private var itemCount = 0
-    private var byteCount = 0
+    /// Changes and refusals that are kept.
+    public private(set) var itemCount = 0
+    /// Roughly what is kept, in bytes.
+    public private(set) var byteCount = 0
+
+    /// Ticks that are kept.
+    public var tickCount: Int { entries.count }
 
     public init(bounds: Bounds) { self.bounds = bounds }
 

@@ -1,6 +1,7 @@
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
+public import TomboloMetrics
 public import TomboloRedis
 internal import TomboloPostgresStore
 
@@ -15,6 +16,13 @@ public struct SequencerService: Service {
         self.publisher = publisher
         sequencer = Sequencer(
             configuration: configuration, onTick: { publisher?.publish($0) }, logger: logger)
+    }
+
+    /// Adds whether this process is the sequencer to its metrics.
+    public func collect(into registry: MetricRegistry) {
+        let sequencer = sequencer
+        registry.define(GatewayFigures.ofSequencer)
+        registry.collect { await GatewayFigures.samples(of: sequencer) }
     }
 
     public func run() async throws {

@@ -32,6 +32,7 @@ public actor TickFeed {
     private var hasBegun = false
     private let grants: @Sendable () -> [GrantColumns]
     private let onNews: @Sendable (AuthorityNews) async -> Void
+    private let onTick: @Sendable (TickReport) -> Void
     /// The newest tick at which what a user may do may have changed; and the same for every user.
     private var changedAt: [String: Int64] = [:]
     private var changedForAllAt: Int64 = 0
@@ -66,13 +67,16 @@ public actor TickFeed {
     /// - Parameters:
     ///   - grants: where rows say what a user may do.
     ///   - onNews: called before a tick is announced that may change what users may do.
+    ///   - onTick: hears of every tick that was matched.
     public init(
         store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
-        onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in }, logger: Logger
+        onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in },
+        onTick: @escaping @Sendable (TickReport) -> Void = { _ in }, logger: Logger
     ) {
         self.store = store
         self.grants = grants
         self.onNews = onNews
+        self.onTick = onTick
         self.logger = logger
         live = LiveFeed(
             schema: store.schema,
@@ -139,6 +143,22 @@ public actor TickFeed {
         let newest = live.newest
         loop.execute { position.tick = newest }
         return position
+    }
+
+    /// What the feed has at the moment.
+    struct Figures: Sendable {
+        let newest: Tick
+        let tickCount: Int
+        let itemCount: Int
+        let byteCount: Int
+        let viewCount: Int
+        let memberCount: Int
+    }
+
+    var figures: Figures {
+        Figures(
+            newest: live.newest, tickCount: live.ring.tickCount, itemCount: live.ring.itemCount,
+            byteCount: live.ring.byteCount, viewCount: live.viewCount, memberCount: live.memberCount)
     }
 
     /// The newest tick that the feed knows; 0 before the first.
@@ -225,7 +245,9 @@ public actor TickFeed {
         }
         guard let next = try await difference(since: previous) else { return }
         await note(next.difference)
+        let began = ContinuousClock.now
         guard let announcement = live.advance(next) else { return restart(at: next.tick) }
+        onTick(TickReport(next, announcement, matching: began.duration(to: .now)))
         announce(announcement)
     }
 

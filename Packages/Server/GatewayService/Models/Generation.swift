@@ -28,15 +28,16 @@ final class Generation: Sendable {
     init(
         number: Int, model: GatewayModel, store: any ServerStore,
         onNews: @escaping @Sendable (AuthorityNews) async -> Void, onCommit: @escaping @Sendable () -> Void,
-        logger: Logger
+        metrics: GatewayMetrics, logger: Logger
     ) {
         let rules = Rules(model)
         self.number = number
         self.store = store
         self.rules = rules
         codec = MessageCodec(schema: store.schema)
-        uploads = UploadQueue(store: store, onCommit: onCommit)
-        feed = TickFeed(store: store, grants: { rules.model.grants }, onNews: onNews, logger: logger)
+        uploads = UploadQueue(store: store, onCommit: onCommit, onGroup: { metrics.note($0) })
+        feed = TickFeed(
+            store: store, grants: { rules.model.grants }, onNews: onNews, onTick: { metrics.note($0) }, logger: logger)
     }
 
     /// Fingerprints whose meaning was kept lately.

@@ -30,6 +30,7 @@ actor Generations {
     private let source: any ModelSource
     private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let onCommit: @Sendable () -> Void
+    private let metrics: GatewayMetrics
     private let logger: Logger
     /// Oldest first; the last is the newest model's.
     private var entries: [Entry] = []
@@ -42,8 +43,9 @@ actor Generations {
 
     init(
         source: any ModelSource, wakeUps: @escaping @Sendable () -> AsyncStream<Void>,
-        onCommit: @escaping @Sendable () -> Void, logger: Logger
+        onCommit: @escaping @Sendable () -> Void, metrics: GatewayMetrics, logger: Logger
     ) {
+        self.metrics = metrics
         self.source = source
         self.wakeUps = wakeUps
         self.onCommit = onCommit
@@ -78,6 +80,9 @@ actor Generations {
         for entry in entries { entry.feed.cancel() }
         entries = []
     }
+
+    /// Those that have sessions, oldest first, and the newest.
+    var all: [Generation] { entries.map(\.generation) }
 
     /// The generation that new sessions are in.
     func newest() async throws -> Generation {
@@ -196,7 +201,7 @@ actor Generations {
         let store = try await source.store(for: model.schema)
         let generation = Generation(
             number: nextNumber, model: model, store: store, onNews: { [weak self] in await self?.note($0) },
-            onCommit: onCommit, logger: logger)
+            onCommit: onCommit, metrics: metrics, logger: logger)
         nextNumber += 1
         let wakeUps = wakeUps
         if !entries.isEmpty {

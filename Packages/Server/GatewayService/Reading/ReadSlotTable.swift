@@ -34,6 +34,7 @@ struct ReadSlotTable {
 
     var hasWaiting: Bool { !waiting.isEmpty }
     var waitingCount: Int { waiting.count }
+    var usedCount: Int { holders.count }
 
     /// A read wants a slot. Returns the reads that get one now, this one perhaps.
     mutating func request(_ id: Int, user: String, at now: Instant) -> [Int] {

@@ -20,6 +20,7 @@ actor ReadSlots {
     init(count: Int) { table = ReadSlotTable(count: count) }
 
     var waitingCount: Int { table.waitingCount }
+    var usedCount: Int { table.usedCount }
 
     /// Waits for a slot and reads. The read's task is cancelled when the caller's is, and when the slot is needed for
     /// another because the device takes nothing.

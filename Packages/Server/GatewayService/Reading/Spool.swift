@@ -26,6 +26,9 @@ actor Spool {
         self.user = user
     }
 
+    /// In memory and on disk, in bytes.
+    var heldByteCount: Int { memoryCount + (file?.heldByteCount ?? 0) }
+
     deinit {
         budget.releaseMemory(memoryCount)
         budget.releaseDisk(file?.heldByteCount ?? 0, of: user)

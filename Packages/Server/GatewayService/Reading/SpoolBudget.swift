@@ -18,6 +18,9 @@ final class SpoolBudget: Sendable {
     /// In memory and on disk, in bytes.
     var heldByteCount: Int { state.withLock { $0.memory + $0.disk } }
 
+    /// In bytes.
+    var held: (memory: Int, disk: Int) { state.withLock { ($0.memory, $0.disk) } }
+
     func reserveMemory(_ count: Int) -> Bool {
         state.withLock { state in
             guard state.memory + count <= Self.memoryByteCount else { return false }

@@ -24,7 +24,7 @@ final class SessionClock: Sendable {
         var timer: RepeatedTask?
     }
 
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
 
     init(on eventLoop: any EventLoop) {
@@ -54,6 +54,9 @@ final class SessionClock: Sendable {
         state.value.timer = nil
     }
 
+    /// The sessions of one part. Call on the event loop.
+    func sessions(ofPart part: Int) -> [SessionRunner] { Array(state.value.parts[part].values) }
+
     private func beat() {
         let part = state.value.next
         state.value.next = (part + 1) % Self.partCount
@@ -64,6 +67,13 @@ final class SessionClock: Sendable {
 /// The clocks of a gateway's event loops.
 final class SessionClocks: Sendable {
     private let clocks = Mutex<[ObjectIdentifier: SessionClock]>([:])
+
+    private let lastNumber = Atomic<UInt64>(0)
+
+    /// The number of a new session.
+    func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    var all: [SessionClock] { clocks.withLock { Array($0.values) } }
 
     /// Call on the event loop.
     func clock(of loop: any EventLoop) -> SessionClock {

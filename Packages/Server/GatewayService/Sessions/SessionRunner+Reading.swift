@@ -12,7 +12,7 @@ extension SessionRunner {
     /// How often a batch that found its spool full tries again.
     static let spoolRetryInterval = Duration.milliseconds(50)
 
-    private enum Outcome: Sendable {
+    fileprivate enum Outcome: Sendable {
         case finished(BatchEnd, Tick)
         case givenUp
         case failed(any Error)
@@ -41,6 +41,8 @@ extension SessionRunner {
     private func run(_ request: ReadRequest, _ number: Int) async {
         guard !session.isClosed, let user = authority?.user, let store = seat?.generation.store else { return }
         let (codec, spool) = (codec, Spool(budget: services.spools, user: user))
+        let (kind, began) = (GatewayMetrics.ReadKind(request), ContinuousClock.now)
+        services.metrics.began(kind)
         let outcome = try? await services.reads.run(
             user: user,
             progress: {
@@ -50,6 +52,7 @@ extension SessionRunner {
         ) {
             await self.collect(request, number, from: store, codec, into: spool)
         }
+        services.metrics.ended(kind, .init(outcome), took: began.duration(to: .now))
         guard !session.isClosed, readNumber == number else { return }
         switch outcome {
         case .finished(let end, let tick):
@@ -146,5 +149,16 @@ extension SessionRunner {
                             + "the device asked for. Subscribe to less, or add an index.", isRetryable: true)))
         default: fail(error, doing: "reading a batch")
         }
+    }
+}
+
+extension GatewayMetrics.ReadOutcome {
+    fileprivate init(_ outcome: SessionRunner.Outcome?) {
+        self =
+            switch outcome {
+            case .finished: .finished
+            case .givenUp, nil: .givenUp
+            case .failed: .failed
+            }
     }
 }

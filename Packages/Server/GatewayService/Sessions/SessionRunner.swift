@@ -29,6 +29,7 @@ actor SessionRunner {
         let spools: SpoolBudget
         let clocks: SessionClocks
         let limits: SessionLimits
+        let metrics: GatewayMetrics
     }
 
     /// What the user of an open session may see and do, and who said so.
@@ -58,6 +59,11 @@ actor SessionRunner {
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
     let services: Services
+    /// Counts the gateway's sessions.
+    nonisolated let number: UInt64
+    /// The device's IP address; empty if there is none.
+    let address: String
+    let connectedAt: NIODeadline
     let logger: Logger
     let socket: ServerSocket
     private let clock: SessionClock
@@ -129,13 +135,16 @@ actor SessionRunner {
     }
 
     /// Call on the socket's event loop.
-    init(services: Services, socket: ServerSocket, logger: Logger) {
+    init(services: Services, socket: ServerSocket, address: String = "", logger: Logger) {
         self.services = services
+        self.address = address
+        number = services.clocks.nextNumber()
         self.socket = socket
         self.logger = logger
         eventLoop = socket.channel.eventLoop
         clock = services.clocks.clock(of: socket.channel.eventLoop)
         let now = NIODeadline.now()
+        connectedAt = now
         heardAt = now
         pingedAt = now
         nextAuthorityCheck = now + TimeAmount(services.limits.authorityInterval * .random(in: 0.75...1.25))
@@ -203,6 +212,7 @@ actor SessionRunner {
     // MARK: Receiving
 
     private func take(_ message: ByteBuffer) {
+        services.metrics.received(byteCount: message.readableBytes)
         // What comes while the session ends is not looked at.
         guard !session.isClosed else { return }
         guard didOpen || message.readableBytes <= MessageCodec.maximumControlByteCount else {
@@ -284,7 +294,9 @@ actor SessionRunner {
         // After the session's last words nothing is of use.
         guard !isEnding else { return }
         switch message {
-        case .failure, .reset: dropSpool()
+        case .failure, .reset:
+            services.metrics.ended(with: message)
+            dropSpool()
         default: break
         }
         let bytes = codec.encode(message)
@@ -314,10 +326,15 @@ actor SessionRunner {
         if spool != nil {
             afterSpool.append(message)
         } else {
-            writtenByteCount += message.readableBytes
+            count(message)
             socket.write(message)
             needsFlush = true
         }
+    }
+
+    private func count(_ message: ByteBuffer) {
+        writtenByteCount += message.readableBytes
+        services.metrics.sent(byteCount: message.readableBytes)
     }
 
     private func flush() {
@@ -388,7 +405,7 @@ actor SessionRunner {
                 return
             }
             for message in messages {
-                writtenByteCount += message.readableBytes
+                count(message)
                 socket.write(message)
             }
             socket.flush()

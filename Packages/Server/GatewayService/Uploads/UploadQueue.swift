@@ -30,6 +30,7 @@ public actor UploadQueue {
 
     private let store: any ServerStore
     private let onCommit: @Sendable () -> Void
+    private let onGroup: @Sendable (UploadGroupReport) -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private var waiting: [Waiting] = []
     /// The transactions under way: whose changesets they have, and since when.
@@ -39,17 +40,29 @@ public actor UploadQueue {
     /// Until when a user travels apart.
     private var apartUntil: [String: ContinuousClock.Instant] = [:]
 
-    /// - Parameter onCommit: called after every transaction that may have changed something: nudges the sequencer.
-    public init(store: any ServerStore, onCommit: @escaping @Sendable () -> Void) {
-        self.init(store: store, onCommit: onCommit, now: { .now })
+    /// - Parameters:
+    ///   - onCommit: called after every transaction that may have changed something: nudges the sequencer.
+    ///   - onGroup: hears of every transaction.
+    public init(
+        store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
+        onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in }
+    ) {
+        self.init(store: store, onCommit: onCommit, onGroup: onGroup, now: { .now })
     }
+
+    /// Calls that wait for a transaction.
+    var waitingCount: Int { waiting.count }
+    /// Transactions under way.
+    var transactionCount: Int { underWay.count }
 
     init(
         store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
+        onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in },
         now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.store = store
         self.onCommit = onCommit
+        self.onGroup = onGroup
         self.now = now
     }
 
@@ -159,7 +172,12 @@ public actor UploadQueue {
         } catch {
             result = .failure(error)
         }
-        if let (users, since) = underWay.removeValue(forKey: id), since.duration(to: now()) >= Self.patience {
+        let (users, since) = underWay.removeValue(forKey: id) ?? ([], now())
+        onGroup(
+            UploadGroupReport(
+                changesetCount: group.reduce(0) { $0 + $1.uploads.count }, took: since.duration(to: now()),
+                results: try? result.get()))
+        if since.duration(to: now()) >= Self.patience {
             for user in users { apartUntil[user] = now() + Self.apartTime }
         }
         var position = 0

@@ -3,6 +3,7 @@ public import HummingbirdCore
 public import Logging
 public import NIOCore
 public import TomboloAuthentication
+public import TomboloMetrics
 public import TomboloRules
 
 /// One HTTP server: routes with their access decisions behind the common edge (errors, limits, log). It is a
@@ -24,23 +25,24 @@ public struct HTTPApplication: ApplicationProtocol {
 
     /// As the other initialiser, for access tokens of an ``Authenticator``.
     public init(
-        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), logger: Logger,
-        authenticator: Authenticator, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
+        logger: Logger, authenticator: Authenticator, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
         register: (Routes) -> Void
     ) {
         self.init(
-            name: name, host: host, port: port, limits: limits, logger: logger,
+            name: name, host: host, port: port, limits: limits, metrics: metrics, logger: logger,
             identify: { try await authenticator.verify($0) }, whenRunning: whenRunning, register: register)
     }
 
     /// - Parameters:
     ///   - port: 0 takes a free one; the log line that says the server listens has the real one.
+    ///   - metrics: where requests are counted; nil for nowhere.
     ///   - identify: finds out whose access token it is, or throws a ``RequestFailure`` with status 401.
     ///   - whenRunning: gets the port as soon as the server accepts connections.
     ///   - register: adds the service's routes.
     public init(
-        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), logger: Logger,
-        identify: @escaping @Sendable (_ token: String) async throws -> Subject,
+        name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
+        logger: Logger, identify: @escaping @Sendable (_ token: String) async throws -> Subject,
         whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }, register: (Routes) -> Void
     ) {
         self.name = name
@@ -55,7 +57,9 @@ public struct HTTPApplication: ApplicationProtocol {
                 min(limits.connections, OpenFileLimit.connections), logger: logger))
         let table = RouteTable()
         let router = Router(context: EdgeContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: EdgeMiddleware(limits: limits, routes: table))
+        router.add(
+            middleware: EdgeMiddleware(
+                limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }))
         register(Routes(router: router, table: table, limits: limits, identify: identify))
         routes = table.all
         responder = router.buildResponder()

@@ -23,6 +23,8 @@ public struct ServerConfiguration: Sendable {
     public var certificate: CertificateFiles?
     /// How long the server goes on when it is asked to end, so that load balancers notice.
     public var drainDelay = Duration.zero
+    /// Where the server's metrics are to be had; nil for nowhere.
+    public var metrics: MetricsConfiguration?
     /// Who carries mails to users; nil if nobody does.
     public var mail: MailHook?
     /// The file of passwords that are known from leaks.
@@ -154,6 +156,16 @@ public struct ServerConfiguration: Sendable {
         case (let certificate, _):
             let missing = certificate == nil ? CertificateFiles.certificateVariable : CertificateFiles.keyVariable
             problems.append("\(missing) is not set: TLS needs a certificate and its key, each in a PEM file.")
+        }
+        if let value = text(MetricsConfiguration.portVariable) {
+            if let number = Int(value), (0...65_535).contains(number) {
+                metrics = MetricsConfiguration(
+                    host: text(MetricsConfiguration.hostVariable) ?? Self.defaultHost, port: number)
+            } else {
+                problems.append(
+                    "\(MetricsConfiguration.portVariable) is '\(value)': give a number from 0 to 65535; 0 takes a free "
+                        + "port.")
+            }
         }
         do throws(AuthenticationError) {
             mail = try MailHook(text(MailHook.variable) ?? "", secret: text(MailHook.secretVariable))

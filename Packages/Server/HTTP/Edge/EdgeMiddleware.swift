@@ -10,6 +10,7 @@ struct EdgeMiddleware: RouterMiddleware {
 
     let limits: HTTPLimits
     let routes: RouteTable
+    var metrics: HTTPMetrics?
 
     func handle(
         _ request: Request, context: EdgeContext, next: (Request, EdgeContext) async throws -> Response
@@ -38,7 +39,10 @@ struct EdgeMiddleware: RouterMiddleware {
         response.headers[.requestID] = context.id
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        log(request, response, failure, context, took: ContinuousClock.now - start)
+        let took = ContinuousClock.now - start
+        log(request, response, failure, context, took: took)
+        metrics?.count(
+            method: request.method.rawValue, route: context.endpointPath, status: response.status.code, took: took)
         return response
     }
 

@@ -1,6 +1,6 @@
 /// Runs `body`, and cancels it when it takes longer than `limit`. Work that ignores cancellation is waited for.
 /// - Throws: what `body` throws, or a ``RequestFailure`` with ``RequestFailure/Code/timeout``.
-func withTimeout<Result: Sendable>(
+package func withTimeout<Result: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     // Neither a timer nor a task group for each request: both take longer than many requests do.

@@ -53,6 +53,10 @@ public actor Sequencer {
     private var isRunning = false
     /// From the lock until it is given up.
     private var lease: SequencerLease?
+    /// When PostgreSQL last answered on ``holder``.
+    private var heardAt: ContinuousClock.Instant?
+    /// Ticks that this process has made.
+    private var tickCount = 0
     private var holder: PostgresConnection?
     private var writer: PostgresConnection?
     /// Asks for the lock until it gets it, and is the holder then.
@@ -120,6 +124,7 @@ public actor Sequencer {
             let exporter = exporters.last
             do {
                 try await ServiceLock.check(holder)
+                heardAt = clock.now
                 try await exporter?.connection.execute("SELECT 1")
             } catch {
                 // A tick that is made meanwhile may have recycled the exporter, or resigned.
@@ -131,6 +136,11 @@ public actor Sequencer {
                 wakeUp.wake()
             }
         }
+    }
+
+    /// Whether this process makes the ticks, since when its lease has not been renewed, and how many ticks it has made.
+    public var status: (isElected: Bool, leaseAge: Duration?, tickCount: Int) {
+        (lease != nil, lease == nil ? nil : heardAt.map { clock.now - $0 }, tickCount)
     }
 
     /// Says that something was committed: the next look comes at once. May be called from any thread.
@@ -173,7 +183,7 @@ public actor Sequencer {
             throw PostgresStoreError(.notElected, "Another process is the sequencer of this database.")
         }
         // From here on it has to be heard.
-        (holder, lease) = (winner, SequencerLease())
+        (holder, lease, heardAt) = (winner, SequencerLease(), clock.now)
         let connection: PostgresConnection
         do {
             connection = try await connect()
@@ -312,6 +322,7 @@ public actor Sequencer {
             throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that is none.")
         }
         remember(Position(xid: xid, sequence: export.position))
+        tickCount += 1
         last = StoredTick(tick: tick, exported: export.name, firstSequence: firstSequence)
         spare = nil
         exporters.append(Exporter(connection: connection, processID: export.processID, since: clock.now))

@@ -59,7 +59,7 @@ public struct RuleExplainer: Sendable {
     private func object(
         _ text: String, of item: ClassSchema, _ schema: Schema
     ) async throws -> (row: Row, isInTrash: Bool) {
-        guard let column = item.primaryKey, let key = Self.key(text, column.type) else {
+        guard let column = item.primaryKey, let key = column.type.keyValue(text) else {
             throw RuleDeploymentError.notAKey(
                 text, className: item.name, type: item.primaryKey.map(\.type.name) ?? "none")
         }
@@ -75,16 +75,6 @@ public struct RuleExplainer: Sendable {
             try found[position + 1].value(of: schema.storedType(of: column))
         }
         return (Row(values), try found[0].bool)
-    }
-
-    private static func key(_ text: String, _ type: PropertyType) -> Value? {
-        switch type {
-        case .objectId: (try? ObjectId(string: text)).map(Value.objectId)
-        case .uuid: UUID(uuidString: text).map(Value.uuid)
-        case .int: Int64(text).map(Value.int)
-        case .string: .string(text)
-        default: nil
-        }
     }
 }
 

@@ -1,0 +1,264 @@
+internal import Foundation
+internal import PostgresClient
+internal import TomboloAuthentication
+internal import TomboloChangesets
+internal import TomboloHTTP
+internal import TomboloModel
+internal import TomboloRules
+internal import TomboloServerModel
+internal import TomboloSyncProtocol
+internal import TomboloSyncSession
+
+/// Tells administrators who is connected to this gateway, how far behind they are, and why a device has an object or lacks
+/// it. It looks at values of the sessions themselves and decides by what they decide by; it changes nothing, and keeps
+/// no session waiting.
+public struct Inspector: Sendable {
+    /// Sessions on a page of the list.
+    public static let pageSize = 100
+    /// Devices of one user that a question is answered for; for more, ask for each by itself.
+    public static let maximumDeviceCount = 20
+    /// Subscriptions that are shown of a session.
+    static let maximumSubscriptionCount = 100
+    /// Questions that read the database at once: sessions need its connections.
+    static let maximumConcurrentQuestions = 2
+
+    let services: SessionRunner.Services
+    let models: ServerModels
+    let authenticator: Authenticator
+    let pool: PostgresPool
+    let slots = ReadSlots(count: Inspector.maximumConcurrentQuestions)
+    /// Says which of several gateways answers.
+    let gateway: String
+
+    init(services: SessionRunner.Services, models: ServerModels, authenticator: Authenticator, pool: PostgresPool) {
+        self.services = services
+        self.models = models
+        self.authenticator = authenticator
+        self.pool = pool
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        gateway = "\(host):\(ProcessInfo.processInfo.processIdentifier)"
+    }
+
+    // MARK: Sessions
+
+    func list(_ filter: SessionFilter, page: Int, _ view: InspectorView) async throws -> JSON {
+        let all = await services.clocks.sessions(filter)
+        let newest = try await services.generations.newest().feed.figures.newest
+        var sessions: [JSON] = []
+        for runner in all.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize) {
+            sessions.append(json(await runner.inspect(), newest: newest, view))
+        }
+        return [
+            "gateway": .string(gateway), "count": .int(Int64(all.count)), "page": .int(Int64(page)),
+            "newestTick": .int(newest.number), "sessions": .array(sessions),
+        ]
+    }
+
+    func session(_ number: UInt64, _ view: InspectorView) async throws -> JSON {
+        guard let runner = await services.clocks.sessions(SessionFilter(number: number)).first else {
+            throw RequestFailure(
+                .notFound, "Gateway \(gateway) has no session with this number.",
+                hint: "It has ended, or is another gateway's. GET /inspector/sessions lists them.")
+        }
+        let newest = try await services.generations.newest().feed.figures.newest
+        return ["gateway": .string(gateway), "session": json(await runner.inspect(), newest: newest, view)]
+    }
+
+    // MARK: One object
+
+    /// An object as a question finds it.
+    struct Found: Sendable {
+        /// As the database has it now; nil if there is none, or none that the caller may inspect.
+        let row: Row?
+        let isInTrash: Bool
+    }
+
+    /// Why the devices that the question names have an object or lack it.
+    func why(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
+        let user = view.grant.subject.userID?.stringValue ?? ""
+        let outcome = try await slots.run(
+            user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
+        ) {
+            await Self.result { try await answer(question, view) }
+        }
+        return try outcome.get()
+    }
+
+    private static func result(_ body: () async throws -> JSON) async -> Result<JSON, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    private func answer(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
+        let found = try await find(question, view)
+        let filter = SessionFilter(client: question.client, user: question.user)
+        let runners = await services.clocks.sessions(filter)
+        var devices: [JSON] = []
+        for runner in runners.prefix(Self.maximumDeviceCount) {
+            devices.append(try await connected(runner, question, found, view))
+        }
+        if devices.isEmpty { devices = try await absent(question, found, view) }
+        return [
+            "gateway": .string(gateway), "class": .string(question.className), "id": JSON(question.key),
+            "property": question.property.map(JSON.string) ?? .null, "connectedDevices": .int(Int64(runners.count)),
+            "devices": .array(devices),
+        ]
+    }
+
+    /// The object as the database has it now, if the caller may inspect it.
+    private func find(_ question: InspectorQuestion, _ view: InspectorView) async throws -> Found {
+        let schema = view.grant.rules.schema
+        guard let item = schema[question.className], let key = item.primaryKey,
+            let filter = view.grant.filters[question.className]
+        else { return Found(row: nil, isInTrash: false) }
+        let condition = Predicate.all([.compare(PropertyPath(key.name), .equal, question.key), filter])
+        let reader = RowReader(schema: schema, pool: pool)
+        if let row = try await reader.objects(item.name, matching: condition, limit: 1).first {
+            return Found(row: row, isInTrash: false)
+        }
+        guard item.isTrashable,
+            try await !reader.objects(item.name, matching: condition, isTrashed: true, limit: 1).isEmpty
+        else { return Found(row: nil, isInTrash: false) }
+        return Found(row: nil, isInTrash: true)
+    }
+
+    /// The object as of the newest tick, as sessions of a generation read it.
+    private func row(_ question: InspectorQuestion, _ store: any ServerStore) async throws -> (row: Row?, tick: Tick)? {
+        let schema = store.schema
+        guard let index = schema.index(of: question.className), let key = schema[index].primaryKeyIndex else {
+            return nil
+        }
+        let condition = Predicate.compare(
+            PropertyPath(schema[index].columns[key].name), .equal, question.key)
+        let columns = [key] + schema[index].columns.indices.filter { $0 != key }
+        return try await store.withReader { reader in
+            var found: Row?
+            try await reader.rows(classIndex: index, matching: condition, columns: columns) { block in
+                guard block.rowCount > 0 else { return }
+                var values = [Value](repeating: .null, count: columns.count)
+                for (position, column) in columns.enumerated() {
+                    values[column] = block.value(row: 0, position: position, schema: schema)
+                }
+                found = Row(values)
+            }
+            return (found, reader.tick)
+        }
+    }
+
+    private func connected(
+        _ runner: SessionRunner, _ question: InspectorQuestion, _ found: Found, _ view: InspectorView
+    ) async throws -> JSON {
+        let (report, session, generation) = await runner.inspectSight()
+        var reasons: [InspectorReason] = InspectorReason.ofObject(found, question)
+        var sees = false
+        if reasons.isEmpty, let generation, let index = generation.store.schema.index(of: question.className) {
+            if let (row, tick) = try await row(question, generation.store) {
+                if let row {
+                    let sight = session.sight(of: row, classIndex: index)
+                    sees = sight.isVisible
+                    let rules = try await explanation(session: report, generation, question.className, row, view)
+                    reasons = InspectorReason.ofSight(
+                        sight, row, generation.store.schema[index], in: generation.store.schema, rules: rules, view)
+                    if sight.isVisible, let property = question.property,
+                        let obstacle = session.obstacle(to: property, classIndex: index)
+                    {
+                        reasons.append(.ofProperty(property, obstacle))
+                    }
+                    if reasons.isEmpty {
+                        let newest = await generation.feed.figures.newest
+                        reasons = [.delivery(report, newest: newest)]
+                    }
+                } else {
+                    reasons = [.notInTick(tick)]
+                }
+            }
+        } else if reasons.isEmpty {
+            reasons = [.notOpen(report.session.state)]
+        }
+        return [
+            "client": report.client.rawValue > 0 ? .string(report.client.description) : .null,
+            "session": .string(String(report.number)), "user": report.user.map(JSON.string) ?? .null,
+            "isConnectedHere": true, "state": .string(report.session.state.rawValue), "isVisible": .bool(sees),
+            "tick": .int(report.reached.number), "answer": .string(reasons.first?.message ?? ""),
+            "reasons": .array(reasons.map(\.json)),
+        ]
+    }
+
+    /// What the rules say of the user and the object; nil if the user can't be looked up.
+    private func explanation(
+        session report: SessionReport, _ generation: Generation, _ className: String, _ row: Row, _ view: InspectorView
+    ) async throws -> InspectorReason.Rules? {
+        guard let user = report.user.flatMap({ try? ObjectId(string: $0) }),
+            let rules = try? models.current.rules(on: generation.store.schema),
+            var subject = try? await authenticator.subject(of: user)
+        else { return nil }
+        if let partition = report.session.partition { subject = subject.inPartition(partition) }
+        guard let explanation = rules.explain(subject, className: className, row: row) else { return nil }
+        return InspectorReason.Rules(
+            explanation, mayShow: view.mayRead(row, of: className, in: generation.store.schema), view)
+    }
+
+    // MARK: Devices that aren't here
+
+    private func absent(_ question: InspectorQuestion, _ found: Found, _ view: InspectorView) async throws -> [JSON] {
+        let known = try await pool.query(
+            """
+            SELECT id, user_id, (extract(epoch FROM seen_at) * 1000000)::bigint FROM tombolo.client
+            WHERE ($1::bigint IS NULL OR id = $1) AND ($2::text IS NULL OR user_id = $2)
+            ORDER BY seen_at DESC LIMIT \(Self.maximumDeviceCount)
+            """,
+            [
+                question.client.map { .int64($0.rawValue) } ?? .null,
+                question.user.map { .text($0) } ?? .null,
+            ])
+        var devices: [JSON] = []
+        for device in known {
+            let client = ClientID(rawValue: try device[0].int64)
+            devices.append(
+                try await absent(
+                    client, user: try device[1].string, lastSeen: JSON.timestamp(try device[2].int64), question, found,
+                    view))
+        }
+        if devices.isEmpty {
+            devices.append(
+                try await absent(nil, user: question.user, lastSeen: nil, question, found, view))
+        }
+        return devices
+    }
+
+    private func absent(
+        _ client: ClientID?, user: String?, lastSeen: String?, _ question: InspectorQuestion, _ found: Found,
+        _ view: InspectorView
+    ) async throws -> JSON {
+        var reasons = InspectorReason.ofObject(found, question)
+        let rules = view.grant.rules
+        if let row = found.row, let id = user.flatMap({ try? ObjectId(string: $0) }) {
+            do throws(AuthenticationError) {
+                let subject = try await self.subject(of: id)
+                if let explanation = rules.explain(subject, className: question.className, row: row),
+                    explanation.permissions.first(where: { $0.operation == .read })?.isPermitted != true
+                {
+                    let mayShow = view.mayRead(row, of: question.className, in: rules.schema)
+                    reasons.append(.notReadable(nil, .init(explanation, mayShow: mayShow, view)))
+                }
+            } catch {
+                reasons.append(.noUser)
+            }
+        }
+        reasons.append(.notConnected(gateway, lastSeen: lastSeen))
+        return [
+            "client": client.map { .string($0.description) } ?? .null, "user": user.map(JSON.string) ?? .null,
+            "isConnectedHere": false, "lastSeen": lastSeen.map(JSON.string) ?? .null,
+            "answer": .string(reasons[0].message), "reasons": .array(reasons.map(\.json)),
+        ]
+    }
+
+    private func subject(of user: ObjectId) async throws(AuthenticationError) -> Subject {
+        do {
+            return try await authenticator.subject(of: user)
+        } catch {
+            throw .unknownUser
+        }
+    }
+}

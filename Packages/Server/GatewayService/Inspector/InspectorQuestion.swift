@@ -1,0 +1,90 @@
+internal import Hummingbird
+internal import TomboloChangesets
+internal import TomboloHTTP
+internal import TomboloModel
+internal import TomboloRules
+internal import TomboloSyncSession
+
+/// `?class=&id=&property=` and `client=` or `user=`: why does this device not have this object?
+struct InspectorQuestion: Sendable {
+    let className: String
+    let key: Value
+    let property: String?
+    let client: ClientID?
+    let user: String?
+
+    /// - Throws: ``RequestFailure`` with status 400 for a question that can't be answered, 403 for one about a class that the
+    ///   caller may not inspect.
+    init(_ request: Request, _ view: InspectorView) throws {
+        let schema = view.grant.rules.schema
+        guard let name = request.uri.queryParameters["class"].map(String.init),
+            let id = request.uri.queryParameters["id"]
+        else {
+            throw RequestFailure(
+                .badRequest, "The question names no object.",
+                hint: "Ask with class=NAME and id=KEY, and with client=DEVICE or user=ID.")
+        }
+        guard let item = schema[name] else {
+            let hint = name.nearest(in: schema.classes.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+            throw RequestFailure(.badRequest, "There is no class '\(name.shortened(toByteCount: 100))'.\(hint)")
+        }
+        if let owner = item.owner {
+            throw RequestFailure(
+                .badRequest, "\(item.name) is a list: its elements are where their object is.",
+                hint: "Ask with class=\(owner.className), and property=\(owner.property).")
+        }
+        guard let column = item.primaryKey else {
+            throw RequestFailure(.badRequest, "Objects of \(item.name) live in others: ask for those.")
+        }
+        guard view.includes(item.name) else {
+            throw RequestFailure(.forbidden, "Not permitted: no role lets you inspect \(item.name).")
+        }
+        guard let key = schema.storedType(of: column).keyValue(String(id)) else {
+            throw RequestFailure(
+                .badRequest, "'id' is not a key of \(item.name), which is of the type \(column.type.name).")
+        }
+        className = item.name
+        self.key = key
+        property = request.uri.queryParameters["property"].map(String.init)
+        if let property, item.columnIndex(property) == nil, schema.index(of: "\(item.name).\(property)") == nil {
+            let names = item.columns.map(\.name) + item.lists.map(\.name)
+            let hint = property.nearest(in: names).map { " Did you mean '\($0)'?" } ?? ""
+            throw RequestFailure(
+                .badRequest, "\(item.name) has no property '\(property.shortened(toByteCount: 100))'.\(hint)")
+        }
+        client = try request.client()
+        user = request.uri.queryParameters["user"].map(String.init)
+        guard client != nil || user != nil else {
+            throw RequestFailure(
+                .badRequest, "The question names no device.",
+                hint: "Add client=DEVICE, as GET /inspector/sessions lists them, or user=ID for all devices of a user.")
+        }
+    }
+}
+
+extension Request {
+    /// A device's id from the query, as logs and the inspector show it; nil where there is none.
+    func client() throws -> ClientID? {
+        guard let text = uri.queryParameters["client"] else { return nil }
+        guard let number = Int64(text, radix: 36), number > 0 else {
+            throw RequestFailure(
+                .badRequest, "'client' is not the id of a device.", hint: "GET /inspector/sessions lists them.")
+        }
+        return ClientID(rawValue: number)
+    }
+
+    func sessionFilter() throws -> SessionFilter {
+        var filter = SessionFilter()
+        filter.client = try client()
+        filter.user = uri.queryParameters["user"].map(String.init)
+        if let text = uri.queryParameters["state"] {
+            guard let state = ServerSession.State(rawValue: String(text)) else {
+                throw RequestFailure(
+                    .badRequest, "'state' is not a state of sessions.",
+                    hint: "Choose one of \(ServerSession.State.allCases.map(\.rawValue).joined(separator: ", ")).")
+            }
+            filter.state = state
+        }
+        return filter
+    }
+}

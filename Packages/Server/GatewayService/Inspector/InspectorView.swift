@@ -1,0 +1,75 @@
+internal import TomboloHTTP
+internal import TomboloModel
+internal import TomboloRules
+internal import TomboloSyncProtocol
+
+/// What of classes and values the caller of the inspector may see. Sessions are served by classes of their own generation;
+/// what may be seen is decided by the newest rules, by the classes' names.
+struct InspectorView: Sendable {
+    /// A longer condition is cut, in bytes.
+    static let maximumConditionByteCount = 1_000
+    static let concealed = "(not shown: it looks at what you may not read)"
+
+    let grant: ClassesGrant
+    private let hidden: [Int: Set<Int>]
+    private let readable: @Sendable (Int) -> Predicate
+
+    init(_ grant: ClassesGrant) {
+        self.grant = grant
+        hidden = grant.rules.hiddenColumns(grant.subject)
+        readable = grant.rules.readable(grant.subject)
+    }
+
+    /// Whether the caller may inspect objects of the class.
+    func includes(_ className: String) -> Bool { index(className).map { filter($0) != nil } ?? false }
+
+    private func index(_ className: String) -> Int? { grant.rules.schema.index(of: className) }
+
+    private func filter(_ classIndex: Int) -> Predicate? { grant.filters[grant.rules.schema[classIndex].name] }
+
+    /// Whether the caller may see what some objects of the class have in a property.
+    func shows(_ path: PropertyPath, of className: String) -> Bool {
+        guard let index = index(className), filter(index) != nil, readable(index) != .constant(false) else {
+            return false
+        }
+        // One that the newest model doesn't have any more is nobody's to see.
+        guard let column = grant.rules.schema[index].columnIndex(path.description) else { return false }
+        return hidden[index]?.contains(column) != true && !grant.rules.schema[index].columns[column].isEncrypted
+    }
+
+    /// A condition on objects of a class.
+    func text(_ predicate: Predicate, of className: String) -> String {
+        guard predicate.paths.allSatisfy({ shows($0, of: className) }) else { return Self.concealed }
+        if predicate == .constant(true) { return "all objects" }
+        if predicate == .constant(false) { return "nothing" }
+        return "\(predicate)".shortened(toByteCount: Self.maximumConditionByteCount)
+    }
+
+    /// A condition that an object doesn't satisfy, with what the object has instead: `price > 5, but it is 3`.
+    func text(_ failure: Predicate, unsatisfiedBy row: Row, of item: ClassSchema, in schema: Schema) -> String {
+        let condition = text(failure, of: item.name)
+        guard condition != Self.concealed, mayRead(row, of: item.name, in: schema) else { return condition }
+        var seen: Set<PropertyPath> = []
+        let values = failure.paths.filter { seen.insert($0).inserted }.prefix(5).compactMap { path in
+            item.columnIndex(path.description).map { "\(path) is \(row[$0].shown)" }
+        }
+        return values.isEmpty ? condition : "\(condition), but \(values.joined(separator: " and "))"
+    }
+
+    /// Whether the caller may read an object, whose row is of a class of some generation.
+    func mayRead(_ row: Row, of className: String, in schema: Schema) -> Bool {
+        guard let index = index(className), let former = schema.index(of: className) else { return false }
+        let now = grant.rules.schema[index]
+        let before = schema[former]
+        // By name, since positions are the generation's.
+        return readable(index).evaluate { path in
+            now.columnIndex(path.description).flatMap { before.columnIndex(now.columns[$0].name) }.map { row[$0] }
+                ?? .null
+        }
+    }
+}
+
+extension Value {
+    /// For messages: the beginning of a long one.
+    fileprivate var shown: String { "\(self)".shortened(toByteCount: 200) }
+}

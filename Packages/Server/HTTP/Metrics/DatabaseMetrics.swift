@@ -1,0 +1,41 @@
+public import PostgresClient
+public import TomboloMetrics
+
+/// A server's connections to PostgreSQL.
+public enum DatabaseMetrics {
+    public static let connections = MetricDefinition(
+        "tombolo_database_connections", .gauge, labels: ["state"],
+        "Connections to PostgreSQL: 'used' are lent out or being opened, 'idle' are open and used by nobody.")
+    public static let limit = MetricDefinition(
+        "tombolo_database_connections_limit", .gauge, "How many connections to PostgreSQL the process opens at most.")
+    public static let waiting = MetricDefinition(
+        "tombolo_database_waiting", .gauge, "Requests for a connection to PostgreSQL that wait for one.")
+    public static let acquires = MetricDefinition(
+        "tombolo_database_acquires_total", .counter, "Requests for a connection to PostgreSQL that got one.")
+    public static let waitSeconds = MetricDefinition(
+        "tombolo_database_wait_seconds_total", .counter,
+        "How long these requests waited together, in seconds. The time that opening a connection takes is not in it.")
+
+    public static let definitions = [connections, limit, waiting, acquires, waitSeconds]
+
+    static func samples(_ pool: PostgresPool) -> [MetricSample] {
+        let use = pool.statistics
+        let waits = pool.waits
+        return [
+            MetricSample(connections, use.idle, "idle"), MetricSample(connections, use.inUse, "used"),
+            MetricSample(limit, pool.options.maximumConnections), MetricSample(waiting, use.waiting),
+            MetricSample(acquires, waits.count), MetricSample(waitSeconds, waits.time / .seconds(1)),
+        ]
+    }
+}
+
+extension MetricRegistry {
+    /// What every server has: the process, and its connections to PostgreSQL.
+    public static func ofServer(_ pool: PostgresPool) -> MetricRegistry {
+        let registry = MetricRegistry()
+        registry.define(HTTPMetrics.definitions)
+        registry.collect(ProcessMetrics.samples)
+        registry.collect { DatabaseMetrics.samples(pool) }
+        return registry
+    }
+}

@@ -1,0 +1,74 @@
+import HTTPTypes
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+import NIOCore
+public import TomboloMetrics
+
+/// Where a server's metrics are to be had.
+public struct MetricsConfiguration: Hashable, Sendable {
+    public static let portVariable = "TOMBOLO_METRICS_PORT"
+    public static let hostVariable = "TOMBOLO_METRICS_HOST"
+
+    /// The address to listen on; the loopback address unless an operator says otherwise.
+    public var host: String
+    /// The TCP port to listen on; 0 takes a free one, which the server prints.
+    public var port: Int
+
+    public init(host: String = ServerConfiguration.defaultHost, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}
+
+/// `GET /metrics` on a port of its own, for Prometheus. It takes no token: who can reach its address may read it, which is
+/// why it listens on the loopback address unless an operator says otherwise. It tells of counts and sizes, and of no user.
+/// - Parameter whenRunning: gets the port as soon as the server accepts connections.
+public func buildMetricsApplication(
+    _ configuration: MetricsConfiguration, registry: MetricRegistry, logger: Logger,
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) -> HTTPApplication {
+    var limits = HTTPLimits()
+    limits.connections = MetricsLimits.connections
+    limits.connectionsPerAddress = MetricsLimits.connections
+    return HTTPApplication(
+        name: "metrics", host: configuration.host, port: configuration.port, limits: limits, logger: logger,
+        identify: { _ in throw RequestFailure(.unauthenticated, "Metrics take no access token.") },
+        whenRunning: whenRunning
+    ) {
+        $0.addMetrics(registry)
+    }
+}
+
+extension ServerConfiguration {
+    /// The service that gives the process's metrics out; none unless ``MetricsConfiguration/portVariable`` is set.
+    /// - Parameter whenRunning: gets the address as soon as the server accepts connections.
+    public func metricsServices(
+        _ registry: MetricRegistry, logger: Logger, whenRunning: @escaping @Sendable (String) async -> Void = { _ in }
+    ) -> [any Service] {
+        guard let metrics else { return [] }
+        return [
+            buildMetricsApplication(metrics, registry: registry, logger: logger) { port in
+                await whenRunning("http://\(metrics.host):\(port)/metrics")
+            }
+        ]
+    }
+}
+
+enum MetricsLimits {
+    /// Connections to the metrics of one process at a time.
+    static let connections = 20
+}
+
+extension Routes {
+    func addMetrics(_ registry: MetricRegistry) {
+        on(
+            .get, "/metrics",
+            access: .open(because: "its address is the operator's, loopback by default, and it tells of no user")
+        ) { _, _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: await registry.exposition())))
+        }
+    }
+}

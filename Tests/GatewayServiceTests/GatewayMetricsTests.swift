@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+import Tombolo
+import TomboloHTTP
+import TomboloMetrics
+import TomboloModel
+import TomboloSyncProtocol
+
+@testable import GatewayService
+
+/// What a gateway counts, read by Prometheus's own parser.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct GatewayMetricsTests {
+    /// Reads the metrics until they are as wanted.
+    private static func eventually(
+        _ registry: MetricRegistry, _ isWanted: @Sendable (ParsedMetrics) -> Bool
+    ) async throws -> ParsedMetrics {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let metrics = try await ParsedMetrics(await registry.exposition())
+            if isWanted(metrics) || ContinuousClock.now > deadline { return metrics }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    @Test("sessions, reads, uploads, ticks and bytes are counted, and sessions leave with their devices")
+    @MainActor
+    func countsWhatItDoes() async throws {
+        let registry = MetricRegistry()
+        try await GatewayFixture.with(try Schema.of([Note.self]), metrics: registry) { fixture in
+            let before = try await ParsedMetrics(await registry.exposition())
+            #expect(before.value("tombolo_sessions", ["state": "live"]) == 0)
+            #expect(before.value("tombolo_reads_total", ["kind": "bootstrap", "outcome": "begun"]) == 0)
+            #expect(before.value("tombolo_read_slots", ["state": "limit"]) == 8)
+
+            let one = try await fixture.device("one", [Note.self])
+            let two = try await fixture.device("two", [Note.self])
+            for realm in [one, two] {
+                let subscriptions = realm.subscriptions
+                try await subscriptions.update { subscriptions.append(QuerySubscription<Note>(name: "all")) }
+            }
+            try one.write { one.add(Note()) }
+            try await one.syncSession?.waitForUpload()
+
+            let metrics = try await Self.eventually(registry) {
+                $0.value("tombolo_sessions", ["state": "live"]) == 2
+                    && $0.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1
+                    && ($0.value("tombolo_feed_told_sessions_total") ?? 0) >= 2
+                    && $0.value("tombolo_feed_lag_ticks") == 0
+            }
+            #expect(metrics.value("tombolo_sessions", ["state": "live"]) == 2)
+            #expect(metrics.value("tombolo_connections_total") == 2)
+            #expect(metrics.value("tombolo_uploaded_changesets_total", ["result": "applied"]) == 1)
+            #expect(metrics.value("tombolo_upload_group_changesets_count") == 1)
+            #expect(metrics.value("tombolo_upload_duration_seconds_count") == 1)
+            #expect(try #require(metrics.value("tombolo_feed_told_sessions_total")) >= 2)
+            #expect(try #require(metrics.value("tombolo_feed_changes_total")) >= 1)
+            #expect(
+                metrics.value("tombolo_feed_matching_seconds_count") == metrics.value("tombolo_feed_ticks_total"))
+            #expect(metrics.value("tombolo_feed_lag_ticks") == 0 && metrics.value("tombolo_feed_lag_seconds") == 0)
+            #expect(metrics.value("tombolo_feed_tick") == metrics.value("tombolo_database_tick"))
+            #expect(metrics.value("tombolo_feed_members") == 2 && metrics.value("tombolo_feed_views") == 1)
+            #expect(metrics.value("tombolo_reads_total", ["kind": "bootstrap", "outcome": "finished"]) == 2)
+            #expect(metrics.value("tombolo_read_duration_seconds_count", ["kind": "bootstrap"]) == 2)
+            #expect(metrics.value("tombolo_read_slots", ["state": "used"]) == 0)
+            for name in ["received", "sent"] {
+                #expect(try #require(metrics.value("tombolo_\(name)_messages_total")) >= 4)
+                #expect(try #require(metrics.value("tombolo_\(name)_bytes_total")) > 100)
+            }
+            #expect(metrics.value("tombolo_spool_bytes", ["place": "memory"]) == 0)
+            #expect(metrics.value("tombolo_upload_bytes") == 0 && metrics.value("tombolo_uploads_waiting") == 0)
+            #if os(Linux)
+                #expect(try #require(metrics.value("tombolo_memory_per_session_bytes")) > 0)
+            #endif
+
+            one.syncSession?.suspend()
+            let after = try await Self.eventually(registry) { $0.value("tombolo_sessions", ["state": "live"]) == 1 }
+            #expect(after.value("tombolo_sessions", ["state": "live"]) == 1)
+        }
+    }
+
+    @Test("failures are counted by their code, and connections that are turned away by the reason")
+    func countsFailures() async throws {
+        let registry = MetricRegistry()
+        let schema = try Schema.of([Note.self])
+        var limits = HTTPLimits()
+        limits.trustedProxies = .none
+        try await GatewayFixture.with(schema, http: limits, metrics: registry, connectionsPerAddress: 1) { fixture in
+            try await DeviceSocket.with(schema, port: fixture.port) { socket in
+                // Turned away while the first is there.
+                try await DeviceSocket.with(schema, port: fixture.port) { second in
+                    let message: ServerMessage? = try await second.first { $0 }
+                    #expect(message == nil)
+                }
+                try await socket.send(.applied(tick: 1))
+                #expect(try await socket.failure()?.code == .badMessage)
+            }
+            let metrics = try await Self.eventually(registry) {
+                $0.value("tombolo_connections_refused_total", ["reason": "address"]) == 1
+            }
+            #expect(metrics.value("tombolo_connections_refused_total", ["reason": "address"]) == 1)
+            #expect(metrics.value("tombolo_connections_refused_total", ["reason": "full"]) == 0)
+            #expect(metrics.value("tombolo_session_failures_total", ["code": "badMessage"]) == 1)
+        }
+    }
+
+    @Test("every metric of a gateway is one that is defined, with the labels that it is defined with")
+    func metricsAreDefined() async throws {
+        let registry = MetricRegistry()
+        try await GatewayFixture.with(try Schema.of([Note.self]), metrics: registry) { fixture in
+            _ = try await fixture.device("one", [Note.self])
+            let metrics = try await ParsedMetrics(await registry.exposition())
+            let known = Dictionary(uniqueKeysWithValues: Observability.definitions.map { ($0.name, $0) })
+            for family in metrics.families {
+                let name = family.type == "counter" ? "\(family.name)_total" : family.name
+                let definition = try #require(known[name], "\(name) is not defined")
+                #expect(definition.kind.name == family.type && definition.help == family.help)
+                for sample in family.samples {
+                    #expect(Set(sample.labels.keys).subtracting(["le"]) == Set(definition.labels), "\(name)")
+                }
+            }
+            #expect(
+                metrics.names.isSuperset(of: GatewayFigures.definitions.map(\.name).filter { !$0.contains("lease") }))
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import TomboloHTTP
+import TomboloMetrics
+
+@testable import GatewayService
+
+/// Every metric that some server of Tombolo has.
+enum Observability {
+    static let definitions =
+        GatewayMetrics.definitions + GatewayFigures.definitions + GatewayFigures.ofSequencer + HTTPMetrics.definitions
+        + DatabaseMetrics.definitions + ProcessMetrics.definitions + [MetricRegistry.droppedSeries]
+
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+}
