@@ -57,6 +57,7 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -103,6 +104,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -151,13 +153,16 @@ let package = Package(
         library(
             "TomboloPostgresStore", "Server/PostgresStore",
             sync + ["Batching", "TomboloSQL", "PostgresClient", "PostgresValues", logging]),
+        library("TomboloTracing", "Network/Tracing", [tracing]),
         library("TomboloWebSocket", "Network/WebSocket", [logging, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL]),
 
         library(
             "TomboloRedis", "Network/Redis", ["TomboloWebSocket", logging, nioCore, nioPosix, nioSSL]),
 
         // Client.
-        library("TomboloSyncClient", "Device/SyncClient", sync + ["TomboloWebSocket", logging, nioCore, nioPosix]),
+        library(
+            "TomboloSyncClient", "Device/SyncClient",
+            sync + ["TomboloTracing", "TomboloWebSocket", logging, nioCore, nioPosix, tracing]),
         library(
             "Tombolo", "Device/Tombolo",
             sync + [
@@ -184,6 +189,9 @@ let package = Package(
                 "PostgresClient", "TomboloAuthentication", "TomboloModel", "TomboloPostgresStore",
                 "TomboloRuleDocuments", "TomboloRules", lifecycle, logging,
             ]),
+        library(
+            "TomboloTraceExport", "Server/TraceExport",
+            [asyncHTTPClient, lifecycle, logging, nioCore, nioHTTP1, tracing]),
         library("TomboloMetrics", "Server/Metrics", [coreMetrics]),
         library(
             "TomboloHTTP", "Server/HTTP",
@@ -196,9 +204,9 @@ let package = Package(
             "GatewayService", "Server/GatewayService",
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics", "TomboloPostgresStore",
-                "TomboloRedis", "TomboloRules", "TomboloServerModel", "TomboloWebSocket", coreMetrics, httpTypes,
-                hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
-                nioPosix,
+                "TomboloRedis", "TomboloRules", "TomboloServerModel", "TomboloTracing", "TomboloWebSocket", coreMetrics,
+                httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioPosix, tracing,
             ]),
         library(
             "AdminService", "Server/AdminService",
@@ -239,7 +247,9 @@ let package = Package(
         // Apps.
         app(
             "SyncGateway", "SyncGateway",
-            server + ["DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis"]),
+            server + [
+                "DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis", "TomboloTraceExport",
+            ]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
         app("TomboloDevelopment", "Tombolo", server + ["AdminService", "DevelopmentSupport", "GatewayService"]),
         app(
@@ -375,6 +385,7 @@ let package = Package(
                 "ListingModels", "PostgresClient", "TestSupport", "TomboloMigration", "TomboloModel", "TomboloRules",
                 "TomboloServerModel",
             ]),
+        tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
         tests("HTTPTests", service + ["TomboloMetrics", "TomboloRuleDocuments", nioPosix, nioSSL]),
         tests(
@@ -404,7 +415,8 @@ let package = Package(
                 "ServiceTestSupport",
             ]),
         .executableTarget(
-            name: "EndToEndDevice", dependencies: ["EventModels", "ListingModels", "RandomValues", "Tombolo"],
+            name: "EndToEndDevice",
+            dependencies: ["EventModels", "ListingModels", "RandomValues", "Tombolo", "TomboloTraceExport", logging],
             path: "Tests/Processes/EndToEndDevice", swiftSettings: settings),
         tests(
             "EndToEndTests",

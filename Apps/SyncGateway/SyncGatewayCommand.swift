@@ -10,6 +10,7 @@ import TomboloMetrics
 import TomboloMigration
 import TomboloPostgresStore
 import TomboloServerModel
+import TomboloTraceExport
 import UnixSignals
 
 /// `sync-gateway`: keeps devices and PostgreSQL in step.
@@ -43,6 +44,8 @@ struct SyncGatewayCommand: AsyncParsableCommand {
               TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
               TOMBOLO_METRICS_PORT   serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one
               TOMBOLO_METRICS_HOST   the address for it, 127.0.0.1 by default: only the operator's network may reach it
+              OTEL_EXPORTER_OTLP_ENDPOINT  a collector of traces, such as http://127.0.0.1:4318; without it there are none. \
+            docs/observability.md has the other OTEL_ variables
               TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
 
             Any number of gateways may run on one database. One of them is elected as the sequencer, which numbers the
@@ -115,6 +118,11 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 ) { port in say("gateway \(configuration.scheme)://\(configuration.host):\(port)") })
         }
         metrics.install()
+        if let traces = try OTLPConfiguration.read(service: "sync-gateway") {
+            let tracer = OTLPTracer(traces, logger: logger)
+            tracer.install()
+            services.insert(tracer, at: 0)
+        }
         services += configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

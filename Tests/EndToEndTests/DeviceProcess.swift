@@ -12,13 +12,17 @@ actor DeviceProcess {
     /// The authorities that it trusts; nil for the system's.
     private let trusted: URL?
     private let token: String
+    private let environment: [String: String]
     private var child: ChildProcess?
     private var answers: AsyncStream<String>?
     /// Ids of the listings that the device reported as made.
     nonisolated let made = Mutex<Set<String>>([])
 
-    init(name: String, file: URL, url: String, trusted: URL? = nil, token: String) {
+    init(
+        name: String, file: URL, url: String, trusted: URL? = nil, token: String, environment: [String: String] = [:]
+    ) {
         self.trusted = trusted
+        self.environment = environment
         self.name = name
         self.file = file
         self.url = url
@@ -29,7 +33,8 @@ actor DeviceProcess {
     func start() async throws {
         let command = await OrdinaryUser.command(try Programs.device, [file.path()])
         let child = try await ChildProcess(
-            command.program, command.arguments, messages: file.appendingPathExtension("messages"))
+            command.program, command.arguments, environment: environment,
+            messages: file.appendingPathExtension("messages"))
         self.child = child
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
         self.answers = answers

@@ -147,15 +147,17 @@ final class Platform: Sendable {
     }
 
     /// A started device of a user, opened on an empty file.
-    /// - Parameter proxy: what it connects to instead of a gateway.
+    /// - Parameters:
+    ///   - proxy: what it connects to instead of a gateway.
+    ///   - tracing: environment variables of the device's tracer; empty for none.
     func device(
-        _ name: String, of user: String, gateway: Int = 0, behind proxy: Proxy? = nil
+        _ name: String, of user: String, gateway: Int = 0, behind proxy: Proxy? = nil, tracing: [String: String] = [:]
     ) async throws -> DeviceProcess {
         let url: String
         if let proxy { url = proxy.url } else { url = await gateways[gateway].url }
         let device = DeviceProcess(
             name: name, file: folder.appending(path: "\(name).realm"), url: url,
-            trusted: proxy?.authority.certificate, token: try token(of: user))
+            trusted: proxy?.authority.certificate, token: try token(of: user), environment: tracing)
         try await device.start()
         return device
     }

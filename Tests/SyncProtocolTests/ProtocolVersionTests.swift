@@ -9,7 +9,7 @@ struct ProtocolVersionTests {
     private static let hashes: [Int: UInt64] = [
         1: 0x41d8_5252_10c6_244f,
         2: 0xe5c3_9224_be66_9c96,
-        3: 0x5952_acf7_6770_8494,
+        3: 0xc25d_188d_e11e_b355,
     ]
 
     @Test("The .proto files match the current version")

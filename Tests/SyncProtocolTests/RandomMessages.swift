@@ -61,6 +61,8 @@ struct RandomMessages {
             instructions: instructions)
     }
 
+    mutating func traceparent() -> String { "00-\(int(0...9))" }
+
     mutating func predicate(_ depth: Int = 0) -> Predicate {
         let names = ["price", "room", "é", ""]
         let path = PropertyPath((0..<int(1...3)).map { _ in names[int(0...3)] })
@@ -145,7 +147,8 @@ struct RandomMessages {
                 BatchEnd(
                     position: position(), serverTime: Stamp(microseconds: number()), acknowledged: Int64(int(0...99)),
                     refusals: (0..<int(0...3)).map { RefusedWrite(number: Int64($0 + 1), refusal: refusal()) },
-                    replacesAll: flag(), frameCount: int(0...1_000)))
+                    replacesAll: flag(), frameCount: int(0...1_000),
+                    traceparents: (0..<int(0...MessageCodec.maximumTraceparentCount)).map { _ in traceparent() }))
         case 4: return .reset(text())
         default:
             return .failure(

@@ -18,6 +18,8 @@ public struct Changeset: Hashable, Sendable {
     /// changeset writes. These bytes are uploaded, so that the changeset stays identical to the one the server may have
     /// seen; ``instructions`` has only what the app still knows.
     public var queuedBytes: [UInt8]?
+    /// For tracing: the span that the upload belongs to, as one line of W3C's `traceparent`. No part of what the changeset does.
+    public var traceparent: String?
 
     /// A changeset that its reader understands fully.
     public init(number: Int64, base: Int64, stamp: Stamp, instructions: [Instruction]) {

@@ -27,12 +27,15 @@ public actor SyncEngine {
         public var answerLimit: Duration
         /// The partition that the file synchronises with; nil for a file with subscriptions.
         public var partition: Value?
+        /// Names the file in traces; nil for one whose writes aren't traced.
+        public var file: String?
 
         public init(
             url: URL, trustedCertificates: URL? = nil, accessToken: @escaping @Sendable () async throws -> String,
             logger: Logger = Logger(label: "tombolo.sync"), answerLimit: Duration = SyncEngine.defaultAnswerLimit,
-            partition: Value? = nil
+            partition: Value? = nil, file: String? = nil
         ) {
+            self.file = file
             self.partition = partition
             self.url = url
             self.trustedCertificates = trustedCertificates
@@ -58,7 +61,7 @@ public actor SyncEngine {
     let configuration: Configuration
     /// Nil once closed.
     var store: (any DeviceStore)?
-    private let codec: MessageCodec
+    let codec: MessageCodec
     let resets: ResetHandler
     private let onReport: @Sendable (ClientSession.Report) -> Void
     private var session: ClientSession
@@ -174,7 +177,7 @@ public actor SyncEngine {
         case .wait(let duration): wait(duration)
         case .send(let message):
             guard let outgoing else { return }
-            let bytes = codec.encode(message)
+            let bytes = encoded(message)
             unwrittenByteCount += bytes.count
             outgoing.yield(bytes)
         case .report(let report): onReport(report)
@@ -182,7 +185,7 @@ public actor SyncEngine {
             perform { try openStore().stage(frame) }
         case .apply(let end, let last):
             do {
-                events.append(.applied(try apply(end, last)))
+                events.append(.applied(try traced(end) { try apply(end, last) }))
             } catch let error as RecoveryFailed {
                 failRecovery(error)
             } catch {

@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import TomboloTraceExport
 
 /// A device of the end-to-end tests: one process, one file. It reads commands from standard input, one a line, words
 /// separated by tabs, and answers each with `= result` or `! what went wrong`. `+ id` lines report the edits that it
@@ -10,6 +12,11 @@ struct EndToEndDevice {
         guard CommandLine.arguments.count == 2 else {
             say("! usage: EndToEndDevice FILE")
             exit(64)
+        }
+        if let traces = try? OTLPConfiguration.read(service: "device") {
+            let tracer = OTLPTracer(traces, logger: Logger(label: "traces"))
+            tracer.install()
+            Task { try await tracer.run() }
         }
         let device = Device(file: URL(fileURLWithPath: CommandLine.arguments[1]))
         for await line in lines() {

@@ -16,12 +16,19 @@ extension MessageCodec {
             try forEachInstruction(bytes, range) { item throws(ProtocolError) in
                 instructions.append(try decode(item, classes))
             }
-            return Changeset(
+            var result = Changeset(
                 number: changeset.number, base: changeset.base,
                 stamp: Stamp(microseconds: changeset.stampMicroseconds), instructions: instructions)
+            result.traceparent = Self.traceparent(changeset.traceparent)
+            return result
         } catch {
             throw error.at("changeset \(changeset.number)")
         }
+    }
+
+    /// A trace is no reason to refuse anything: what can't be one is left out.
+    private static func traceparent(_ text: String) -> String? {
+        text.isEmpty || text.utf8.count > maximumTraceparentByteCount ? nil : text
     }
 
     /// Reads everything of a changeset but the instructions, which depend on it and may precede it, and counts them.

@@ -55,6 +55,7 @@ extension MessageCodec {
         result.refusals = end.refusals.map(wire)
         result.replacesAll = end.replacesAll
         result.frameCount = UInt32(clamping: end.frameCount)
+        result.traceparents = end.traceparents
         return result
     }
 
@@ -73,7 +74,10 @@ extension MessageCodec {
         return BatchEnd(
             position: try decode(end.position), serverTime: Stamp(microseconds: end.serverTimeMicroseconds),
             acknowledged: end.acknowledged, refusals: refusals, replacesAll: end.replacesAll,
-            frameCount: Int(end.frameCount))
+            frameCount: Int(end.frameCount),
+            traceparents: end.traceparents.prefix(Self.maximumTraceparentCount).filter {
+                $0.utf8.count <= Self.maximumTraceparentByteCount
+            })
     }
 
     func wire(_ refused: RefusedWrite) -> WireRefusedWrite {

@@ -49,6 +49,10 @@ public struct MessageCodec: Sendable {
     public static let maximumPropertyCount = 10_000
     /// The maximum number of refusals in a batch.
     public static let maximumRefusalCount = 100_000
+    /// Writers of a batch whose traces it names.
+    public static let maximumTraceparentCount = 8
+    /// A longer `traceparent` is left out, in bytes.
+    public static let maximumTraceparentByteCount = 128
     /// The maximum nesting of messages: two levels for each level of a predicate, and those around it.
     static let maximumNesting = 2 * Predicate.maximumDepth + 16
 
@@ -98,7 +102,13 @@ public struct MessageCodec: Sendable {
     public func encode(_ changeset: Changeset) -> [UInt8] {
         if let bytes = changeset.queuedBytes { return Self.renumbered(bytes, changeset) }
         let writer = ChangesetWriter(schema: schema, changeset.instructions)
-        return writer.finish(number: changeset.number, base: changeset.base, stamp: changeset.stamp)
+        var bytes = writer.finish(number: changeset.number, base: changeset.base, stamp: changeset.stamp)
+        if let traceparent = changeset.traceparent {
+            var last = WireWriter()
+            last.field(6, traceparent)
+            bytes += last.bytes
+        }
+        return bytes
     }
 
     /// Decodes a changeset on its own. Throws ``ProtocolError/Code/badSchema`` if it has names that ``schema`` lacks.

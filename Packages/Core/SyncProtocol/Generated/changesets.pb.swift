@@ -48,6 +48,10 @@ nonisolated struct WireChangeset: Sendable {
   /// In the order of the writes. At most 1,000,000, in all changesets of an upload together.
   var instructions: [WireInstruction] = []
 
+  /// For tracing: the W3C `traceparent` of the upload. Nothing but traces depends on it; a device may leave it out, and a gateway
+  /// ignores one of more than 128 bytes. Older gateways ignore it.
+  var traceparent: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -183,7 +187,7 @@ fileprivate nonisolated let _protobuf_package = "tombolo.sync.v1"
 
 nonisolated extension WireChangeset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Changeset"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}base\0\u{3}stamp_microseconds\0\u{1}classes\0\u{1}instructions\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}base\0\u{3}stamp_microseconds\0\u{1}classes\0\u{1}instructions\0\u{1}traceparent\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -196,6 +200,7 @@ nonisolated extension WireChangeset: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 3: try { try decoder.decodeSingularSInt64Field(value: &self.stampMicroseconds) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.classes) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.instructions) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.traceparent) }()
       default: break
       }
     }
@@ -217,6 +222,9 @@ nonisolated extension WireChangeset: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.instructions.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.instructions, fieldNumber: 5)
     }
+    if !self.traceparent.isEmpty {
+      try visitor.visitSingularStringField(value: self.traceparent, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -226,6 +234,7 @@ nonisolated extension WireChangeset: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.stampMicroseconds != rhs.stampMicroseconds {return false}
     if lhs.classes != rhs.classes {return false}
     if lhs.instructions != rhs.instructions {return false}
+    if lhs.traceparent != rhs.traceparent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

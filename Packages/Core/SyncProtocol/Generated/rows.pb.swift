@@ -213,6 +213,10 @@ nonisolated struct WireBatchEnd: Sendable {
   /// How many frames the batch has. A device that has another number drops them and connects again.
   var frameCount: UInt32 = 0
 
+  /// For tracing: the W3C `traceparent`s of uploads whose changes are in the batch, as the gateway continued them. At most 8, and
+  /// often none although there were some. A device may ignore them, and older ones do.
+  var traceparents: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -503,7 +507,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireBatchEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BatchEnd"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}server_time_microseconds\0\u{1}acknowledged\0\u{1}refusals\0\u{3}replaces_all\0\u{3}frame_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{3}server_time_microseconds\0\u{1}acknowledged\0\u{1}refusals\0\u{3}replaces_all\0\u{3}frame_count\0\u{1}traceparents\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -517,6 +521,7 @@ nonisolated extension WireBatchEnd: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.refusals) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.replacesAll) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.frameCount) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.traceparents) }()
       default: break
       }
     }
@@ -545,6 +550,9 @@ nonisolated extension WireBatchEnd: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.frameCount != 0 {
       try visitor.visitSingularUInt32Field(value: self.frameCount, fieldNumber: 6)
     }
+    if !self.traceparents.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.traceparents, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -555,6 +563,7 @@ nonisolated extension WireBatchEnd: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.refusals != rhs.refusals {return false}
     if lhs.replacesAll != rhs.replacesAll {return false}
     if lhs.frameCount != rhs.frameCount {return false}
+    if lhs.traceparents != rhs.traceparents {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

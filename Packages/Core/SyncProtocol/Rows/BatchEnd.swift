@@ -14,10 +14,12 @@ public struct BatchEnd: Hashable, Sendable {
     public var replacesAll: Bool
     /// The number of frames in the batch. A device that staged a different number discards them and reconnects.
     public var frameCount: Int
+    /// For tracing: the spans of uploads whose changes are in the batch, as lines of W3C's `traceparent`.
+    public var traceparents: [String]
 
     public init(
         position: Position, serverTime: Stamp, acknowledged: Int64, refusals: [RefusedWrite] = [],
-        replacesAll: Bool = false, frameCount: Int
+        replacesAll: Bool = false, frameCount: Int, traceparents: [String] = []
     ) {
         self.position = position
         self.serverTime = serverTime
@@ -25,6 +27,7 @@ public struct BatchEnd: Hashable, Sendable {
         self.refusals = refusals
         self.replacesAll = replacesAll
         self.frameCount = frameCount
+        self.traceparents = traceparents
     }
 }
 

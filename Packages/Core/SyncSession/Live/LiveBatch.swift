@@ -7,11 +7,14 @@ public struct LiveBatch: Sendable {
     public let frames: SharedFrames?
     /// What the tick says of the client's changesets, with the refusals that are new; nil where it says nothing.
     public let progress: ClientProgress?
+    /// For tracing: the spans of the tick's writers.
+    public let traceparents: [String]
 
-    public init(tick: Tick, frames: SharedFrames?, progress: ClientProgress? = nil) {
+    public init(tick: Tick, frames: SharedFrames?, progress: ClientProgress? = nil, traceparents: [String] = []) {
         self.tick = tick
         self.frames = frames
         self.progress = progress
+        self.traceparents = traceparents
     }
 }
 

@@ -250,16 +250,16 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
             for member in group.members {
                 if let news = progress.removeValue(forKey: member) {
                     announcement.batches.append(
-                        ([member], LiveBatch(tick: live.tick, frames: frames, progress: news)))
+                        ([member], LiveBatch(live, frames, news)))
                 } else {
                     others.append(member)
                 }
             }
             guard !others.isEmpty else { continue }
-            announcement.batches.append((others, LiveBatch(tick: live.tick, frames: frames)))
+            announcement.batches.append((others, LiveBatch(live, frames, nil)))
         }
         for (member, news) in progress {
-            announcement.batches.append(([member], LiveBatch(tick: live.tick, frames: nil, progress: news)))
+            announcement.batches.append(([member], LiveBatch(live, nil, news)))
         }
         for (member, request) in ahead where request.after <= live.tick.number {
             ahead[member] = nil
@@ -332,7 +332,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
             let frames = SharedFrames(builder, view, schema)
             let progress = live.progress[client]
             guard frames != nil || progress != nil else { return nil }
-            return LiveBatch(tick: live.tick, frames: frames, progress: progress)
+            return LiveBatch(live, frames, progress)
         }
     }
 
@@ -347,6 +347,12 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         var end = 1
         while end < ticks.count, cost(of: Array(ticks[...end]), with: visibility) <= maximumMatchingCost { end += 1 }
         return Array(ticks[..<end])
+    }
+}
+
+extension LiveBatch {
+    fileprivate init(_ live: LiveTick, _ frames: SharedFrames?, _ progress: ClientProgress?) {
+        self.init(tick: live.tick, frames: frames, progress: progress, traceparents: live.traceparents)
     }
 }
 

@@ -10,6 +10,8 @@ public struct LiveTick: Sendable {
     public let difference: TickDifference
     /// Progress as of the tick, of the clients in the difference, with the refusals that are new since ``previous``.
     public let progress: [ClientID: ClientProgress]
+    /// For tracing: the spans of its writers.
+    public var traceparents: [String] = []
 
     public init(tick: Tick, previous: Int64, difference: TickDifference, progress: [ClientID: ClientProgress]) {
         self.tick = tick

@@ -604,8 +604,8 @@ public struct ServerSession: Sendable {
             progress.refusals += news.refusals
         }
         guard batch.frames != nil || hasAcknowledgement else { return [] }
-        guard let frames = batch.frames else { return ends(frameCount: 0) }
-        return [.sendFrames(frames)] + ends(frameCount: frames.messages.count)
+        guard let frames = batch.frames else { return ends(frameCount: 0, batch.traceparents) }
+        return [.sendFrames(frames)] + ends(frameCount: frames.messages.count, batch.traceparents)
     }
 
     var hasAcknowledgement: Bool { min(progress.last, confirmed) > acknowledged }
@@ -631,13 +631,13 @@ public struct ServerSession: Sendable {
     }
 
     /// Ends a batch, and adds batches without frames while refusals are left that didn't fit.
-    mutating func ends(frameCount: Int) -> [Action] {
-        var actions = [Action.send(.end(end(frameCount: frameCount)))]
+    mutating func ends(frameCount: Int, _ traceparents: [String] = []) -> [Action] {
+        var actions = [Action.send(.end(end(frameCount: frameCount, traceparents)))]
         while hasAcknowledgement { actions.append(.send(.end(end(frameCount: 0)))) }
         return actions
     }
 
-    mutating func end(frameCount: Int) -> BatchEnd {
+    mutating func end(frameCount: Int, _ traceparents: [String] = []) -> BatchEnd {
         sentTick = tick.number
         owesFirstBatch = false
         idleHeartbeats = 0
@@ -648,7 +648,7 @@ public struct ServerSession: Sendable {
                 tick: tick.number, token: tick.token, subscriptionVersion: subscriptions.version,
                 rulesFingerprint: authority?.rulesFingerprint ?? 0, schemaFingerprint: schemaFingerprint),
             serverTime: tick.time, acknowledged: news.acknowledged, refusals: news.refusals,
-            frameCount: frameCount)
+            frameCount: frameCount, traceparents: traceparents)
     }
 
     /// Moves an idle device's position on, so that its base and its clock stay fresh.

@@ -15,8 +15,10 @@ package struct ChangesetQueue {
     }
 
     /// Gives a local transaction its number, base and stamp, and queues it.
+    /// - Returns: the number.
     /// - Throws: ``SQLiteStoreError/Code/invalidInput`` for a transaction too large to upload.
-    package func append(_ changeset: consuming ChangesetWriter, wallMicroseconds: Int64) throws {
+    @discardableResult
+    package func append(_ changeset: consuming ChangesetWriter, wallMicroseconds: Int64) throws -> Int64 {
         let count = changeset.instructionCount
         guard count <= Changeset.maximumInstructionCount else {
             throw tooLarge("\(count) changes; at most \(Changeset.maximumInstructionCount) are possible")
@@ -41,6 +43,7 @@ package struct ChangesetQueue {
         insert.bind(Int64(bytes.count), at: 4)
         try insert.run(bytes: bytes, at: 5)
         try meta.save(connection)
+        return number
     }
 
     private func tooLarge(_ what: String) -> SQLiteStoreError {

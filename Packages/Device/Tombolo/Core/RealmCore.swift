@@ -2,6 +2,7 @@ internal import Foundation
 internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQLiteStore
+internal import TomboloSyncClient
 
 /// The implementation of a ``Realm``: a connection, the version it reads, the rows the app holds, and the current write
 /// transaction. Confined like its Realm.
@@ -365,17 +366,22 @@ final class RealmCore {
         transaction?.changeset = nil
         guard let finished = transaction else { return }
         let written: ChangeSet
+        var trace: WriteTrace?
+        var number: Int64?
         do {
             if let failure = finished.failure { throw failure }
             try writer.keepAbsences()
             try writer.requireRowSizes()
             if let changeset {
-                try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
+                trace = WriteTrace.begin()
+                number = try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
             }
             try keepRowIDs(finished.deletedFrom)
             cursors.drain()
             written = try file.commitWriting()
+            trace?.end(file: file.path, number: number)
         } catch {
+            trace?.end(file: file.path, number: nil)
             cancel()
             throw Realm.Error(wrapping: error)
         }

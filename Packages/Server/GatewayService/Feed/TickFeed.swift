@@ -1,12 +1,12 @@
-public import Logging
+internal import Logging
 internal import NIOCore
 internal import Synchronization
 internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloPostgresStore
-public import TomboloRules
+internal import TomboloRules
 internal import TomboloSyncProtocol
-public import TomboloSyncSession
+internal import TomboloSyncSession
 
 /// Reads each tick once for the whole gateway, matches it once with all that its sessions look at, and tells those that it
 /// concerns; see ``TomboloSyncSession/LiveFeed``. The newest ticks stay in memory for sessions that fall behind a little; one
@@ -33,6 +33,7 @@ public actor TickFeed {
     private let grants: @Sendable () -> [GrantColumns]
     private let onNews: @Sendable (AuthorityNews) async -> Void
     private let onTick: @Sendable (TickReport) -> Void
+    private let traces: UploadTraces
     /// The newest tick at which what a user may do may have changed; and the same for every user.
     private var changedAt: [String: Int64] = [:]
     private var changedForAllAt: Int64 = 0
@@ -68,15 +69,17 @@ public actor TickFeed {
     ///   - grants: where rows say what a user may do.
     ///   - onNews: called before a tick is announced that may change what users may do.
     ///   - onTick: hears of every tick that was matched.
-    public init(
+    init(
         store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
         onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in },
-        onTick: @escaping @Sendable (TickReport) -> Void = { _ in }, logger: Logger
+        onTick: @escaping @Sendable (TickReport) -> Void = { _ in }, traces: UploadTraces = UploadTraces(),
+        logger: Logger
     ) {
         self.store = store
         self.grants = grants
         self.onNews = onNews
         self.onTick = onTick
+        self.traces = traces
         self.logger = logger
         live = LiveFeed(
             schema: store.schema,
@@ -243,12 +246,15 @@ public actor TickFeed {
             changedForAllAt = latest.number
             return restart(at: latest)
         }
-        guard let next = try await difference(since: previous) else { return }
+        guard var next = try await difference(since: previous) else { return }
+        var trace = traces.begin(&next)
         await note(next.difference)
         let began = ContinuousClock.now
         guard let announcement = live.advance(next) else { return restart(at: next.tick) }
         onTick(TickReport(next, announcement, matching: began.duration(to: .now)))
+        trace?.matched(toldCount: announcement.batches.reduce(0) { $0 + $1.members.count })
         announce(announcement)
+        trace?.sent()
     }
 
     /// Tells the sessions that a tick concerns, and every event loop that it has been told.

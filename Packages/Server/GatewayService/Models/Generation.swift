@@ -23,6 +23,7 @@ final class Generation: Sendable {
     let feed: TickFeed
     let uploads: UploadQueue
     let codec: MessageCodec
+    let traces: UploadTraces
     let rules: Rules
 
     init(
@@ -31,13 +32,16 @@ final class Generation: Sendable {
         metrics: GatewayMetrics, logger: Logger
     ) {
         let rules = Rules(model)
+        let traces = UploadTraces()
+        self.traces = traces
         self.number = number
         self.store = store
         self.rules = rules
         codec = MessageCodec(schema: store.schema)
         uploads = UploadQueue(store: store, onCommit: onCommit, onGroup: { metrics.note($0) })
         feed = TickFeed(
-            store: store, grants: { rules.model.grants }, onNews: onNews, onTick: { metrics.note($0) }, logger: logger)
+            store: store, grants: { rules.model.grants }, onNews: onNews, onTick: { metrics.note($0) }, traces: traces,
+            logger: logger)
     }
 
     /// Fingerprints whose meaning was kept lately.

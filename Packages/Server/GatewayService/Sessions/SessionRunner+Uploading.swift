@@ -10,9 +10,11 @@ extension SessionRunner {
         let client = session.clientID
         guard let generation = seat?.generation else { return }
         let sees = authority.sees(in: generation.store.schema)
+        let received = generation.traces.receive(changesets, from: client)
+        defer { received.end() }
         do {
             let results = try await generation.uploads.upload(
-                changesets.map {
+                received.changesets.map {
                     Upload(
                         client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
                 }, user: authority.user)

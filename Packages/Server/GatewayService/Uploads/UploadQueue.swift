@@ -1,5 +1,6 @@
 internal import TomboloChangesets
 public import TomboloSyncSession
+internal import Tracing
 
 /// Puts the changesets of many sessions into shared transactions.
 ///
@@ -166,6 +167,8 @@ public actor UploadQueue {
 
     private func apply(_ group: [Waiting], _ id: Int) async {
         let result: Result<[UploadResult], any Error>
+        let spans = UploadTraces.commits(group.flatMap(\.uploads))
+        defer { for span in spans { span.end() } }
         do {
             result = .success(try await store.upload(group.flatMap(\.uploads)))
             onCommit()

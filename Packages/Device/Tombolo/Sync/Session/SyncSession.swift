@@ -100,7 +100,7 @@ public final class SyncSession: Sendable {
                 accessToken: {
                     try await situation.value.withLock { $0.configuration.user }.freshAccessToken()
                 },
-                partition: configuration.partition?.value),
+                partition: configuration.partition?.value, file: path),
             makeStore: { try SQLiteDeviceStore(path: path, schema: schema) },
             resets: .init(
                 decide: { relay.session?.decideReset($0) ?? .stop }, willApply: { relay.session?.willReset() },

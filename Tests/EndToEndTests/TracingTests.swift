@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// One trace from a write on a device to the file of another, through processes that report to a collector.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct TracingTests {
+    private struct Span: Decodable, Sendable {
+        let traceId: String
+        let spanId: String
+        let parentSpanId: String?
+        let name: String
+        let startTimeUnixNano: String
+        let endTimeUnixNano: String
+    }
+
+    private struct Export: Decodable {
+        struct Scope: Decodable { let spans: [Span] }
+        struct Attribute: Decodable {
+            struct Content: Decodable { let stringValue: String? }
+            let key: String
+            let value: Content
+        }
+        struct Resource: Decodable { let attributes: [Attribute] }
+        struct ResourceSpans: Decodable { let resource: Resource, scopeSpans: [Scope] }
+        let resourceSpans: [ResourceSpans]
+    }
+
+    /// Every span that the collector has, with the service that it is of.
+    private static func spans(_ collector: OutsideServer) throws -> [(service: String, span: Span)] {
+        try collector.requests.flatMap { request -> [(service: String, span: Span)] in
+            #expect(request.method == "POST" && request.path == "/v1/traces")
+            let export = try JSONDecoder().decode(Export.self, from: Data(request.body.utf8))
+            return export.resourceSpans.flatMap { resource in
+                let service = resource.resource.attributes.first { $0.key == "service.name" }?.value.stringValue ?? ""
+                return resource.scopeSpans.flatMap(\.spans).map { (service, $0) }
+            }
+        }
+    }
+
+    @Test("a write on one device, its upload, commit, tick and batch, and its arrival on another are one trace")
+    func oneTrace() async throws {
+        try await OutsideServer.with { _ in
+            .json("{}")
+        } _: { collector, address in
+            try await Platform.with { platform in
+                let gateway = platform.gateways[0]
+                try await gateway.kill9()
+                await gateway.set("OTEL_EXPORTER_OTLP_ENDPOINT", to: address)
+                try await gateway.start()
+                let writer = try await platform.device(
+                    "writer", of: "organizer",
+                    tracing: ["OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_SERVICE_NAME": "writer"])
+                let reader = try await platform.device(
+                    "reader", of: "attendee",
+                    tracing: ["OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_SERVICE_NAME": "reader"])
+                for device in [writer, reader] { try await device.ask("subscribe", "Listing") }
+                try await writer.ask(
+                    "create", "Listing", "64ab00000000000000000001", "location=s:dallas", "price=i:1")
+                try await writer.ask("upload")
+
+                let wanted: [(service: String, name: String)] = [
+                    ("writer", "tombolo.write"), ("writer", "tombolo.upload"), ("sync-gateway", "tombolo.receive"),
+                    ("sync-gateway", "tombolo.commit"), ("sync-gateway", "tombolo.tick"),
+                    ("sync-gateway", "tombolo.match"), ("sync-gateway", "tombolo.send"), ("reader", "tombolo.apply"),
+                ]
+                let deadline = ContinuousClock.now + .seconds(60)
+                var complete: [(service: String, span: Span)] = []
+                while complete.isEmpty, ContinuousClock.now < deadline {
+                    let traces = Dictionary(grouping: try Self.spans(collector), by: \.span.traceId)
+                    complete =
+                        traces.values.first { trace in
+                            wanted.allSatisfy { item in
+                                trace.contains { $0.service == item.service && $0.span.name == item.name }
+                            }
+                        } ?? []
+                    if complete.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+                }
+                let names = try Self.spans(collector).map { "\($0.service) \($0.span.name) \($0.span.traceId)" }
+                try #require(!complete.isEmpty, "no trace is complete: \(names.joined(separator: "\n"))")
+
+                // Each but the first follows another of them, and ends after it began.
+                let byID = Dictionary(uniqueKeysWithValues: complete.map { ($0.span.spanId, $0.span) })
+                func parent(_ name: String) -> String? {
+                    complete.first { $0.span.name == name }?.span.parentSpanId.flatMap { byID[$0]?.name }
+                }
+                #expect(parent("tombolo.write") == nil)
+                #expect(parent("tombolo.upload") == "tombolo.write")
+                #expect(parent("tombolo.receive") == "tombolo.upload")
+                #expect(parent("tombolo.commit") == "tombolo.receive")
+                #expect(parent("tombolo.tick") == "tombolo.receive")
+                #expect(parent("tombolo.match") == "tombolo.tick")
+                #expect(parent("tombolo.send") == "tombolo.match")
+                #expect(parent("tombolo.apply") == "tombolo.match")
+                for (_, span) in complete {
+                    let (start, end) = (UInt64(span.startTimeUnixNano), UInt64(span.endTimeUnixNano))
+                    #expect(try #require(start) <= #require(end), "\(span)")
+                }
+                try await writer.kill9()
+                try await reader.kill9()
+            }
+        }
+    }
+}
