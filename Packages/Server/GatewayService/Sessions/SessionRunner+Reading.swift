@@ -43,19 +43,23 @@ extension SessionRunner {
         let (codec, spool) = (codec, Spool(budget: services.spools, user: user))
         let (kind, began) = (GatewayMetrics.ReadKind(request), ContinuousClock.now)
         services.metrics.began(kind)
-        let outcome = try? await services.reads.run(
-            user: user,
-            progress: {
-                ReadProgress(
-                    isWaitingForDevice: await self.isReadWaitingForDevice, takenByteCount: await self.takenByteCount())
-            }
-        ) {
-            await self.collect(request, number, from: store, codec, into: spool)
+        // A device's first batch is read as soon as there is a slot. New subscriptions can be asked for without end.
+        let isRepeated = readSubscriptionVersion.map { $0 != request.subscriptionVersion } ?? false
+        let outcome: Outcome?
+        if isRepeated {
+            outcome =
+                (try? await services.pace.run(user) {
+                    let (outcome, took) = await self.readInSlot(request, number, user, store, codec, spool)
+                    return (outcome, took: took)
+                }) ?? nil
+        } else {
+            outcome = await readInSlot(request, number, user, store, codec, spool).outcome
         }
         services.metrics.ended(kind, .init(outcome), took: began.duration(to: .now))
         guard !session.isClosed, readNumber == number else { return }
         switch outcome {
         case .finished(let end, let tick):
+            readSubscriptionVersion = request.subscriptionVersion
             // What follows the batch may be another read.
             reading = nil
             handle(.readFinished(end, tick))
@@ -65,6 +69,25 @@ extension SessionRunner {
             handle(.readGivenUp)
         case .failed(let error): fail(reading: error)
         }
+    }
+
+    /// - Returns: nil where the read gave way or the session ended, and for how long it had its slot.
+    private func readInSlot(
+        _ request: ReadRequest, _ number: Int, _ user: String, _ store: any ServerStore, _ codec: MessageCodec,
+        _ spool: Spool
+    ) async -> (outcome: Outcome?, took: Duration) {
+        let result = try? await services.reads.run(
+            user: user,
+            progress: {
+                ReadProgress(
+                    isWaitingForDevice: await self.isReadWaitingForDevice, takenByteCount: await self.takenByteCount())
+            }
+        ) {
+            let began = ContinuousClock.now
+            let outcome = await self.collect(request, number, from: store, codec, into: spool)
+            return (outcome, began.duration(to: .now))
+        }
+        return (result?.0, result?.1 ?? .zero)
     }
 
     /// Leaves the event loop alone.

@@ -26,6 +26,8 @@ actor SessionRunner {
         /// One slot, for matching and decoding that take long: they leave the gateway's other threads to everybody else, and
         /// users take turns.
         let heavyWork: ReadSlots
+        /// For what a user's devices can ask for again and again, and that costs much each time.
+        let pace = UserPace()
         let spools: SpoolBudget
         let clocks: SessionClocks
         let limits: SessionLimits
@@ -120,6 +122,8 @@ actor SessionRunner {
     private var isDraining = false
     var isCongested = false
     var reading: Task<Void, Never>?
+    /// The subscriptions that the last batch was read with; nil before the first.
+    var readSubscriptionVersion: Int64?
     /// Counts the reads: one that gave way to another is of no more interest.
     var readNumber = 0
     /// A batch that waits until the device has taken the one before.
@@ -258,14 +262,25 @@ actor SessionRunner {
         }
     }
 
-    /// Decodes a long message in the user's turn, off the event loop.
+    /// Decodes a long message in the user's turn, off the event loop. Uploads have their own bounds; of others a user's devices
+    /// send as many as ``UserPace`` allows.
     /// - Returns: nil if the session ended before.
     private func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
         let user = authority?.user ?? admission?.authority.user ?? ""
         let codec = codec
-        return try? await services.heavyWork.run(user: user, progress: { .independent }) {
-            self.decoded(bytes, with: codec)
+        if MessageCodec.isUpload(bytes) {
+            return try? await services.heavyWork.run(user: user, progress: { .independent }) {
+                self.decoded(bytes, with: codec)
+            }
         }
+        let decoded = try? await services.pace.run(user) { [heavyWork = services.heavyWork] in
+            let decoded = try? await heavyWork.run(user: user, progress: { .independent }) {
+                let began = ContinuousClock.now
+                return (self.decoded(bytes, with: codec), took: began.duration(to: .now))
+            }
+            return (decoded?.0, took: decoded?.took ?? .zero)
+        }
+        return decoded ?? nil
     }
 
     private func takeSlowly(_ bytes: [UInt8]) async {

@@ -128,7 +128,8 @@ public final class PostgresStandby: Sendable {
             rest(Self.restAfterFailure, "\(lost.cause)") { $0.lost += 1 }
             throw PostgresStoreError(
                 .standbyLost, "The standby broke a bootstrap off, which is read from the primary now: \(lost.cause)")
-        } catch where !Task.isCancelled && (error is PostgresError || error is PostgresPoolError) {
+        } catch {
+            guard !Task.isCancelled, error is PostgresError || error is PostgresPoolError else { throw error }
             outcome = .unusable("\(error)")
         }
         switch outcome {
@@ -186,9 +187,9 @@ public final class PostgresStandby: Sendable {
                 throw PostgresStoreError.renamedMeanwhile
             }
             return result
-        } catch let error as StandbyWatch.LeftBehind {
-            throw error
-        } catch where !Task.isCancelled && !(error is CancellationError) {
+        } catch {
+            let isTheCallers = Task.isCancelled || error is CancellationError
+            if isTheCallers || error is StandbyWatch.LeftBehind { throw error }
             // Also where it isn't the standby's fault: the primary meets it again then.
             throw Lost(cause: error)
         }
