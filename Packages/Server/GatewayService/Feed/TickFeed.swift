@@ -27,6 +27,8 @@ public actor TickFeed {
     static let retryInterval = Duration.milliseconds(250)
 
     private let store: any ServerStore
+    private let backlog: UploadBacklog
+    private let onRoom: @Sendable () async -> Void
     private let logger: Logger
     private var live: LiveFeed<FeedMember>
     private var hasBegun = false
@@ -69,12 +71,16 @@ public actor TickFeed {
     ///   - grants: where rows say what a user may do.
     ///   - onNews: called before a tick is announced that may change what users may do.
     ///   - onTick: hears of every tick that was matched.
+    ///   - backlog: what was uploaded and not told.
+    ///   - onRoom: called when uploads that wait for the feed may go on.
     init(
         store: any ServerStore, grants: @escaping @Sendable () -> [GrantColumns] = { [] },
         onNews: @escaping @Sendable (AuthorityNews) async -> Void = { _ in },
         onTick: @escaping @Sendable (TickReport) -> Void = { _ in }, traces: UploadTraces = UploadTraces(),
-        logger: Logger
+        backlog: UploadBacklog = UploadBacklog(), onRoom: @escaping @Sendable () async -> Void = {}, logger: Logger
     ) {
+        self.backlog = backlog
+        self.onRoom = onRoom
         self.store = store
         self.grants = grants
         self.onNews = onNews
@@ -232,6 +238,14 @@ public actor TickFeed {
     }
 
     private func readNewest() async throws {
+        let mark = backlog.mark
+        let before = live.newest
+        try await readNewestTick()
+        // A transaction that was begun may come with a later tick: the bound is rough.
+        if live.newest != before, backlog.tell(mark) { await onRoom() }
+    }
+
+    private func readNewestTick() async throws {
         let latest = try await store.latestTick()
         guard hasBegun else {
             hasBegun = true

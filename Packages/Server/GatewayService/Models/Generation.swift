@@ -38,10 +38,13 @@ final class Generation: Sendable {
         self.store = store
         self.rules = rules
         codec = MessageCodec(schema: store.schema)
-        uploads = UploadQueue(store: store, onCommit: onCommit, onGroup: { metrics.note($0) })
+        let backlog = UploadBacklog()
+        let uploads = UploadQueue(
+            store: store, backlog: backlog, onCommit: onCommit, onGroup: { metrics.note($0) })
+        self.uploads = uploads
         feed = TickFeed(
             store: store, grants: { rules.model.grants }, onNews: onNews, onTick: { metrics.note($0) }, traces: traces,
-            logger: logger)
+            backlog: backlog, onRoom: { [weak uploads] in await uploads?.goOn() }, logger: logger)
     }
 
     /// Fingerprints whose meaning was kept lately.

@@ -32,6 +32,7 @@ public actor UploadQueue {
     private let store: any ServerStore
     private let onCommit: @Sendable () -> Void
     private let onGroup: @Sendable (UploadGroupReport) -> Void
+    private let backlog: UploadBacklog
     private let now: @Sendable () -> ContinuousClock.Instant
     private var waiting: [Waiting] = []
     /// The transactions under way: whose changesets they have, and since when.
@@ -48,7 +49,7 @@ public actor UploadQueue {
         store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
         onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in }
     ) {
-        self.init(store: store, onCommit: onCommit, onGroup: onGroup, now: { .now })
+        self.init(store: store, backlog: UploadBacklog(), onCommit: onCommit, onGroup: onGroup, now: { .now })
     }
 
     /// Calls that wait for a transaction.
@@ -56,12 +57,14 @@ public actor UploadQueue {
     /// Transactions under way.
     var transactionCount: Int { underWay.count }
 
+    /// - Parameter backlog: shared with the feed that tells what is uploaded.
     init(
-        store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
+        store: any ServerStore, backlog: UploadBacklog = UploadBacklog(), onCommit: @escaping @Sendable () -> Void,
         onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in },
-        now: @escaping @Sendable () -> ContinuousClock.Instant
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
+        self.backlog = backlog
         self.onCommit = onCommit
         self.onGroup = onGroup
         self.now = now
@@ -96,10 +99,15 @@ public actor UploadQueue {
         return (part, byteCount)
     }
 
+    /// The feed has told enough of what was uploaded.
+    func goOn() { startIfPossible() }
+
     private func startIfPossible() {
-        while underWay.count < Self.maximumConcurrency {
+        while underWay.count < Self.maximumConcurrency, !backlog.isFull {
             let group = nextGroup()
             guard !group.isEmpty else { break }
+            backlog.begin(
+                group.reduce(0) { $0 + $1.uploads.reduce(0) { $0 + $1.changeset.instructions.count } })
             let id = nextID
             nextID += 1
             underWay[id] = (Set(group.map(\.user)), now())

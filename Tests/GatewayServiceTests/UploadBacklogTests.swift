@@ -1,0 +1,44 @@
+import Synchronization
+import Testing
+
+@testable import GatewayService
+
+@Suite struct UploadBacklogTests {
+    private let most = UploadBacklog.maximumInstructionCount
+
+    @Test("uploads wait while much is not told, and go on when the feed has told enough")
+    func filling() {
+        let backlog = UploadBacklog()
+        backlog.begin(most - 1)
+        #expect(!backlog.isFull)
+        let mark = backlog.mark
+        backlog.begin(1)
+        #expect(backlog.isFull)
+        #expect(backlog.tell(mark))
+        #expect(!backlog.isFull)
+        #expect(!backlog.tell(backlog.mark), "Nobody waited.")
+    }
+
+    @Test("what was begun after the feed looked stays to be told")
+    func later() {
+        let backlog = UploadBacklog()
+        backlog.begin(most)
+        let mark = backlog.mark
+        backlog.begin(most)
+        #expect(!backlog.tell(mark))
+        #expect(backlog.isFull)
+    }
+
+    @Test("a feed that says nothing stops uploads for a moment only")
+    func patience() {
+        let time = Mutex(ContinuousClock.now)
+        let backlog = UploadBacklog(now: { time.withLock { $0 } })
+        time.withLock { $0 += .seconds(3_600) }
+        backlog.begin(most)
+        #expect(backlog.isFull)
+        time.withLock { $0 += UploadBacklog.patience }
+        #expect(!backlog.isFull)
+        backlog.begin(most)
+        #expect(backlog.isFull)
+    }
+}
