@@ -4,29 +4,32 @@ import Testing
 @testable import GatewayService
 
 @Suite struct UploadBacklogTests {
-    private let most = UploadBacklog.maximumInstructionCount
+    private let most = UploadBacklog.maximum.ended
+    private let all = UploadBacklog.maximum.inAll
 
     @Test("uploads wait while much is not told, and go on when the feed has told enough")
     func filling() {
         let backlog = UploadBacklog()
-        backlog.begin(most - 1)
+        backlog.begin(most)
         #expect(!backlog.isFull)
-        let mark = backlog.mark
-        backlog.begin(1)
+        backlog.end(most)
         #expect(backlog.isFull)
-        #expect(backlog.tell(mark))
+        #expect(backlog.tell(backlog.mark))
         #expect(!backlog.isFull)
         #expect(!backlog.tell(backlog.mark), "Nobody waited.")
     }
 
-    @Test("what was begun after the feed looked stays to be told")
+    @Test("what is under way, or ended after the feed looked, stays to be told")
     func later() {
         let backlog = UploadBacklog()
-        backlog.begin(most)
+        backlog.begin(all)
+        #expect(!backlog.tell(backlog.mark))
+        #expect(backlog.isFull)
         let mark = backlog.mark
-        backlog.begin(most)
+        backlog.end(all)
         #expect(!backlog.tell(mark))
         #expect(backlog.isFull)
+        #expect(backlog.tell(backlog.mark))
     }
 
     @Test("a feed that says nothing stops uploads for a moment only")
@@ -35,10 +38,12 @@ import Testing
         let backlog = UploadBacklog(now: { time.withLock { $0 } })
         time.withLock { $0 += .seconds(3_600) }
         backlog.begin(most)
+        backlog.end(most)
         #expect(backlog.isFull)
         time.withLock { $0 += UploadBacklog.patience }
         #expect(!backlog.isFull)
         backlog.begin(most)
+        backlog.end(most)
         #expect(backlog.isFull)
     }
 }

@@ -7,17 +7,25 @@ internal import Synchronization
 final class UploadBacklog: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Instructions that may be committed and not told: half of what the feed keeps in memory.
-    static let maximumInstructionCount = TickFeed.maximumChangeCount / 2
+    /// Instructions that may be committed and not told, and the same with those under way: what a user's transactions that
+    /// wait for rows hold leaves room for others. Together they are less than the feed keeps in memory.
+    static let maximum = (ended: TickFeed.maximumChangeCount / 4, inAll: TickFeed.maximumChangeCount * 3 / 4)
     /// Uploads wait no longer for a feed that says nothing: it may have lost the database, or what was uploaded changed
     /// nothing.
     static let patience = Duration.seconds(2)
 
     private struct State {
-        /// Since the start: instructions of transactions that were begun, and of those that the feed has told since.
-        var begun = 0
+        /// Instructions of transactions under way.
+        var underWay = 0
+        /// Since the start: instructions of transactions that have ended, and how many of them the feed has told since.
+        var ended = 0
         var told = 0
         var toldAt: Instant
+
+        var isFull: Bool {
+            ended - told >= UploadBacklog.maximum.ended
+                || underWay + ended - told >= UploadBacklog.maximum.inAll
+        }
     }
 
     private let state: Mutex<State>
@@ -31,9 +39,9 @@ final class UploadBacklog: Sendable {
     /// Whether uploads have to wait.
     var isFull: Bool {
         state.withLock { state in
-            guard state.begun - state.told >= Self.maximumInstructionCount else { return false }
+            guard state.isFull else { return false }
             guard state.toldAt.duration(to: now()) >= Self.patience else { return true }
-            state.told = state.begun
+            state.told = state.ended
             state.toldAt = now()
             return false
         }
@@ -43,22 +51,30 @@ final class UploadBacklog: Sendable {
     func begin(_ instructionCount: Int) {
         state.withLock { state in
             // Nothing was waited for.
-            if state.begun == state.told { state.toldAt = now() }
-            state.begun += instructionCount
+            if state.underWay == 0, state.ended == state.told { state.toldAt = now() }
+            state.underWay += instructionCount
         }
     }
 
-    /// What was begun before the feed looks for the newest tick; for ``tell(_:)`` once it has told it.
-    var mark: Int { state.withLock { $0.begun } }
+    /// It has ended, committed or not.
+    func end(_ instructionCount: Int) {
+        state.withLock { state in
+            state.underWay -= instructionCount
+            state.ended += instructionCount
+        }
+    }
+
+    /// What has ended before the feed looks for the newest tick; for ``tell(_:)`` once it has told it.
+    var mark: Int { state.withLock { $0.ended } }
 
     /// The feed has told what there was.
     /// - Returns: whether uploads that wait may go on.
     func tell(_ mark: Int) -> Bool {
         state.withLock { state in
-            let wasFull = state.begun - state.told >= Self.maximumInstructionCount
+            let wasFull = state.isFull
             state.told = max(state.told, mark)
             state.toldAt = now()
-            return wasFull && state.begun - state.told < Self.maximumInstructionCount
+            return wasFull && !state.isFull
         }
     }
 }

@@ -12,6 +12,8 @@ public actor UploadQueue {
     public static let maximumGroupSize = 100
     /// Rough size of one transaction's changesets, in bytes; a longer changeset is alone in its own.
     public static let maximumGroupByteCount = 8 << 20
+    /// Instructions of one transaction; a changeset with more is alone in its own. The feed keeps ticks of several such.
+    public static let maximumGroupInstructionCount = 5_000
     /// Transactions under way at once: those that users share, those of users that travel apart, and those of one such
     /// user.
     static let maximum = (shared: 2, apart: 3, apartOfUser: 2)
@@ -26,6 +28,7 @@ public actor UploadQueue {
         let user: String
         let uploads: [Upload]
         let byteCount: Int
+        let instructionCount: Int
         let done: CheckedContinuation<[UploadResult], any Error>
     }
 
@@ -75,10 +78,13 @@ public actor UploadQueue {
         var results: [UploadResult] = []
         var rest = uploads[...]
         while !rest.isEmpty {
-            let (part, byteCount) = Self.firstGroup(of: rest)
+            let (part, byteCount, instructionCount) = Self.firstGroup(of: rest)
             rest = rest.dropFirst(part.count)
             results += try await withCheckedThrowingContinuation { done in
-                waiting.append(Waiting(user: user, uploads: part, byteCount: byteCount, done: done))
+                waiting.append(
+                    Waiting(
+                        user: user, uploads: part, byteCount: byteCount, instructionCount: instructionCount, done: done)
+                )
                 startIfPossible()
             }
             // What follows a changeset that could not be taken would only be refused as a gap.
@@ -87,16 +93,23 @@ public actor UploadQueue {
         return results
     }
 
-    private static func firstGroup(of uploads: ArraySlice<Upload>) -> (uploads: [Upload], byteCount: Int) {
+    private static func firstGroup(
+        of uploads: ArraySlice<Upload>
+    ) -> (uploads: [Upload], byteCount: Int, instructionCount: Int) {
         var part: [Upload] = []
-        var byteCount = 0
+        var (byteCount, instructionCount) = (0, 0)
         for upload in uploads.prefix(maximumGroupSize) {
-            let size = upload.changeset.byteCount
-            guard part.isEmpty || byteCount + size <= maximumGroupByteCount else { break }
+            let (size, count) = (upload.changeset.byteCount, upload.changeset.instructions.count)
+            guard
+                part.isEmpty
+                    || byteCount + size <= maximumGroupByteCount
+                        && instructionCount + count <= maximumGroupInstructionCount
+            else { break }
             part.append(upload)
             byteCount += size
+            instructionCount += count
         }
-        return (part, byteCount)
+        return (part, byteCount, instructionCount)
     }
 
     /// The feed has told enough of what was uploaded.
@@ -106,8 +119,7 @@ public actor UploadQueue {
         while underWay.count < Self.maximumConcurrency, !backlog.isFull {
             let group = nextGroup()
             guard !group.isEmpty else { break }
-            backlog.begin(
-                group.reduce(0) { $0 + $1.uploads.reduce(0) { $0 + $1.changeset.instructions.count } })
+            backlog.begin(group.reduce(0) { $0 + $1.instructionCount })
             let id = nextID
             nextID += 1
             underWay[id] = (Set(group.map(\.user)), now())
@@ -144,7 +156,7 @@ public actor UploadQueue {
         var group: [Waiting] = []
         var clients: Set<ClientID> = []
         var size = 0
-        var byteCount = 0
+        var (byteCount, instructionCount) = (0, 0)
         var later: [Waiting] = []
         // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
         // make a gap for the other.
@@ -154,6 +166,7 @@ public actor UploadQueue {
                 group.isEmpty
                 || size + next.uploads.count <= Self.maximumGroupSize
                     && byteCount + next.byteCount <= Self.maximumGroupByteCount
+                    && instructionCount + next.instructionCount <= Self.maximumGroupInstructionCount
             let mayTravel =
                 if let first = group.first {
                     isApart(first.user) || isApart(next.user) ? first.user == next.user : true
@@ -163,6 +176,7 @@ public actor UploadQueue {
             if clients.isDisjoint(with: own), fits, mayTravel {
                 size += next.uploads.count
                 byteCount += next.byteCount
+                instructionCount += next.instructionCount
                 clients.formUnion(own)
                 group.append(next)
             } else {
@@ -183,6 +197,7 @@ public actor UploadQueue {
         } catch {
             result = .failure(error)
         }
+        backlog.end(group.reduce(0) { $0 + $1.instructionCount })
         let (users, since) = underWay.removeValue(forKey: id) ?? ([], now())
         onGroup(
             UploadGroupReport(
