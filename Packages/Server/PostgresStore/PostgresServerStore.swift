@@ -29,6 +29,7 @@ public final class PostgresServerStore: ServerStore {
     let logger: Logger
     private let sequencer: Sequencer
     let openings: RequestBatcher<ClientOpenings.Request, ClientOpening>
+    private let ticks: RequestBatcher<Int64, Tick?>
 
     /// Reads the numbers of classes and columns.
     /// - Parameter standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
@@ -58,6 +59,17 @@ public final class PostgresServerStore: ServerStore {
         self.pool = pool
         self.logger = logger
         sequencer = Sequencer(configuration: pool.configuration, logger: logger)
+        ticks = RequestBatcher(
+            .init(waitingCount: ClientOpenings.bounds.waitingCount, batchCount: 1_000, concurrentCount: 1),
+            overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waitingCount)
+        ) { numbers in
+            do {
+                let known = try await StoredTick.numbered(Set(numbers), pool)
+                return numbers.map { .success(known[$0]) }
+            } catch {
+                return numbers.map { _ in .failure(error) }
+            }
+        }
         openings = RequestBatcher(
             ClientOpenings.bounds, overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waitingCount)
         ) { await ClientOpenings.open($0, pool) }
@@ -77,7 +89,7 @@ public final class PostgresServerStore: ServerStore {
 
     public func tick(_ number: Int64) async throws -> Tick? {
         if number == 0 { return .origin }
-        return try await pool.withConnection { try await StoredTick.numbered(number, $0)?.tick }
+        return try await ticks.answer(number, lane: "")
     }
 
     // MARK: Reading

@@ -116,9 +116,6 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         users.flatMap { membersOfUser[$0] ?? [] } + ahead.filter { users.contains($0.value.user) }.map(\.key)
     }
 
-    /// A tick after which the feed can tell what came; nil for one that it doesn't reach back to.
-    public func tick(_ number: Int64) -> Tick? { number == newest.number ? newest : ring.tick(number) }
-
     // MARK: Members
 
     /// Begins to tell a member what concerns it. A member that is followed already begins anew.

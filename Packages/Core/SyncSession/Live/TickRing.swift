@@ -1,5 +1,3 @@
-public import TomboloChangesets
-
 /// The newest ticks, each of which begins where the one before ends. Bounded by number and size.
 public struct TickRing: Sendable {
     /// How much is kept.
@@ -60,9 +58,6 @@ public struct TickRing: Sendable {
         itemCount = 0
         byteCount = 0
     }
-
-    /// A tick that the ring reaches back to.
-    public func tick(_ number: Int64) -> Tick? { entries.first { $0.live.tick.number == number }?.live.tick }
 
     /// The ticks after one, oldest first; nil if the ring doesn't reach back to it.
     public func ticks(after number: Int64) -> [LiveTick]? {

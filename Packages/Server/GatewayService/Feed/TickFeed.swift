@@ -173,12 +173,6 @@ public actor TickFeed {
     /// The newest tick that the feed knows; 0 before the first.
     public var newestNumber: Int64 { live.newest.number }
 
-    /// Judges a device's position without the database; nil for one that the feed doesn't reach back to.
-    func check(_ position: Position) -> ServerSession.PositionCheck? {
-        guard position.tick > 0, let known = live.tick(position.tick) else { return nil }
-        return ServerSession.PositionCheck(position, known: known, latest: live.newest)
-    }
-
     /// Whether what a user may do may have changed since a tick.
     public func authorityMayHaveChanged(of user: String, after number: Int64) -> Bool {
         max(changedForAllAt, changedAt[user] ?? 0) > number

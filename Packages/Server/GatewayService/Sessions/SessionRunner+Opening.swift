@@ -106,7 +106,7 @@ extension SessionRunner {
             guard let generation = seat?.generation else { return }
             let store = generation.store
             let opening = try await store.openClient(client, user: user, acknowledged: acknowledged)
-            let check = try await check(position, in: generation)
+            let check = try await check(position, in: store)
             var formerly: [Int: Predicate]?
             if case .valid = check, position.rulesFingerprint != authority?.rulesFingerprint {
                 formerly = try await store.readable(under: position.rulesFingerprint)
@@ -124,11 +124,12 @@ extension SessionRunner {
     }
 
     private func check(
-        _ position: Position, in generation: Generation
+        _ position: Position, in store: any ServerStore
     ) async throws -> ServerSession.PositionCheck {
         if position.tick == 0 { return .none }
-        if let check = await generation.feed.check(position) { return check }
-        let known = try await generation.store.tick(position.tick)
-        return ServerSession.PositionCheck(position, known: known, latest: try await generation.store.latestTick())
+        if let known = try await store.tick(position.tick) {
+            return ServerSession.PositionCheck(position, known: known, latest: known)
+        }
+        return ServerSession.PositionCheck(position, known: nil, latest: try await store.latestTick())
     }
 }

@@ -57,6 +57,17 @@ struct StoredTick: Sendable {
             "SELECT \(columns) FROM tombolo.tick WHERE number = $1", [.int64(number)]
         ).first.map { try StoredTick($0) }
     }
+
+    /// Those that there are, by number.
+    static func numbered(_ numbers: Set<Int64>, _ pool: PostgresPool) async throws -> [Int64: Tick] {
+        let rows = try await pool.query(
+            "SELECT \(columns) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(Array(numbers))])
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { row in
+                let tick = try StoredTick(row).tick
+                return (tick.number, tick)
+            })
+    }
 }
 
 extension Snapshot {
