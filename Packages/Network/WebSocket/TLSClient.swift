@@ -12,8 +12,8 @@ package enum TLSClient {
         return configuration
     }
 
-    /// What goes into the handshake. An address is no name (RFC 6066 §3); NIOSSL compares it with the certificate all
-    /// the same.
+    /// The server name for the handshake, or nil for an IP address, which isn't allowed there (RFC 6066 §3). NIOSSL still
+    /// checks the address against the certificate.
     package static func serverName(_ host: String) -> String? {
         (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
     }

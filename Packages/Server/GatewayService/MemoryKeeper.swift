@@ -5,9 +5,9 @@ internal import Foundation
 struct MemoryKeeper {
     /// How often the number of connections is looked at.
     static let lookInterval = Duration.seconds(3)
-    /// So many looks after memory was given back it is given back again, whoever left: uploads and batches have peaks too.
+    /// Memory is also given back after this many looks, even if no device left: uploads and batches cause peaks too.
     static let looksBetweenReturns = 20
-    /// So many connections, and a quarter of the most, have to leave for memory to be given back before.
+    /// Memory is given back sooner if at least this many connections have left, and a quarter of the highest number.
     static let minimumDropCount = 500
 
     private var mostCount = 0

@@ -14,7 +14,7 @@ final class RawSocket {
         socket = try Self.connected(port: port, receiveBufferByteCount: receiveBufferByteCount)
     }
 
-    /// A socket that is connected to 127.0.0.1; whoever gets it closes it.
+    /// A socket connected to 127.0.0.1. The caller must close it.
     static func connected(port: Int, receiveBufferByteCount: Int32? = nil) throws -> Int32 {
         #if canImport(Glibc)
             let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -3,8 +3,8 @@ import TomboloModel
 
 /// What is kept rendered for anonymous visitors, by event: a value, its owner holds the lock. It neither reads nor waits.
 ///
-/// Rendering an answer takes a while, in which what it was made of may change. So whoever begins says so, and what comes
-/// to an end is kept only if nothing of it was changed meanwhile.
+/// The data may change while an answer is being rendered. So the caller announces when it begins, and the answer is kept
+/// only if nothing it was made from has changed since.
 struct KeptAnswers {
     /// Events that something is kept of.
     static let eventLimit = 2_000

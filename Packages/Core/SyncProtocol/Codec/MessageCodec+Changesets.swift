@@ -26,7 +26,7 @@ extension MessageCodec {
         }
     }
 
-    /// A trace is no reason to refuse anything: what can't be one is left out.
+    /// An invalid trace is ignored: it must never cause a changeset to be refused.
     private static func traceparent(_ text: String) -> String? {
         text.isEmpty || text.utf8.count > maximumTraceparentByteCount ? nil : text
     }

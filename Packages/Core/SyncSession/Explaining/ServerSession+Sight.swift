@@ -5,7 +5,7 @@ extension ServerSession {
     /// Whether the device is to have an object, decided by what batches are made with, and why not. Changes nothing.
     /// - Parameters:
     ///   - row: the object, in the column order of the session's schema.
-    ///   - classIndex: its class, which is no element class: an element is where its object is.
+    ///   - classIndex: its class. Not a list's element class: elements are visible wherever the object that owns them is.
     public func sight(of row: Row, classIndex: Int) -> Sight {
         let isOnDevice = deviceColumns[classIndex] != nil
         let isOpen = isPastOpening

@@ -4,8 +4,8 @@ import Synchronization
 /// them. While as many batches are at work as may be, what comes gathers for the next: batches grow with the load, and
 /// a request that comes alone waits for nobody.
 ///
-/// A batch begins after each of its requests was made: what it reads is no older than they are. Items of one key are in
-/// one batch at a time, in the order in which they came; those of a batch at work wait for it.
+/// A batch starts after all its requests were made, so it never reads data older than they are. Items with the same key
+/// are handled by one batch at a time, in order; later ones wait until that batch has ended.
 public final class Batches<Item: Sendable, Outcome: Sendable, Key: Hashable & Sendable>: Sendable {
     /// Gives the outcome of each item, in their order. What it throws is the outcome of all.
     public typealias Work = @Sendable ([Item]) async throws -> [Result<Outcome, any Error>]
