@@ -133,7 +133,8 @@ let package = Package(
             name: "TomboloSyncProtocol", dependencies: ["TomboloModel", "TomboloChangesets", protobuf],
             path: "Packages/Core/SyncProtocol", exclude: ["Proto"], swiftSettings: settings),
         library(
-            "TomboloSyncSession", "Core/SyncSession", ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol"]),
+            "TomboloSyncSession", "Core/SyncSession",
+            ["TomboloModel", "TomboloChangesets", "TomboloSyncProtocol", deque]),
         .target(
             name: "EventModels", dependencies: ["TomboloModel", "TomboloRules", "TomboloRuleDocuments"],
             path: "Packages/Conference/EventModels", resources: [.embedInCode("conference.rules.yaml")],
@@ -196,7 +197,7 @@ let package = Package(
         library(
             "TomboloHTTP", "Server/HTTP",
             [
-                "TomboloAuthentication", "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL",
+                "Batching", "TomboloAuthentication", "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL",
                 "PostgresClient", "PostgresValues", coreMetrics, hummingbird, hummingbirdCore, httpTypes, lifecycle,
                 logging, nioCore, nioHTTP1, nioSSL, unixSignals,
             ]),
@@ -205,7 +206,7 @@ let package = Package(
             sync + [
                 "PostgresClient", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics", "TomboloPostgresStore",
                 "TomboloRedis", "TomboloRules", "TomboloServerModel", "TomboloTracing", "TomboloWebSocket", coreMetrics,
-                httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                deque, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1, nioPosix, tracing,
             ]),
         library(
@@ -217,10 +218,9 @@ let package = Package(
         library(
             "TicketService", "Conference/TicketService",
             [
-                "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
+                "Batching", "EventModels", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
                 "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL", hummingbird,
-                httpTypes, logging,
-                mustache,
+                httpTypes, logging, mustache,
             ]),
         library(
             "OpenEventImport", "Conference/OpenEventImport",
@@ -238,6 +238,9 @@ let package = Package(
             "DevelopmentSupport", "Tools/DevelopmentSupport",
             ["GatewayService", "PostgresClient", "TomboloMigration", "ToolSupport", arguments, logging]),
         library(
+            "TomboloInspection", "Tools/Inspection",
+            ["TomboloHTTP", "ToolSupport", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        library(
             "ConferenceSetup", "Conference/ConferenceSetup",
             [
                 "EventModels", "OpenEventImport", "PostgresClient", "TomboloAuthentication", "TomboloMigration",
@@ -251,7 +254,9 @@ let package = Package(
                 "DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis", "TomboloTraceExport",
             ]),
         app("AdminServer", "AdminServer", server + ["AdminService"]),
-        app("TomboloDevelopment", "Tombolo", server + ["AdminService", "DevelopmentSupport", "GatewayService"]),
+        app(
+            "TomboloDevelopment", "Tombolo",
+            server + ["AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection", "ToolSupport"]),
         app(
             "MigrationTool", "MigrationTool",
             [
@@ -394,13 +399,15 @@ let package = Package(
                 "RandomValues", "TestSupport", "TomboloWebSocket", crypto, nioCore, nioEmbedded, nioHTTP1, nioPosix,
                 nioSSL, nioWebSocket,
             ]),
+        tests("InspectionTests", ["TomboloHTTP", "TomboloInspection"]),
         tests("RedisTests", ["RandomValues", "TestSupport", "TomboloRedis", logging]),
         tests(
             "GatewayServiceTests",
             sync + [
                 "GatewayService", "PostgresClient", "RandomValues", "TestSupport", "Tombolo", "TomboloHTTP",
                 "TomboloAuthentication", "TomboloMetrics", "TomboloPostgresStore", "TomboloRedis", "TomboloRules",
-                "TomboloServerModel", "TomboloSyncClient", "TomboloWebSocket", lifecycle, logging, nioCore, nioPosix,
+                "ServiceTestSupport", "TomboloMigration", "TomboloServerModel", "TomboloSyncClient", "TomboloWebSocket",
+                httpTypes, hummingbirdTesting, lifecycle, logging, nioCore, nioPosix,
             ]),
         tests(
             "AdminServiceTests",
@@ -425,7 +432,8 @@ let package = Package(
                 "ServiceTestSupport", "TestSupport", "TomboloAuthentication", "TomboloHTTP", "TomboloMigration",
                 "TomboloPostgresStore", "Tombolo", "TomboloObservables", "TomboloSQLiteStore", "TomboloServerModel",
                 "TomboloSyncClient",
-                "SyncGateway", "MigrationTool", "EndToEndDevice", asyncHTTPClient, crypto, cryptoExtras, grdb, nioCore,
+                "AdminServer", "SyncGateway", "MigrationTool", "TomboloDevelopment", "EndToEndDevice", asyncHTTPClient,
+                crypto, cryptoExtras, grdb, nioCore,
                 nioHTTP1, nioPosix, nioSSL,
             ]),
     ],

@@ -27,7 +27,9 @@ struct SyncGatewayCommand: AsyncParsableCommand {
               TOMBOLO_GATEWAY_PORT   the port, \(GatewayServer.defaultPort) by default; 0 takes a free one
               TOMBOLO_HOST           the address to listen on, 127.0.0.1 by default
               TOMBOLO_TRUSTED_PROXIES  proxies before the gateway, such as 10.0.0.0/8, 2001:db8::7. Only from these is \
-            X-Forwarded-For or Forwarded believed; they must set one of the two
+            X-Forwarded-For or Forwarded believed; they must set one of the two, or speak the PROXY protocol
+              TOMBOLO_PROXY_PROTOCOL  on: each connection of a trusted proxy begins with a header of the PROXY protocol, \
+            version 1 or 2, before TLS; one that doesn't is refused, and so is a header from anybody else. off by default
               TOMBOLO_CONNECTIONS_PER_ADDRESS  connections of one address at a time, \
             \(Gateway.maximumConnectionCountOfAddress) by default
               TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY  PEM files, for TLS without a proxy: the certificate with its \
@@ -74,11 +76,19 @@ struct SyncGatewayCommand: AsyncParsableCommand {
         var logger = Logger(label: "gateway")
         logger.logLevel = configuration.logLevel
         let ticks = try TicksAddress.read()
+        let runsSequencer = sequencer || sequencerOnly
+        let hearsTicks = ticks == nil && !sequencerOnly
+        let database = try await configuration.findDatabase(
+            connections: GatewayServer.maximumDatabaseConnections(
+                servesDevices: !sequencerOnly, runsSequencer: runsSequencer, hearsTicks: hearsTicks),
+            needing: GatewayServer.sessionNeeds(
+                runsSequencer: runsSequencer, hearsTicks: hearsTicks, isDeveloping: development.development),
+            logger: logger)
         var services: [any Service]
         let metrics: MetricRegistry
         if sequencerOnly {
             let pool = PostgresPool(
-                configuration: configuration.database, options: .init(maximumConnections: 1), logger: logger)
+                configuration: database, options: .init(maximumConnections: 1), logger: logger)
             do {
                 try await DatabaseRole.gateway.check(pool)
                 await pool.shutdown()
@@ -86,17 +96,17 @@ struct SyncGatewayCommand: AsyncParsableCommand {
                 await pool.shutdown()
                 throw error
             }
-            let sequencer = SequencerService(configuration: configuration.database, redis: ticks, logger: logger)
+            let sequencer = SequencerService(configuration: database, redis: ticks, logger: logger)
             metrics = MetricRegistry.ofServer(pool)
             sequencer.collect(into: metrics)
             services = [sequencer]
         } else {
             let certificate = try configuration.loadCertificate(logger: logger)
             let pool = PostgresPool(
-                configuration: configuration.database,
+                configuration: database,
                 options: .init(maximumConnections: GatewayServer.databaseConnections), logger: logger)
             let development = try await development.mode(
-                host: configuration.host, configuration.database, logger: logger)
+                host: configuration.host, database, logger: logger)
             let standby = configuration.standby.map {
                 PostgresStandby(configuration: $0, connections: Gateway.maximumConcurrentReads, logger: logger)
             }

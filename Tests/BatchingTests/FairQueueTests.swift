@@ -32,4 +32,12 @@ import Testing
         for number in 3...5 { _ = queue.append("a\(number)", number: UInt64(number), to: "a") }
         #expect((0..<5).map { _ in queue.next() } == ["a3", "b1", "a4", "a5", nil])
     }
+
+    @Test("an element that comes after a later one stands before it, and is found")
+    func lateElements() {
+        var queue = FairQueue<String>(maximumCount: 10)
+        for number in [2, 4, 3, 1] as [UInt64] { _ = queue.append("a\(number)", number: number, to: "a") }
+        #expect(queue.remove(3, from: "a") == "a3")
+        #expect((0..<4).map { _ in queue.next() } == ["a1", "a2", "a4", nil])
+    }
 }

@@ -2,148 +2,166 @@ import Batching
 import Synchronization
 import Testing
 
-@Suite struct RequestBatcherTests {
+@Suite("RequestBatcher", .timeLimit(.minutes(1))) struct RequestBatcherTests {
     private struct Overload: Error {}
+    private struct Negative: Error {}
+    private struct Zero: Error {}
 
-    /// Serves batches that the test lets go one by one, and keeps what they had.
-    private final class Desk: Sendable {
-        let batches = Mutex<[[Int]]>([])
-        let (gates, gate) = AsyncStream<Void>.makeStream()
+    /// Gives ten times each request, as soon as the test lets its batch go. Negative ones have an error of their own, and
+    /// zero is an error of the whole batch.
+    private final class Work: Sendable {
+        private struct State {
+            var batches: [[Int]] = []
+            var wereCancelled: [Bool] = []
+            var gates: [CheckedContinuation<Void, Never>] = []
+        }
 
-        func batcher(waiting: Int = 100, batch: Int = 3, concurrent: Int = 1) -> RequestBatcher<Int, Int> {
-            RequestBatcher(
-                .init(waitingCount: waiting, batchCount: batch, concurrentCount: concurrent), overload: Overload()
-            ) { [self] requests in
-                batches.withLock { $0.append(requests) }
-                for await _ in gates { break }
-                return requests.map { $0 < 0 ? .failure(Overload()) : .success($0 * 10) }
+        private let state = Mutex(State())
+
+        var batches: [[Int]] { state.withLock { $0.batches } }
+        /// Of each batch that has ended, in the order of their ends.
+        var wereCancelled: [Bool] { state.withLock { $0.wereCancelled } }
+
+        func serve(_ requests: [Int]) async throws -> [Result<Int, any Error>] {
+            await withCheckedContinuation { gate in
+                state.withLock {
+                    $0.batches.append(requests)
+                    $0.gates.append(gate)
+                }
+            }
+            state.withLock { $0.wereCancelled.append(Task.isCancelled) }
+            if requests.contains(0) { throw Zero() }
+            return requests.map { $0 < 0 ? .failure(Negative()) : .success($0 * 10) }
+        }
+
+        /// Lets the batch go that has waited longest, once there is one.
+        func finish() async {
+            while true {
+                if let gate = state.withLock({ $0.gates.isEmpty ? nil : $0.gates.removeFirst() }) {
+                    return gate.resume()
+                }
+                await Task.yield()
             }
         }
+    }
 
-        func waitForBatch(_ count: Int) async {
-            while batches.withLock({ $0.count }) < count { await Task.yield() }
-        }
+    private let work: Work
+    private let batcher: RequestBatcher<Int, Int>
+
+    init() { self.init(BatchBounds(size: 3)) }
+
+    private init(_ bounds: BatchBounds) {
+        let work = Work()
+        self.work = work
+        batcher = RequestBatcher(bounds, overload: Overload()) { try await work.serve($0) }
+    }
+
+    private func ask(_ request: Int, _ lane: String = "") -> Task<Int, any Error> {
+        Task { [batcher] in try await batcher.answer(request, lane: lane) }
+    }
+
+    /// Asks for what a new batch begins with.
+    private func begin(_ request: Int, _ lane: String = "") async -> Task<Int, any Error> {
+        let count = work.batches.count
+        let answer = ask(request, lane)
+        await began(count + 1)
+        return answer
+    }
+
+    private func began(_ count: Int) async { while work.batches.count < count { await Task.yield() } }
+
+    /// Asks for what has to wait for a batch.
+    private func queue(_ request: Int, _ lane: String = "") async -> Task<Int, any Error> {
+        let count = batcher.waitingCount
+        let answer = ask(request, lane)
+        while batcher.waitingCount == count { await Task.yield() }
+        return answer
     }
 
     @Test("what comes while a batch is served makes up the next one, in turns by lane")
     func batches() async throws {
-        let desk = Desk()
-        let batcher = desk.batcher()
-        async let first = batcher.answer(1, lane: "a")
-        await desk.waitForBatch(1)
-        var others: [Task<Int, any Error>] = []
-        for (request, lane) in [(2, "a"), (3, "a"), (4, "a"), (5, "b")] {
-            others.append(Task { try await batcher.answer(request, lane: lane) })
-            while batcher.waitingCount < others.count { await Task.yield() }
-        }
-        for _ in 0..<3 { desk.gate.yield() }
-        #expect(try await first == 10)
-        var answers: [Int] = []
-        for other in others { answers.append(try await other.value) }
-        #expect(answers == [20, 30, 40, 50])
-        #expect(desk.batches.withLock { $0 } == [[1], [2, 5, 3], [4]])
+        var answers = [await begin(1, "a")]
+        for (request, lane) in [(2, "a"), (3, "a"), (4, "a"), (5, "b")] { answers.append(await queue(request, lane)) }
+        for _ in 0..<3 { await work.finish() }
+        for (place, answer) in answers.enumerated() { #expect(try await answer.value == (place + 1) * 10) }
+        #expect(work.batches == [[1], [2, 5, 3], [4]])
     }
 
-    @Test("a request that fails leaves the others of its batch alone")
+    @Test("there are as many batches at a time as may be")
+    func concurrency() async throws {
+        let test = RequestBatcherTests(BatchBounds(size: 3, concurrency: 2))
+        var answers = [await test.begin(1), await test.begin(2), await test.queue(3)]
+        await test.work.finish()
+        await test.began(3)
+        answers.append(await test.queue(4))
+        for _ in 0..<3 { await test.work.finish() }
+        for (place, answer) in answers.enumerated() { #expect(try await answer.value == (place + 1) * 10) }
+        #expect(test.work.batches == [[1], [2], [3], [4]])
+    }
+
+    @Test("a request that fails leaves the others of its batch alone, unless the whole batch fails")
     func failures() async throws {
-        let desk = Desk()
-        let batcher = desk.batcher()
-        async let first = batcher.answer(1, lane: "a")
-        await desk.waitForBatch(1)
-        let good = Task { try await batcher.answer(2, lane: "a") }
-        let bad = Task { try await batcher.answer(-1, lane: "b") }
-        while batcher.waitingCount < 2 { await Task.yield() }
-        for _ in 0..<2 { desk.gate.yield() }
-        _ = try await first
+        let (first, good, bad) = (await begin(1), await queue(2), await queue(-1))
+        for _ in 0..<2 { await work.finish() }
+        #expect(try await first.value == 10)
         #expect(try await good.value == 20)
-        await #expect(throws: Overload.self) { try await bad.value }
+        await #expect(throws: Negative.self) { try await bad.value }
+        let (second, zero, other) = (await begin(1), await queue(0), await queue(2))
+        for _ in 0..<2 { await work.finish() }
+        #expect(try await second.value == 10)
+        await #expect(throws: Zero.self) { try await zero.value }
+        await #expect(throws: Zero.self) { try await other.value }
     }
 
     @Test("a request beyond the bound takes the place of the longest lane's newest, or is refused")
     func overload() async throws {
-        let desk = Desk()
-        let batcher = desk.batcher(waiting: 2)
-        async let first = batcher.answer(1, lane: "a")
-        await desk.waitForBatch(1)
-        let kept = Task { try await batcher.answer(2, lane: "a") }
-        while batcher.waitingCount < 1 { await Task.yield() }
-        let evicted = Task { try await batcher.answer(3, lane: "a") }
-        while batcher.waitingCount < 2 { await Task.yield() }
-        let other = Task { try await batcher.answer(4, lane: "b") }
+        let test = RequestBatcherTests(BatchBounds(size: 3, waiting: 2))
+        let (first, kept, evicted) = (await test.begin(1, "a"), await test.queue(2, "a"), await test.queue(3, "a"))
+        let other = test.ask(4, "b")
         await #expect(throws: Overload.self) { try await evicted.value }
-        await #expect(throws: Overload.self) { try await batcher.answer(5, lane: "b") }
-        for _ in 0..<2 { desk.gate.yield() }
-        _ = try await first
+        await #expect(throws: Overload.self) { try await test.batcher.answer(5, lane: "b") }
+        for _ in 0..<2 { await test.work.finish() }
+        #expect(try await first.value == 10)
         #expect(try await kept.value == 20)
         #expect(try await other.value == 40)
     }
 
-    @Test("a request that is given up is not served")
-    func cancelling() async throws {
-        let desk = Desk()
-        let batcher = desk.batcher()
-        async let first = batcher.answer(1, lane: "a")
-        await desk.waitForBatch(1)
-        let given = Task { try await batcher.answer(2, lane: "a") }
-        while batcher.waitingCount < 1 { await Task.yield() }
-        given.cancel()
-        await #expect(throws: CancellationError.self) { try await given.value }
-        desk.gate.yield()
-        _ = try await first
-        let late = Task { try await batcher.answer(3, lane: "a") }
-        await desk.waitForBatch(2)
-        desk.gate.yield()
-        #expect(try await late.value == 30)
-        #expect(desk.batches.withLock { $0 } == [[1], [3]])
-    }
-
-    @Test("a batch in which everybody gave up is cancelled")
-    func abandonedBatches() async throws {
-        let isCancelled = Mutex(false)
-        let desk = Desk()
-        let batcher = RequestBatcher<Int, Int>(
-            .init(waitingCount: 10, batchCount: 10, concurrentCount: 1), overload: Overload()
-        ) { requests in
-            desk.batches.withLock { $0.append(requests) }
-            await withTaskCancellationHandler {
-                for await _ in desk.gates { break }
-            } onCancel: {
-                isCancelled.withLock { $0 = true }
-            }
-            return requests.map { .success($0 * 10) }
-        }
-        let alone = Task { try await batcher.answer(1, lane: "a") }
-        await desk.waitForBatch(1)
-        alone.cancel()
-        await #expect(throws: CancellationError.self) { try await alone.value }
-        #expect(isCancelled.withLock { $0 })
-    }
-
-    @Test("who gives up while others of the batch wait for the answer waits no longer")
-    func givingUpInABatch() async throws {
-        let desk = Desk()
-        let batcher = desk.batcher()
-        async let first = batcher.answer(1, lane: "a")
-        await desk.waitForBatch(1)
-        let stays = Task { try await batcher.answer(2, lane: "a") }
-        let leaves = Task { try await batcher.answer(3, lane: "b") }
-        while batcher.waitingCount < 2 { await Task.yield() }
-        desk.gate.yield()
-        await desk.waitForBatch(2)
+    @Test("a request that is given up before its turn is not served")
+    func givingUp() async throws {
+        let (first, leaves, stays) = (await begin(1), await queue(2), await queue(3))
         leaves.cancel()
         await #expect(throws: CancellationError.self) { try await leaves.value }
-        desk.gate.yield()
-        #expect(try await first == 10)
-        #expect(try await stays.value == 20)
+        let late = Task { [batcher] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await batcher.answer(4)
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
+        for _ in 0..<2 { await work.finish() }
+        #expect(try await first.value == 10)
+        #expect(try await stays.value == 30)
+        #expect(work.batches == [[1], [3]])
+    }
+
+    @Test("a batch goes on without those who give up, and is cancelled once all have")
+    func givingUpInABatch() async throws {
+        let (alone, leaves, stays) = (await begin(1), await queue(2), await queue(3))
+        alone.cancel()
+        await #expect(throws: CancellationError.self) { try await alone.value }
+        await work.finish()
+        await began(2)
+        leaves.cancel()
+        await #expect(throws: CancellationError.self) { try await leaves.value }
+        await work.finish()
+        #expect(try await stays.value == 30)
+        #expect(work.batches == [[1], [2, 3]])
+        #expect(work.wereCancelled == [true, false])
     }
 
     @Test("many requests from many tasks are each answered once")
     func many() async throws {
-        let batcher = RequestBatcher<Int, Int>(
-            .init(waitingCount: 10_000, batchCount: 7, concurrentCount: 2), overload: Overload()
-        ) { requests in
+        let batcher = RequestBatcher<Int, Int>(BatchBounds(size: 7, concurrency: 2), overload: Overload()) {
             await Task.yield()
-            return requests.map { .success($0 + 1) }
+            return $0.map { .success($0 + 1) }
         }
         let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<2_000 {

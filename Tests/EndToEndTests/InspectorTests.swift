@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import ChildPrograms
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -277,6 +278,85 @@ struct InspectorTests {
             #expect(gone["lastSeen"]?.text != nil && gone["user"]?.text == annID)
             let nobody = try await place.why(matching, "user=\(ObjectId.generate().stringValue)")
             #expect(nobody.codes == ["no_user", "not_connected_here"])
+        }
+    }
+
+    @Test("'tombolo inspect' lists sessions, shows one and says why, as text and as JSON")
+    @MainActor
+    func command() async throws {
+        try await Self.with { place in
+            _ = try await place.insert(town: "Dallas", price: 100)
+            let expensive = try await place.insert(town: "Dallas", price: 900)
+            let realm = try await Self.realm(place, "ann", [("cheap", "price < 200")])
+            defer { realm.syncSession?.suspend() }
+            let (annID, gateway) = (try place.id("ann"), await place.server.gateway.url)
+            _ = try await place.expect(["no_subscription_matches"], expensive, "user=\(annID)")
+
+            func run(
+                _ arguments: [String], environment: [String: String]? = nil, input: String = "", json: Bool = false
+            ) async throws -> ProgramRun.Outcome {
+                var variables = ["TOMBOLO_GATEWAY_URL": gateway, "TOMBOLO_TOKEN": "", "TOMBOLO_API_KEY": ""]
+                variables.merge(try environment ?? ["TOMBOLO_TOKEN": place.token("admin")]) { $1 }
+                return try await BuiltProgram("tombolo", "TomboloDevelopment").run(
+                    ["inspect"] + arguments + (json ? ["--json"] : []), environment: variables, input: input)
+            }
+
+            let list = try await run(["sessions", "--user", annID])
+            #expect(list.status == 0, "\(list.messages)")
+            let row = try #require(list.lines.last?.split(separator: " ").map(String.init))
+            #expect(list.output.contains("1 session\n") && list.output.contains("SESSION  STATE"), "\(list.output)")
+            #expect(row.contains(annID) && row.contains("127.0.0.1"), "\(list.output)")
+            #expect(list.output.contains("1: 'cheap': InspectedHome, price < 200"), "\(list.output)")
+            #expect(try await run([]).output.contains(annID))
+            let none = try await run(["sessions", "--user", try place.id("ben")])
+            #expect(none.status == 0 && none.output.contains(": 0 sessions"), "\(none.output)")
+
+            let one = try await run(["session", row[0]])
+            #expect(one.status == 0 && one.output.contains("'cheap': InspectedHome, price < 200"), "\(one.output)")
+
+            let question = ["why", "InspectedHome", expensive.stringValue, "--user", annID]
+            let why = try await run(question)
+            #expect(why.status == 0, "\(why.messages)")
+            #expect(
+                why.output.contains(
+                    """
+                      no_subscription_matches: None of the device's subscriptions about InspectedHome matches the object (1).
+                        The subscription 'cheap' asks for price < 200, but price is 900
+                    """), "\(why.output)")
+            let json = try JSONDecoder().decode(JSON.self, from: Data(try await run(question, json: true).output.utf8))
+            let asked = try await place.call(
+                "/inspector/why?class=InspectedHome&id=\(expensive.stringValue)&user=\(annID)",
+                token: try place.token("admin"))
+            #expect(json["devices"]?.list.first?["reasons"] == asked.json["devices"]?.list.first?["reasons"])
+            #expect(json["devices"]?.list.count == 1)
+
+            // Logged in by the command itself, and out again.
+            let email = Platform.email("admin")
+            let logins = "SELECT count(*) FROM tombolo.login_session WHERE revoked_at IS NULL"
+            let before = try await place.server.pool.query(logins)[0, 0].int
+            let byPassword = try await run(["--email", email], environment: [:], input: Platform.password + "\n")
+            #expect(byPassword.status == 0 && byPassword.output.contains(annID), "\(byPassword.messages)")
+            #expect(try await place.server.pool.query(logins)[0, 0].int == before)
+
+            let annToken = try place.token("ann")
+            let failures: [([String], [String: String]?, String, [String])] = [
+                ([], [:], "", ["Nobody is logged in", "--email", "TOMBOLO_TOKEN"]),
+                (["--email", email], [:], "wrong\n", ["Check the address and the password"]),
+                ([], ["TOMBOLO_TOKEN": "nonsense"], "", ["access token isn't good"]),
+                ([], ["TOMBOLO_TOKEN": annToken], "", ["operations: {inspect: true}", "docs/rules.md"]),
+                (["session", "999999"], nil, "", ["has no session", "'tombolo inspect sessions' lists them"]),
+                (["why", "InspectdHome", "1", "--user", "1"], nil, "", ["Did you mean InspectedHome?"]),
+                (["why", "InspectedHome", "1", "--user", "1"], nil, "", ["not a key"]),
+                (["why", "InspectedHome", "1"], nil, "", ["--user ID or --client DEVICE"]),
+                (["--gateway", "http://127.0.0.1:1"], nil, "", ["can't be reached", "refused", "/health"]),
+                (["--gateway", "http://gateway.invalid"], nil, "", ["isn't encrypted", "can't be reached"]),
+                (["--gateway", "ftp://127.0.0.1"], nil, "", ["not a gateway's address", "http://HOST:PORT"]),
+            ]
+            for (arguments, environment, input, expected) in failures {
+                let outcome = try await run(arguments, environment: environment, input: input)
+                #expect(outcome.status != 0 && outcome.output.isEmpty, "\(arguments)")
+                for text in expected { #expect(outcome.messages.contains(text), "\(arguments): \(outcome.messages)") }
+            }
         }
     }
 

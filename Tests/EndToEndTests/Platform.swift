@@ -38,18 +38,27 @@ final class Platform: Sendable {
 
     static func email(_ name: String) -> String { "\(name)@example.org" }
 
+    /// Who connects to the database through a pooler, and in which folder its socket is; the others connect directly.
+    struct Poolers: Sendable {
+        var gateways: String?
+        var sequencer: String?
+    }
+
     /// - Parameters:
     ///   - cluster: the caller's own where it is going to be killed.
     ///   - standbyFolder: where the gateways find a standby of the cluster, the folder of its socket.
     ///   - settings: environment variables of the gateways.
+    ///   - sequencerSettings: environment variables of the sequencers.
     static func with(
-        cluster: TestCluster? = nil, gateways: Int = 1, standbyFolder: String? = nil, settings: [String: String] = [:],
+        cluster: TestCluster? = nil, gateways: Int = 1, standbyFolder: String? = nil, poolers: Poolers = Poolers(),
+        settings: [String: String] = [:], sequencerSettings: [String: String] = [:],
         _ body: @Sendable (Platform) async throws -> Void
     ) async throws {
         let own: TestCluster
         if let cluster { own = cluster } else { own = try await TestCluster.shared() }
         let platform = try await Platform(
-            cluster: own, gatewayCount: gateways, standbyFolder: standbyFolder, settings: settings)
+            cluster: own, gatewayCount: gateways, standbyFolder: standbyFolder, poolers: poolers, settings: settings,
+            sequencerSettings: sequencerSettings)
         do {
             try await body(platform)
         } catch {
@@ -59,9 +68,10 @@ final class Platform: Sendable {
         await platform.end(keepsFiles: false)
     }
 
-    private init(cluster: TestCluster, gatewayCount: Int, standbyFolder: String?, settings: [String: String])
-        async throws
-    {
+    private init(
+        cluster: TestCluster, gatewayCount: Int, standbyFolder: String?, poolers: Poolers, settings: [String: String],
+        sequencerSettings: [String: String]
+    ) async throws {
         self.cluster = cluster
         configuration = try await cluster.createDatabase()
         let owner = try await PostgresConnection.connect(configuration)
@@ -104,18 +114,21 @@ final class Platform: Sendable {
         try await AccountRegistry(pool: pool).setCustomData(#"{"isAgent": true}"#, email: Self.email("organizer"))
 
         let gatewayUser = try await TestCluster.member(of: "tombolo_gateway", configuration)
-        var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
-        address += " user=\(gatewayUser.user ?? "") dbname=\(configuration.database ?? "")"
-        let environment = ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Self.secret]
-        sequencer = Server(
-            ["--sequencer-only"], environment: environment, messages: folder.appending(path: "sequencer.messages"))
-        standby = Server(
-            ["--sequencer-only"], environment: environment, messages: folder.appending(path: "standby.messages"))
-        var ofGateways = environment.merging(settings) { $1 }
-        if let standbyFolder {
-            ofGateways["TOMBOLO_STANDBY_URL"] = address.replacing(
-                configuration.keywords["host"] ?? "", with: standbyFolder)
+        let (database, keywords) = (configuration.database ?? "", configuration.keywords)
+        func address(in folder: String?) -> String {
+            "host=\(folder ?? keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(gatewayUser.user ?? "") "
+                + "dbname=\(database)"
         }
+        func environment(in folder: String?, _ settings: [String: String]) -> [String: String] {
+            ["TOMBOLO_DATABASE_URL": address(in: folder), "TOMBOLO_JWT_SECRET": Self.secret].merging(settings) { $1 }
+        }
+        let ofSequencers = environment(in: poolers.sequencer, sequencerSettings)
+        sequencer = Server(
+            ["--sequencer-only"], environment: ofSequencers, messages: folder.appending(path: "sequencer.messages"))
+        standby = Server(
+            ["--sequencer-only"], environment: ofSequencers, messages: folder.appending(path: "standby.messages"))
+        var ofGateways = environment(in: poolers.gateways, settings)
+        if let standbyFolder { ofGateways["TOMBOLO_STANDBY_URL"] = address(in: standbyFolder) }
         let (folder, variables) = (folder, ofGateways)
         gateways = (0..<gatewayCount).map { index in
             Server(

@@ -3,8 +3,16 @@ import NIOCore
 import NIOPosix
 import TestSupport
 
-/// HAProxy with the configuration of infra/haproxy, before two gateways.
+/// HAProxy with a configuration of infra/haproxy, before two gateways.
 final class Proxy: Sendable {
+    enum Mode: Sendable {
+        /// TLS ends at the proxy, which names clients in HTTP.
+        case http
+        /// TLS ends at the gateways, whose certificates an authority signed. The proxy names clients by the PROXY protocol.
+        /// - Parameter header: the option of HAProxy's `server` lines.
+        case tcp(header: String, TestAuthority)
+    }
+
     /// Where Debian installs it, and others.
     private static let programs = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/opt/homebrew/bin/haproxy"]
     /// How often another port is tried, should somebody else take the free one meanwhile.
@@ -16,9 +24,9 @@ final class Proxy: Sendable {
 
     /// - Parameter gateways: their addresses, `host:port`.
     static func with(
-        _ gateways: [String], in folder: URL, _ body: @Sendable (Proxy) async throws -> Void
+        _ gateways: [String], mode: Mode = .http, in folder: URL, _ body: @Sendable (Proxy) async throws -> Void
     ) async throws {
-        let proxy = try await Proxy(gateways, in: folder.appending(path: "proxy"))
+        let proxy = try await Proxy(gateways, mode, in: folder.appending(path: "proxy"))
         do {
             try await body(proxy)
         } catch {
@@ -28,27 +36,42 @@ final class Proxy: Sendable {
         try await proxy.child.signal(SIGKILL)
     }
 
-    private init(_ gateways: [String], in folder: URL) async throws {
+    private init(_ gateways: [String], _ mode: Mode, in folder: URL) async throws {
         guard let program = Self.programs.first(where: FileManager.default.isExecutableFile) else {
             throw EndToEndFailure("There is no haproxy; 'make install' installs it.")
         }
         guard gateways.count == 2 else { throw EndToEndFailure("The configuration has two gateways.") }
-        authority = try TestAuthority(in: folder)
-        let issued = try authority.issue()
-        let both = folder.appending(path: "proxy.pem")
-        try (Data(contentsOf: issued.certificate) + Data(contentsOf: issued.key)).write(to: both)
-        let configuration = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "infra/haproxy/haproxy.cfg")
+        var environment = [
+            "TOMBOLO_GATEWAY_1": gateways[0], "TOMBOLO_GATEWAY_2": gateways[1],
+            "TOMBOLO_PROXY_SOCKET": folder.appending(path: "admin.sock").path(),
+        ]
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        var configuration = root.appending(path: "infra/haproxy/haproxy.cfg")
+        switch mode {
+        case .http:
+            authority = try TestAuthority(in: folder)
+            let issued = try authority.issue()
+            let both = folder.appending(path: "proxy.pem")
+            try (Data(contentsOf: issued.certificate) + Data(contentsOf: issued.key)).write(to: both)
+            environment["TOMBOLO_PROXY_CERTIFICATE"] = both.path()
+        case .tcp(let header, let authority):
+            self.authority = authority
+            environment["TOMBOLO_GATEWAY_AUTHORITY"] = authority.certificate.path()
+            let text = try String(contentsOf: root.appending(path: "infra/haproxy/haproxy-tcp.cfg"), encoding: .utf8)
+            let settings = text.replacing(" send-proxy-v2 ", with: " \(header) ")
+            guard settings.contains(" \(header) ") else { throw EndToEndFailure("The configuration has no header.") }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            configuration = folder.appending(path: "haproxy-tcp.cfg")
+            try settings.write(to: configuration, atomically: true, encoding: .utf8)
+        }
         let messages = folder.appending(path: "messages")
         for _ in 0..<Self.attempts {
             let port = try await Self.freePort()
             let child = try await ChildProcess(
                 URL(filePath: program), ["-db", "-f", configuration.path()],
-                environment: [
-                    "TOMBOLO_PROXY_ADDRESS": "127.0.0.1:\(port)", "TOMBOLO_PROXY_CERTIFICATE": both.path(),
-                    "TOMBOLO_GATEWAY_1": gateways[0], "TOMBOLO_GATEWAY_2": gateways[1],
-                    "TOMBOLO_PROXY_SOCKET": folder.appending(path: "admin.sock").path(),
-                ], messages: messages)
+                environment: environment.merging(["TOMBOLO_PROXY_ADDRESS": "127.0.0.1:\(port)"]) { $1 },
+                messages: messages)
             if await Self.listens(child, on: port) {
                 self.child = child
                 url = "https://localhost:\(port)"

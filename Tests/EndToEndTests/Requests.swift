@@ -24,11 +24,16 @@ struct Requests: Sendable {
     private let client: HTTPClient
     private let base: String
 
-    /// - Parameter trusted: the authorities that count; nil for the system's.
-    static func with(_ base: String, trusting trusted: URL? = nil, _ body: (Requests) async throws -> Void) async throws
-    {
+    /// - Parameters:
+    ///   - trusted: the authorities that count; nil for the system's.
+    ///   - local: the address to connect from; nil for the one that the system takes.
+    static func with(
+        _ base: String, trusting trusted: URL? = nil, from local: String? = nil,
+        _ body: (Requests) async throws -> Void
+    ) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100
+        configuration.localAddress = local
         if let trusted {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.trustRoots = .file(trusted.path())

@@ -30,11 +30,14 @@ final class DeviceSocket {
 
     func send(_ message: ClientMessage) async throws { try await writer.write(codec.encode(message)) }
 
-    /// Says hello as a new device.
+    /// Says hello as a device that has nothing yet.
     /// - Parameters:
+    ///   - client: a new one where nil.
     ///   - classes: of whose objects it wants all; every class where nil.
     ///   - token: the access token.
-    func sayHello(wanting classes: [String]? = nil, token: String = "token") async throws {
+    func sayHello(
+        as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token"
+    ) async throws {
         var generator = SystemRandomNumberGenerator()
         let everything = (classes ?? codec.schema.classes.map(\.name)).map {
             Subscription(name: $0, className: $0, predicate: .constant(true))
@@ -42,7 +45,7 @@ final class DeviceSocket {
         try await send(
             .hello(
                 Hello(
-                    accessToken: token, client: .random(using: &generator), position: .none,
+                    accessToken: token, client: client ?? .random(using: &generator), position: .none,
                     activeSubscriptions: .empty,
                     wantedSubscriptions: SubscriptionSet(version: 1, subscriptions: everything), acknowledged: 0,
                     classes: HelloClass.describe(codec.schema))))

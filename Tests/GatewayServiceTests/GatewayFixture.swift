@@ -78,7 +78,7 @@ struct GatewayFixture: Sendable {
             try await group.waitForAll()
         }
         await pool.shutdown()
-        try FileManager.default.removeItem(at: folder)
+        try await FileManager.default.removeBusyFolder(at: folder)
     }
 
     /// A synced Realm in a file of its own.

@@ -57,6 +57,9 @@ struct GatewayMetricsTests {
             #expect(try #require(metrics.value("tombolo_feed_changes_total")) >= 1)
             #expect(
                 metrics.value("tombolo_feed_matching_seconds_count") == metrics.value("tombolo_feed_ticks_total"))
+            #expect(
+                metrics.value("tombolo_feed_tick_candidates_count") == metrics.value("tombolo_feed_ticks_total"))
+            #expect(try #require(metrics.value("tombolo_feed_tick_candidates_sum")) >= 1)
             #expect(metrics.value("tombolo_feed_lag_ticks") == 0 && metrics.value("tombolo_feed_lag_seconds") == 0)
             #expect(metrics.value("tombolo_feed_tick") == metrics.value("tombolo_database_tick"))
             #expect(metrics.value("tombolo_feed_members") == 2 && metrics.value("tombolo_feed_views") == 1)

@@ -11,18 +11,20 @@ import Testing
         return answers
     }
 
-    @Test("memory is given back when many devices have left, after the last of them and once more")
+    @Test(
+        "memory is given back when many devices have come, and when many have left: after the last of them and once more"
+    )
     mutating func afterPeak() {
-        let arriving = looks(0, 10_000, 10_000)
-        #expect(arriving == [false, false, false])
+        let arriving = looks(0, 6_000, 10_000, 10_000, 10_000)
+        #expect(arriving == [false, false, false, true, false])
         let leaving = looks(6_000, 200, 200, 200, 200)
         #expect(leaving == [false, false, true, true, false])
     }
 
     @Test("some that leave are no peak's end")
     mutating func fewLeave() {
-        let some = looks(10_000, 9_000, 9_000, 8_000, 8_000)
-        #expect(some == [false, false, false, false, false])
+        let some = looks(10_000, 10_000, 9_000, 9_000, 8_000, 8_000)
+        #expect(some == [false, true, false, false, false, false])
         keeper = MemoryKeeper()
         let few = looks(600, 200, 200)
         #expect(few == [false, false, false])

@@ -7,7 +7,8 @@ import TomboloMetrics
 /// Every metric that some server of Tombolo has.
 enum Observability {
     static let definitions =
-        GatewayMetrics.definitions + GatewayFigures.definitions + GatewayFigures.ofSequencer + HTTPMetrics.definitions
+        GatewayMetrics.definitions + GatewayFigures.definitions + GatewayFigures.ofSequencer + GatewayFigures.ofStandby
+        + HTTPMetrics.definitions
         + DatabaseMetrics.definitions + ProcessMetrics.definitions + [MetricRegistry.droppedSeries]
 
     static let root = URL(fileURLWithPath: #filePath)

@@ -45,6 +45,30 @@ import Testing
         #expect(table.leave(100, at: now) == [4])
     }
 
+    @Test("a user whose reads take long has one slot at a time, until one of them is short")
+    mutating func longReads() {
+        #expect(request(0, "a") == [0])
+        #expect(request(1, "a") == [1])
+        for id in 2..<6 { #expect(request(id, "a").isEmpty) }
+        now += ReadSlotTable.longReadDuration * 2
+        #expect(table.leave(0, at: now).isEmpty, "The other one is still under way.")
+        #expect(table.leave(1, at: now) == [2])
+        #expect(request(6, "b") == [6])
+        #expect(request(7, "b") == [7], "What others' reads take is not held against them.")
+        #expect(table.leave(2, at: now) == [3, 4], "That one was short.")
+        now += ReadSlotTable.longReadDuration * 2
+        for id in [3, 4, 5] { _ = table.leave(id, at: now) }
+        #expect(request(8, "a") == [8])
+        #expect(request(9, "a") == [9], "Nothing is remembered of a user without reads.")
+        for (id, user) in [(13, "c"), (14, "d"), (10, "a")] { #expect(request(id, user).isEmpty) }
+        now += ReadSlotTable.longReadDuration * 2
+        #expect(table.leave(8, at: now) == [13])
+        #expect(table.leave(9, at: now) == [14])
+        for id in [10, 13, 14] { #expect(table.leave(id, at: now).isEmpty) }
+        #expect(request(11, "a") == [11])
+        #expect(request(12, "a") == [12], "Nor of one whose last read left while it waited.")
+    }
+
     @Test("a single slot is shared too")
     mutating func single() {
         table = ReadSlotTable(count: 1)

@@ -20,7 +20,7 @@ struct UnansweredConnectTests {
         func state() throws -> DeviceState { throw NotAsked() }
         func pendingChangesets(after: Int64, maximumCount: Int, maximumByteCount: Int) throws -> [Changeset] { [] }
         func stage(_ frame: BatchFrame) throws {}
-        func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
+        func apply(_ end: BatchEnd, frames: [BatchFrame], wallMicroseconds: Int64) throws -> AppliedBatch {
             throw NotAsked()
         }
         func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {}

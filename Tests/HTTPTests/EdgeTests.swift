@@ -70,6 +70,26 @@ import TomboloRules
         #expect(!log.text.contains("secret"))
     }
 
+    @Test("What monitors ask for is logged at debug, unless it fails", arguments: ["/health", "/ready", "/metrics"])
+    func monitoring(path: String) async throws {
+        for (fails, level) in [(false, "debug"), (true, "error")] {
+            let log = LogRecorder()
+            try await application(log: log) {
+                $0.on(.get, path, access: .open(because: "test")) { _, _, _ -> String in
+                    if fails { throw RequestFailure(.unavailable, "Not now.") }
+                    return "ok"
+                }
+                $0.on(.get, "/other", access: .open(because: "test")) { _, _, _ in "ok" }
+            }.test(.router) { client in
+                _ = try await client.execute(uri: path, method: .get)
+                _ = try await client.execute(uri: "/other", method: .get)
+            }
+            let lines = log.text.split(separator: "\n").filter { $0.contains("request") }
+            #expect(lines.contains { $0.hasPrefix(level) && $0.contains(path) })
+            #expect(lines.contains { $0.hasPrefix("info") && $0.contains("/other") })
+        }
+    }
+
     @Test(
         "A bad body is refused with what's wrong with it",
         arguments: [

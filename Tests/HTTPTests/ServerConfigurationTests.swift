@@ -51,7 +51,7 @@ import TomboloHTTP
             ("TOMBOLO_JWT_SECRET", nil), ("TOMBOLO_JWT_SECRET", "short"), ("TOMBOLO_LOG_LEVEL", "loud"),
             ("TOMBOLO_TRUSTED_PROXIES", "10.0.0.1, proxy"), ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "0"),
             ("TOMBOLO_CONNECTIONS_PER_ADDRESS", "many"), ("TOMBOLO_METRICS_PORT", "65536"),
-            ("TOMBOLO_METRICS_PORT", "on"),
+            ("TOMBOLO_METRICS_PORT", "on"), ("TOMBOLO_PROXY_PROTOCOL", "v2"), ("TOMBOLO_PROXY_PROTOCOL", "on"),
         ])
     func wrongValues(name: String, value: String?) {
         let error = #expect(throws: ConfigurationError.self) { try Self.read([name: value]) }
@@ -69,6 +69,15 @@ import TomboloHTTP
         #expect(limits.connectionsPerAddress == 7)
         let address = limits.trustedProxies.clientAddress(peer: "10.0.0.1", forwarded: [], forwardedFor: ["192.0.2.1"])
         #expect(address == "192.0.2.1")
+    }
+
+    @Test("The PROXY protocol is off unless it is switched on, for proxies that are named")
+    func proxyProtocol() throws {
+        func expects(_ value: String?) throws -> Bool {
+            try Self.read(["TOMBOLO_TRUSTED_PROXIES": "10.0.0.0/8", "TOMBOLO_PROXY_PROTOCOL": value]).limits
+                .expectsProxyHeader
+        }
+        #expect(try !expects(nil) && !expects("off") && expects("on"))
     }
 
     @Test("All problems are reported at once, and none quotes a secret")

@@ -19,7 +19,8 @@ import Testing
 
     /// What the pure core may import besides itself: no sockets, files or clocks.
     static let coreModules: Set<String> = [
-        "Darwin", "Foundation", "FoundationEssentials", "ObjectiveC", "Swift", "SwiftProtobuf", "Synchronization",
+        "Darwin", "DequeModule", "Foundation", "FoundationEssentials", "ObjectiveC", "Swift", "SwiftProtobuf",
+        "Synchronization",
         "Yams",
     ]
 

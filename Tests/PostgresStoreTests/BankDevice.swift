@@ -45,6 +45,7 @@ final class BankDevice {
 
     func apply(_ difference: TickDifference, tick: Tick) throws {
         var builder = FrameBuilder(schema: schema, deviceColumns: columns)
+        let visibility = RowVisibility(visibility, in: schema)
         for change in difference.changes { builder.add(change, old: visibility, new: visibility) }
         try apply(builder.frames(), tick: tick, replacesAll: false)
     }
@@ -57,7 +58,7 @@ final class BankDevice {
         _ = try store.apply(
             BatchEnd(
                 position: position, serverTime: tick.time, acknowledged: 0, replacesAll: replacesAll,
-                frameCount: frames.count), last: frames.last, wallMicroseconds: tick.time.microseconds)
+                frameCount: frames.count), frames: frames.suffix(1), wallMicroseconds: tick.time.microseconds)
     }
 
     /// Read from the file on a separate connection.

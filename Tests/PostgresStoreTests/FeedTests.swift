@@ -41,6 +41,29 @@ import TomboloSyncSession
         await database.finish()
     }
 
+    @Test("A change is found among few transactions since the last tick, and among many", arguments: [0, 1_200])
+    func transactionsSince(count: Int) async throws {
+        let database = try await TestDatabase.make(try TestModel.schema())
+        let (early, late) = (try await database.connect(), try await database.connect())
+        _ = try #require(try await database.store.makeTick())
+        // Other transactions, which changed nothing, and one that goes on.
+        let burn = "DO $$ BEGIN FOR i IN 1..\(count) LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$"
+        try await early.execute("BEGIN; INSERT INTO account SELECT n, 0 FROM generate_series(1, 20) n")
+        try await late.execute(burn)
+        #expect(try await database.store.makeTick() == nil)
+        try await late.execute("INSERT INTO account VALUES (100, 0)")
+        _ = try #require(try await database.store.makeTick())
+        // It was running when the tick was made.
+        try await late.execute(burn)
+        #expect(try await database.store.makeTick() == nil)
+        try await early.execute("COMMIT")
+        _ = try #require(try await database.store.makeTick())
+        #expect(try await database.store.makeTick() == nil)
+        await early.close()
+        await late.close()
+        await database.finish()
+    }
+
     @Test("The feed misses nothing under writers that make naive readers fail")
     func hostileWriters() async throws {
         let seed = UInt64.random(in: 0...UInt64.max >> 1)

@@ -75,6 +75,11 @@ import TomboloSyncSession
             #expect(first.number == 1 && first.token != newest.token)
             #expect(try await changeCount(connection) == 0)
             #expect(try await connection.query("SELECT 1 FROM tombolo.retention").isEmpty)
+            // Who stood on a tick of the old history a moment ago isn't refused for good.
+            let error = await #expect(throws: PostgresStoreError.self) {
+                try await database.store.withReader { try await $0.difference(from: newest) }
+            }
+            #expect(error?.code == .historyLost && error?.isRetryable == true)
             // What is written now is seen.
             try await connection.execute("INSERT INTO account VALUES (4, 0)")
             let second = try #require(try await database.store.makeTick())

@@ -3,7 +3,8 @@ import RandomValues
 import Synchronization
 
 /// Services that write plain SQL concurrently: transfers between hot accounts that preserve the sum, children after
-/// their parents, transaction IDs assigned long before the write, long transactions, asynchronous commits.
+/// their parents, transaction IDs assigned long before the write, long transactions, many rows by one statement,
+/// asynchronous commits.
 struct HostileWriters: Sendable {
     static let accountCount = 12
     static let childCount = 30
@@ -43,6 +44,7 @@ struct HostileWriters: Sendable {
             for number in 0..<6 { group.addTask { try await transfers(number) } }
             for number in 6..<8 { group.addTask { try await families(number) } }
             group.addTask { try await longTransactions(8) }
+            group.addTask { try await crowds(9) }
             try await group.waitForAll()
         }
     }
@@ -103,6 +105,25 @@ struct HostileWriters: Sendable {
                 """
                 \(begin(&random)); INSERT INTO parent VALUES (\(parent), 'p'); \
                 UPDATE child SET parent = \(parent) WHERE _id = \(child); \(pause(&random, upTo: 4)); COMMIT
+                """)
+        }
+    }
+
+    /// Inserts so many rows by one statement that they share rows of the changelog, and takes others back.
+    private func crowds(_ number: Int) async throws {
+        let size = 50
+        try await loop(number) { connection, random in
+            let last = counters.nextID.add(2 * size, ordering: .relaxed).newValue
+            func insert(_ last: Int) -> String {
+                "INSERT INTO parent SELECT n, 'many' FROM generate_series(\(last - size + 1), \(last)) n"
+            }
+            try await connection.execute(
+                """
+                \(begin(&random)); \(insert(last)); \(pause(&random, upTo: 4)); SAVEPOINT other; \(insert(last - size)); \
+                \(Bool.random(using: &random) ? "ROLLBACK TO other" : "RELEASE other"); \
+                UPDATE child SET parent = \(last) WHERE _id = \(Int.random(in: 1...Self.childCount, using: &random)); \
+                \(pause(&random, upTo: 20)); COMMIT; \
+                \(pause(&random, upTo: 300))
                 """)
         }
     }

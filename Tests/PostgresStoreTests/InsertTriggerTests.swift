@@ -1,3 +1,4 @@
+import Foundation
 import PostgresClient
 import TestSupport
 import Testing
@@ -195,6 +196,72 @@ import TomboloModel
                 DELETE FROM account WHERE _id = 3
                 """)
             #expect(operations(before + after) == ["c1", "c2", "c3", "u2", "e3"])
+        }
+    }
+
+    @Test("A database of a version without bulk rows gets them, and keeps what it has logged")
+    func withoutBulkRows() async throws {
+        try await withDatabase { connection, schema in
+            let number = try await connection.query("SELECT id FROM tombolo.class WHERE name = 'Account'")[0, 0].int64
+            try await connection.execute(
+                """
+                ALTER TABLE tombolo.changelog DROP COLUMN keys;
+                CREATE OR REPLACE FUNCTION tombolo.log_inserts_\(number)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+                SET search_path = pg_catalog, pg_temp AS $$ BEGIN
+                    INSERT INTO tombolo.changelog (class, key, operation, stamp)
+                    SELECT \(number), t._id::text, 'c', 1 FROM tombolo_new_rows AS t; RETURN NULL;
+                END $$;
+                INSERT INTO account SELECT n, 0 FROM generate_series(1, 40) n
+                """)
+            #expect(
+                try await steps(connection, schema)
+                    == ["schema tombolo", "tombolo.changelog.keys", "changelog triggers of account"])
+            try await PostgresSchema.install(schema, on: connection)
+            #expect(try await steps(connection, schema) == [])
+            try await connection.execute("INSERT INTO account SELECT n, 0 FROM generate_series(41, 80) n")
+            #expect(operations(try await LogLine.read(connection)) == (1...80).map { "c\($0)" })
+            let counts = try await connection.query(
+                """
+                SELECT (SELECT count(*) FROM tombolo.changelog),
+                    (SELECT count(*) FROM pg_proc WHERE proname ~ '^log_(inserts_|truncate_)?[0-9]+$' AND proconfig IS NOT NULL)
+                """)
+            #expect(try counts[0, 0].int == 42)
+            #expect(try counts[0, 1].int == 0)
+        }
+    }
+
+    @Test("The functions of the triggers look nothing up by the writer's search path")
+    func qualification() async throws {
+        try await withDatabase { connection, schema in
+            let functions = try await PostgresCatalog.read(connection).functions.filter { name, _ in
+                name.range(of: "^log_(inserts_|truncate_)?[0-9]+$", options: .regularExpression) != nil
+            }
+            #expect(functions.count == 3 * schema.classes.filter { $0.primaryKeyIndex != nil }.count)
+            for (name, body) in functions {
+                var rest = body
+                func replace(_ pattern: String, with word: String = "") {
+                    rest = rest.replacingOccurrences(of: pattern, with: word, options: .regularExpression)
+                }
+                replace("--[^\n]*")
+                replace("'[^']*'")
+                replace("OPERATOR\\(pg_catalog\\.[^)]*\\)")
+                replace("::(smallint|integer|bigint|pg_catalog\\.[a-z0-9_]+)\\b")
+                replace("pg_catalog\\.[a-z0-9_]+", with: "QUALIFIED")
+                replace(":=", with: "TO")
+                replace("\\b(ERRCODE|HINT|SCHEMA|TABLE|COLUMN) =")
+                replace("INSERT INTO tombolo\\.changelog \\(")
+                replace(
+                    "\\b(IF|AND|OR|NOT|WHEN|THEN|VALUES|SELECT|FROM|ANY|ALL|BY|OVER|EXISTS|LATERAL|coalesce|least) *\\(",
+                    with: "$1 ")
+                // Operators, functions, types, and comparisons that find their operator by the path.
+                for pattern in [
+                    "[<>=~!@#%^&|*/+]", "[a-z0-9_] *\\(", "::", "DISTINCT FROM", "\\bIN\\b", "BETWEEN", "(?i)nullif",
+                    "LIKE", "\\bCASE\\s+(?!WHEN)", "\\b(text|regclass)\\b(?!\")",
+                ] {
+                    let found = rest.range(of: pattern, options: .regularExpression)
+                    #expect(found == nil, "\(name): \(found.map { rest[$0.lowerBound...].prefix(60) } ?? "")")
+                }
+            }
         }
     }
 

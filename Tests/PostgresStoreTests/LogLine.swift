@@ -1,7 +1,8 @@
 import PostgresClient
-import TomboloPostgresStore
 
-/// One changelog row in readable form.
+@testable import TomboloPostgresStore
+
+/// One change of the changelog in readable form: its row, or one object of a bulk row.
 struct LogLine: Equatable, CustomStringConvertible {
     let className: String
     let key: String
@@ -21,8 +22,10 @@ struct LogLine: Equatable, CustomStringConvertible {
         for row in names { columns[try row[0].int64, default: [:]][try row[1].int64] = try row[2].string }
         let rows = try await connection.query(
             """
-            SELECT c.name, l.key, l.operation, l.columns, l.old, l.root, l.client, l.stamp, l.marks, l.class \
-            FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class WHERE l.seq > $1 ORDER BY l.seq
+            SELECT c.name, k.key, l.operation, l.columns, l.old, l.root, l.client, l.stamp, l.marks, c.id \
+            FROM tombolo.changelog l JOIN tombolo.class c ON c.id = \(BulkRow.classID(ofRow: "l")) \
+            CROSS JOIN LATERAL unnest(\(BulkRow.keys(ofRow: "l"))) WITH ORDINALITY AS k (key, place) \
+            WHERE l.seq > $1 ORDER BY l.seq, k.place
             """, [.int64(sequence)])
         return try rows.map { row in
             let ids = try row[3].nonNull?.int64Array ?? []

@@ -197,24 +197,38 @@ import TomboloPostgresStore
                 """)
             var configuration = database.configuration
             configuration.user = role
-            // A search path that shadows the trigger's functions doesn't mislead it.
-            configuration.settings = ["search_path": "evil, public"]
+            // A search path that shadows what the triggers use doesn't mislead them.
+            configuration.settings = ["search_path": "evil, pg_catalog, public"]
             let writer = try await PostgresConnection.connect(configuration)
             try await connection.execute(
                 """
                 CREATE SCHEMA evil; GRANT ALL ON SCHEMA evil TO \(role);
                 CREATE FUNCTION evil.array_append(anyarray, anyelement) RETURNS anyarray LANGUAGE sql AS 'SELECT NULL';
                 CREATE FUNCTION evil.clock_timestamp() RETURNS timestamptz LANGUAGE sql \
-                AS 'SELECT ''2100-01-01''::timestamptz'
+                AS 'SELECT ''2100-01-01''::timestamptz';
+                CREATE FUNCTION evil.current_setting(text, boolean) RETURNS text LANGUAGE sql \
+                AS 'SELECT ''1000 7 1 0 {} {}''';
+                CREATE DOMAIN evil.text AS pg_catalog.text CHECK (false);
+                CREATE FUNCTION evil.same(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+                CREATE FUNCTION evil.same(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+                CREATE FUNCTION evil.other(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+                CREATE FUNCTION evil.other(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+                CREATE OPERATOR evil.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = evil.same);
+                CREATE OPERATOR evil.= (LEFTARG = pg_catalog.text, RIGHTARG = pg_catalog.text, FUNCTION = evil.same);
+                CREATE OPERATOR evil.<> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = evil.other);
+                CREATE OPERATOR evil.<> (LEFTARG = pg_catalog.text, RIGHTARG = pg_catalog.text, FUNCTION = evil.other);
+                GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA evil TO \(role)
                 """)
             let lines = try await LogLine.during(connection) { _ in
                 try await writer.execute(
                     """
                     INSERT INTO account VALUES (1, 1); UPDATE account SET balance = 2; DELETE FROM account; \
-                    INSERT INTO account VALUES (2, 1); TRUNCATE account
+                    INSERT INTO account VALUES (2, 1); TRUNCATE account;
+                    INSERT INTO account SELECT n, 0 FROM generate_series(1, 40) n
                     """)
             }
-            #expect(lines.map(\.operation) == ["c", "u", "e", "c", "e"])
+            #expect(lines.map(\.operation) == ["c", "u", "e", "c", "e"] + Array(repeating: "c", count: 40))
+            #expect(lines.allSatisfy { $0.client == nil })
             #expect(lines.allSatisfy { $0.stamp < 4_000_000_000_000_000 })
             for forbidden in [
                 "SELECT * FROM tombolo.changelog", "SELECT tombolo.trash('Note', 'a', 'me', NULL)",

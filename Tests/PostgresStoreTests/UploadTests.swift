@@ -105,6 +105,65 @@ import TomboloSyncSession
         }
     }
 
+    @Test(
+        "New rows of many changesets keep their own stamps and numbers, whether they are logged by statement or by row",
+        arguments: [false, true])
+    func joinedInserts(byRow: Bool) async throws {
+        try await withDatabase { database, connection in
+            if byRow {
+                // Somebody else's trigger after inserts: the table is logged row by row.
+                try await connection.execute(
+                    """
+                    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                    CREATE TRIGGER see AFTER INSERT ON note FOR EACH ROW EXECUTE FUNCTION see()
+                    """)
+                let catalog = try await PostgresCatalog.read(connection)
+                for step in PostgresSchema.difference(from: catalog, to: database.schema).steps {
+                    try await connection.execute(step.sql)
+                }
+            }
+            let base = try #require(try await database.store.makeTick())
+            // Keys that JSON has to escape.
+            let keys = ["plain", "a \"quote\"", "back\\slash", "{brace} [1, 2]", "line\nbreak\u{1}", "späť 🦊", "", " "]
+            var uploads: [Upload] = []
+            for client in [ada, bob] {
+                for (index, key) in keys.enumerated() {
+                    let name = "\(key)\(client.rawValue)"
+                    uploads.append(
+                        upload(
+                            client, Int64(index + 1), base: base, after: Int64(index + 1),
+                            .create(try reference(database, "Note", .string(name)), note(name, slug: name)),
+                            .create(
+                                try reference(database, "Note", .string("\(name)/2")),
+                                note("\(name)/2", slug: "\(name)/2"))))
+                }
+            }
+            let results = try await database.store.upload(uploads)
+            #expect(results == Array(repeating: .applied(lost: 0), count: uploads.count))
+            let rows = try await connection.query(
+                """
+                SELECT l.key, l.stamp, l.client, l.number FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class \
+                WHERE c.name = 'Note' AND l.operation = 'c'
+                """)
+            var found: [String: [Int64]] = [:]
+            for row in rows { found[try row[0].string] = try (1...3).map { try row[$0].int64 } }
+            var expected: [String: [Int64]] = [:]
+            for client in [ada, bob] {
+                for (index, key) in keys.enumerated() {
+                    let number = Int64(index + 1)
+                    for end in ["", "/2"] {
+                        expected["\(key)\(client.rawValue)\(end)"] = [
+                            base.time.microseconds + number, client.rawValue, number,
+                        ]
+                    }
+                }
+            }
+            #expect(rows.count == expected.count)
+            #expect(found == expected)
+            #expect(try await connection.query("SELECT count(*) FROM note")[0][0].int == expected.count)
+        }
+    }
+
     @Test("Concurrent uploads of the same changesets take effect once")
     func duplicates() async throws {
         try await withDatabase { database, connection in

@@ -1,5 +1,7 @@
 import PostgresClient
 
+@testable import TomboloPostgresStore
+
 /// A consumer that follows the changelog in a way that looks right but isn't.
 struct WrongReader: Sendable {
     enum Way: String, CaseIterable, Sendable {
@@ -51,6 +53,11 @@ struct WrongReader: Sendable {
         return outcome
     }
 
+    private static let changes = """
+        tombolo.changelog l JOIN tombolo.class c ON c.id = \(BulkRow.classID(ofRow: "l")) \
+        CROSS JOIN LATERAL unnest(\(BulkRow.keys(ofRow: "l"))) AS k (key)
+        """
+
     private struct Cursor {
         var isFirst = true
         var sequence: Int64 = -1
@@ -65,7 +72,7 @@ struct WrongReader: Sendable {
         switch way {
         case .sequenceCursor:
             let changes = try await connection.query(
-                "SELECT c.name, l.key FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class WHERE l.seq > $1",
+                "SELECT c.name, k.key FROM \(Self.changes) WHERE l.seq > $1",
                 [.int64(cursor.sequence)])
             let last = try await connection.query("SELECT max(seq) FROM tombolo.changelog")
             cursor.sequence = try last[0][0].nonNull?.int64 ?? -1
@@ -75,7 +82,7 @@ struct WrongReader: Sendable {
                 "SELECT pg_snapshot_xmin(pg_current_snapshot())::text")[0][0].string
             let changes = try await connection.query(
                 """
-                SELECT c.name, l.key FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class \
+                SELECT c.name, k.key FROM \(Self.changes) \
                 WHERE l.xid >= $1::xid8 AND l.xid < $2::xid8 ORDER BY l.seq
                 """, [.untyped(cursor.watermark), .untyped(xmin)])
             cursor.watermark = xmin
@@ -98,7 +105,7 @@ struct WrongReader: Sendable {
             }
             let changes = try await connection.query(
                 """
-                SELECT c.name, l.key FROM tombolo.changelog l JOIN tombolo.class c ON c.id = l.class \
+                SELECT c.name, k.key FROM \(Self.changes) \
                 WHERE NOT pg_visible_in_snapshot(l.xid, $1::pg_snapshot) \
                 AND pg_visible_in_snapshot(l.xid, $2::pg_snapshot)
                 """, [.untyped(cursor.snapshot), .untyped(snapshot)])

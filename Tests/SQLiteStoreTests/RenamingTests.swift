@@ -87,13 +87,13 @@ struct RenamingTests {
             block.append(row)
             return block
         }
-        let frame = blocks.isEmpty ? nil : BatchFrame(sequence: 0, blocks: blocks)
+        let frames = blocks.isEmpty ? [] : [BatchFrame(sequence: 0, blocks: blocks)]
         _ = try SQLiteDeviceStore(file).apply(
             BatchEnd(
                 position: Position(
                     tick: tick, token: tick, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
-                serverTime: Stamp(microseconds: tick), acknowledged: acknowledged, frameCount: frame == nil ? 0 : 1),
-            last: frame, wallMicroseconds: 0)
+                serverTime: Stamp(microseconds: tick), acknowledged: acknowledged, frameCount: frames.count),
+            frames: frames, wallMicroseconds: 0)
     }
 
     private static let talk = Row([

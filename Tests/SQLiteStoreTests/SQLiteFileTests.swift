@@ -68,7 +68,7 @@ struct SQLiteFileTests {
         var block = RowBlock(
             schema: schema, classIndex: ConformanceSchema.session, columns: [0, 1, 2, 3, 4, 5, 6], isWhole: true)
         for row in rows { block.append(row) }
-        _ = try store.apply(Self.end(1), last: BatchFrame(sequence: 0, blocks: [block]), wallMicroseconds: 0)
+        _ = try store.apply(Self.end(1), frames: [BatchFrame(sequence: 0, blocks: [block])], wallMicroseconds: 0)
         let file = try open(isSynced: true)
         let table = file.layout.tables[ConformanceSchema.session]
         let statement = try file.connection.statement("SELECT \(table.columnList) FROM \(table.table) ORDER BY rowid")
@@ -104,7 +104,7 @@ struct SQLiteFileTests {
         var end = Self.end(1)
         end.position.subscriptionVersion = 9
         end.frameCount = 0
-        #expect(throws: SQLiteStoreError.self) { try store.apply(end, last: nil, wallMicroseconds: 0) }
+        #expect(throws: SQLiteStoreError.self) { try store.apply(end, frames: [], wallMicroseconds: 0) }
         #expect(try store.state() == before)
     }
 
@@ -156,6 +156,6 @@ struct SQLiteFileTests {
         var block = RowBlock(
             schema: store.schema, classIndex: ConformanceSchema.speaker, columns: [0, 1, 2], isWhole: true)
         for number in 0..<rowCount { block.append(Row([.int(Int64(number)), .string("Ada"), .null])) }
-        _ = try store.apply(end(tick), last: BatchFrame(sequence: 0, blocks: [block]), wallMicroseconds: 0)
+        _ = try store.apply(end(tick), frames: [BatchFrame(sequence: 0, blocks: [block])], wallMicroseconds: 0)
     }
 }

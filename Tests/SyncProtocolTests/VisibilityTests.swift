@@ -61,6 +61,8 @@ struct VisibilityTests {
         #expect(!Visibility.nothing.includes(roomRow("a", 5), classIndex: room, schema: schema))
     }
 
+    private func seeing(_ visibility: Visibility) -> RowVisibility { RowVisibility(visibility, in: schema) }
+
     @Test("An object that starts to match is sent whole, with its elements")
     func movesIn() throws {
         var random = RandomMessages(schema: schema, seed: 3)
@@ -70,7 +72,9 @@ struct VisibilityTests {
             reference: ObjectReference(classIndex: everything, key: row[0]), old: nil, new: row,
             elements: [element: elements], changedElements: [element: [elements[0]]])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
-        builder.add(change, old: .nothing, new: Visibility(predicates: [everything: .constant(true)]))
+        builder.add(
+            change, old: seeing(.nothing),
+            new: seeing(Visibility(predicates: [everything: .constant(true)])))
         let frames = builder.frames()
         let frame = try #require(frames.first)
         #expect(frames.count == 1)
@@ -90,7 +94,7 @@ struct VisibilityTests {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         for change in [change(5, 50), change(5, nil)] {
             var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
-            builder.add(change, old: small, new: small)
+            builder.add(change, old: seeing(small), new: seeing(small))
             #expect(
                 builder.frames() == [
                     BatchFrame(
@@ -104,7 +108,7 @@ struct VisibilityTests {
     func updates() throws {
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
         let all = Visibility(predicates: [room: .constant(true)])
-        builder.add(change(5, 6), old: all, new: all)
+        builder.add(change(5, 6), old: seeing(all), new: seeing(all))
         let block = try #require(builder.frames().first?.blocks.first)
         #expect(block.columns == [0, 1])
         #expect(!block.isWhole)
@@ -116,7 +120,7 @@ struct VisibilityTests {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         for change in [change(50, 60), change(nil, 60), change(50, nil), change(nil, nil), change(5, 5)] {
             var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
-            builder.add(change, old: small, new: small)
+            builder.add(change, old: seeing(small), new: seeing(small))
             #expect(builder.frames().isEmpty)
             #expect(builder.objectCount == 0)
         }
@@ -127,10 +131,10 @@ struct VisibilityTests {
         let small = Visibility(predicates: [room: seats(.less, 10)])
         let large = Visibility(predicates: [room: seats(.greater, 10)])
         var out = FrameBuilder(schema: schema, deviceColumns: allColumns)
-        out.add(change(5, 5), old: small, new: large)
+        out.add(change(5, 5), old: seeing(small), new: seeing(large))
         #expect(out.frames().first?.removals == [ObjectRemoval(classIndex: room, keys: [.string("a")])])
         var into = FrameBuilder(schema: schema, deviceColumns: allColumns)
-        into.add(change(50, 50), old: small, new: large)
+        into.add(change(50, 50), old: seeing(small), new: seeing(large))
         #expect(into.frames().first?.blocks.first?.isWhole == true)
     }
 
@@ -145,7 +149,7 @@ struct VisibilityTests {
             elements: [element: [changed, random.row(element)]], changedElements: [element: [changed]],
             removedElements: [element: [.objectId(ObjectId())]])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
-        builder.add(change, old: all, new: all)
+        builder.add(change, old: seeing(all), new: seeing(all))
         let frame = try #require(builder.frames().first)
         #expect(frame.blocks.map(\.classIndex) == [element])
         #expect(frame.blocks.first?.rowCount == 1)
@@ -157,15 +161,15 @@ struct VisibilityTests {
     func deviceColumns() throws {
         let all = Visibility(predicates: [room: .constant(true), tag: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: [tag: [0]])
-        builder.add(change(nil, 5), old: all, new: all)
-        builder.add(change(5, nil), old: all, new: all)
+        builder.add(change(nil, 5), old: seeing(all), new: seeing(all))
+        builder.add(change(5, nil), old: seeing(all), new: seeing(all))
         #expect(builder.frames().isEmpty)
         let tagChange = RootChange(
             reference: ObjectReference(classIndex: tag, key: .int(1)), old: Row([.int(1), .null]),
             new: Row([.int(1), .string("x")]))
-        builder.add(tagChange, old: all, new: all)
+        builder.add(tagChange, old: seeing(all), new: seeing(all))
         #expect(builder.frames().isEmpty)
-        builder.add(tagChange, old: .nothing, new: all)
+        builder.add(tagChange, old: seeing(.nothing), new: seeing(all))
         #expect(builder.frames().first?.blocks.first?.columns == [0])
     }
 
@@ -173,9 +177,9 @@ struct VisibilityTests {
     func hiddenColumns() throws {
         let all = Visibility(predicates: [tag: .constant(true), room: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns, hidden: [room: [1]])
-        builder.add(change(5, 6), old: all, new: all)
+        builder.add(change(5, 6), old: seeing(all), new: seeing(all))
         #expect(builder.frames().isEmpty && builder.objectCount == 0)
-        builder.add(change(nil, 6), old: all, new: all)
+        builder.add(change(nil, 6), old: seeing(all), new: seeing(all))
         #expect(builder.frames().first?.blocks.first?.columns == [0, 1], "A whole object has every column.")
     }
 
@@ -203,7 +207,7 @@ struct VisibilityTests {
                 RootChange(
                     reference: ObjectReference(classIndex: room, key: .string("\(number)")), old: nil,
                     new: roomRow("\(number)", 1)),
-                old: all, new: all)
+                old: seeing(all), new: seeing(all))
         }
         let frames = builder.frames()
         #expect(frames.map(\.sequence) == Array(frames.indices))

@@ -48,8 +48,10 @@ extension ClientSession.Action {
         case .send(.upload(let changesets)): "send upload \(changesets.map(\.number))"
         case .send(.applied(let tick)): "send applied \(tick)"
         case .stage(let frame): "stage \(frame.sequence)"
-        case .apply(let end, let last):
-            "apply \(end.position.tick) last \(last.map { "\($0.sequence)" } ?? "none")"
+        case .apply(let end, let frames):
+            "apply \(end.position.tick)" + (frames.isEmpty ? "" : " with \(frames.map(\.sequence))")
+                + (end.acknowledged > 0 ? " acknowledged \(end.acknowledged)" : "")
+                + (end.refusals.isEmpty ? "" : " refused \(end.refusals.map(\.number))")
         case .loadPending(let after, let count, _): "load after \(after) at most \(count)"
         case .resetStore: "reset store"
         case .noteReset: "note reset"

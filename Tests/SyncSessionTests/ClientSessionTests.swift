@@ -36,30 +36,42 @@ private typealias F = SessionFixture
         #expect(on(.start) == ["connecting", "connect"])
         #expect(on(.connected(F.state(), accessToken: "token")) == ["send hello at 3 acknowledged 0"])
         #expect(on(welcome()) == ["connected"])
-        #expect(on(.message(.end(F.end(4)))) == ["apply 4 last none"])
+        #expect(on(.message(.end(F.end(4)))) == ["apply 4"])
         #expect(on(.applied(F.applied(4))) == ["send applied 4", "complete 1"])
         #expect(session.isLive)
     }
 
-    @Test("Frames are staged, except the last, which is applied with the batch's end")
+    @Test("Frames are kept in memory, and the first are staged when they become too large")
     mutating func staging() {
         _ = open()
         #expect(on(.message(.frame(BatchFrame(sequence: 0)))) == ["download 0/0"])
         #expect(
-            on(.message(.frame(BatchFrame(sequence: 1, totalObjects: 9, objectsSoFar: 4)))) == [
-                "stage 0", "download 4/9",
-            ])
-        #expect(on(.message(.end(F.end(4, frames: 2)))) == ["apply 4 last 1"])
+            on(.message(.frame(BatchFrame(sequence: 1, totalObjects: 9, objectsSoFar: 4)))) == ["download 4/9"])
+        #expect(on(.message(.end(F.end(4, frames: 2)))) == ["apply 4 with [0, 1]"])
+
+        session = ClientSession(schema: F.schema, maximumUnstagedByteCount: 2 * F.frame(0).byteCount)
+        _ = open()
+        _ = on(.messages([.frame(F.frame(0)), .frame(F.frame(1))]))
+        #expect(on(.message(.frame(F.frame(2)))) == ["stage 0", "download 0/0"])
+        #expect(on(.message(.frame(F.frame(3)))) == ["stage 1", "download 0/0"])
+        #expect(on(.message(.end(F.end(4, frames: 4)))) == ["apply 4 with [2, 3]"])
     }
 
     @Test("A batch restarted without frames is applied without the first attempt's frame")
     mutating func startingABatchAgain() {
         _ = open()
         _ = on(.message(.frame(BatchFrame(sequence: 0))))
-        #expect(on(.message(.end(F.end(4)))) == ["apply 4 last none"])
+        #expect(on(.message(.end(F.end(4)))) == ["apply 4"])
     }
 
-    @Test("Messages wait while a batch is applied, then continue in order")
+    @Test("A batch that begins again is applied without the frames of the first attempt")
+    mutating func beginningAgain() {
+        _ = open()
+        _ = on(.messages([.frame(F.frame(0)), .frame(F.frame(1))]))
+        #expect(on(.messages([.frame(F.frame(0)), .end(F.end(4, frames: 1))])).last == "apply 4 with [0]")
+    }
+
+    @Test("Messages wait while a batch is applied, then the batches among them are applied as one")
     mutating func applying() {
         goLive()
         _ = on(.message(.end(F.end(4))))
@@ -67,8 +79,79 @@ private typealias F = SessionFixture
         #expect(on(.message(.end(F.end(5, frames: 1)))).isEmpty)
         #expect(on(.message(.end(F.end(6)))).isEmpty)
         #expect(
-            on(.applied(F.applied(4))) == ["send applied 4", "complete 1", "download 0/0", "apply 5 last 0"])
-        #expect(on(.applied(F.applied(5))) == ["send applied 5", "complete 1", "apply 6 last none"])
+            on(.applied(F.applied(4))) == ["send applied 4", "complete 1", "download 0/0", "apply 6 with [0]"])
+        #expect(on(.applied(F.applied(6))) == ["send applied 5", "send applied 6", "complete 1"])
+    }
+
+    // MARK: Batches that come together
+
+    @Test("Batches that come together are applied as one, and each is answered")
+    mutating func joining() {
+        goLive()
+        let messages: [ServerMessage] = [
+            .frame(F.frame(0)), .end(F.end(4, acknowledged: 2, refusals: [F.refused(2)], frames: 1)),
+            .frame(F.frame(0)), .frame(F.frame(1)), .end(F.end(5, frames: 2)),
+            .end(F.end(6, acknowledged: 3, refusals: [F.refused(3)])), .frame(F.frame(0)),
+        ]
+        // What has come of the batch after them waits for its end.
+        #expect(on(.messages(messages)).last == "apply 6 with [0, 1, 2] acknowledged 3 refused [2, 3]")
+        #expect(
+            on(.applied(F.applied(6, acknowledged: 3))) == [
+                "send applied 4", "send applied 5", "send applied 6", "acknowledged 3", "complete 1",
+            ])
+        #expect(on(.message(.end(F.end(7, frames: 1)))) == ["apply 7 with [0]"])
+        #expect(on(.applied(F.applied(7))) == ["send applied 7", "complete 1"])
+    }
+
+    /// Messages after a batch of tick 4, all of which come together; the ticks that are applied one after the other.
+    @Test(
+        "What mustn't be joined is applied on its own",
+        arguments: [
+            // Which replaces everything, or follows that.
+            ([.end(F.end(5, replacesAll: true)), .end(F.end(6))], [4, 5, 6]),
+            // Made with other subscriptions.
+            ([.end(F.end(5, subscriptions: 2)), .end(F.end(6, subscriptions: 2)), .end(F.end(7))], [4, 6, 7]),
+            // Lacks a frame, which the store finds out.
+            ([.frame(F.frame(1)), .end(F.end(5, frames: 2)), .end(F.end(6))], [4, 5, 6]),
+            ([.frame(F.frame(0)), .frame(F.frame(2)), .end(F.end(5, frames: 2)), .end(F.end(6))], [4, 5, 6]),
+        ] as [([ServerMessage], [Int64])])
+    mutating func apart(_ messages: [ServerMessage], _ applied: [Int64]) {
+        goLive()
+        var actions = on(.messages([.end(F.end(4))] + messages))
+        for (index, tick) in applied.enumerated() {
+            #expect(actions.last?.hasPrefix("apply \(tick)") == true, "\(actions)")
+            guard index + 1 < applied.count else { break }
+            actions = on(.applied(F.applied(tick)))
+        }
+    }
+
+    @Test("Batches are joined up to the size that stays in memory")
+    mutating func joiningSize() {
+        session = ClientSession(schema: F.schema, maximumUnstagedByteCount: 2 * F.frame(0).byteCount)
+        goLive()
+        let batches = (4...6).flatMap { [ServerMessage.frame(F.frame(0)), .end(F.end($0, frames: 1))] }
+        #expect(on(.messages(batches)).last == "apply 5 with [0, 1]")
+        #expect(on(.applied(F.applied(5))).last == "apply 6 with [0]")
+    }
+
+    @Test("A first batch is applied on its own")
+    mutating func firstAlone() {
+        _ = open()
+        #expect(on(.messages([.end(F.end(4)), .end(F.end(5)), .end(F.end(6))])) == ["apply 4"])
+        #expect(on(.applied(F.applied(4))).last == "apply 6")
+    }
+
+    @Test("A failure that comes with batches ends the session once they are applied")
+    mutating func failureAfterBatches() {
+        goLive()
+        let failure = SessionFailure(.unavailable, "busy", isRetryable: true)
+        #expect(on(.messages([.end(F.end(4)), .end(F.end(5)), .failure(failure), .end(F.end(6))])) == ["apply 5"])
+        #expect(
+            on(.applied(F.applied(5))) == [
+                "send applied 4", "send applied 5", "complete 1", "disconnect", "failure unavailable", "disconnected",
+                "wait",
+            ])
+        #expect(on(.applied(F.applied(6))).isEmpty)
     }
 
     @Test("Pending changesets are uploaded once the session is live, one load at a time")
@@ -166,7 +249,7 @@ private typealias F = SessionFixture
         #expect(open(F.state(last: 1), last: 3).last == "load after 0 at most 3")
         #expect(on(.pending([F.changeset(1)])) == ["send upload [1]", "load after 1 at most 2"])
         #expect(on(.pending([])) == ["send upload []"])
-        #expect(on(.message(.end(F.end(3, acknowledged: 1)))) == ["apply 3 last none"])
+        #expect(on(.message(.end(F.end(3, acknowledged: 1)))) == ["apply 3 acknowledged 1"])
         #expect(on(.message(.reset("copy"))).isEmpty)
         #expect(on(.applied(F.applied(3, acknowledged: 1))).suffix(3) == ["disconnect", "reset", "reset store"])
         #expect(on(.storeReset) == ["disconnected", "wait"])

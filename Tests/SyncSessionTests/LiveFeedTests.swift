@@ -35,10 +35,11 @@ private typealias F = SessionFixture
         Dictionary(uniqueKeysWithValues: batches.map { ($0.tick.number, $0.frames?.messages ?? []) })
     }
 
-    @Test("Tells each member what matching every tick with its view alone would tell it")
-    func agreesWithMatchingAlone() throws {
+    @Test("Tells each member what matching every tick with its view alone would tell it", arguments: [4, 60])
+    func agreesWithMatchingAlone(tickCount: Int) throws {
         var random = RandomPredicates(.printed(for: "live feed"))
-        var feed = LiveFeed<Int>(schema: Self.schema, bounds: Self.bounds)
+        var feed = LiveFeed<Int>(
+            schema: Self.schema, bounds: .init(tickCount: tickCount, itemCount: .max, byteCount: .max))
         _ = feed.restart(at: F.tick(1))
         // A few views, so that members share them.
         let views = (0..<12).map { _ in
@@ -85,7 +86,7 @@ private typealias F = SessionFixture
                 feed.leave(id)
                 devices[id] = nil
             } else {
-                let after = max(1, number - Int64(random.random.int(0...6)))
+                let after = max(1, number - Int64(random.random.int(0...(tickCount + 2))))
                 let device = Device(
                     view: random.random.pick(views), client: ClientID(rawValue: Int64(random.random.int(0...5))),
                     tick: after)
@@ -100,7 +101,7 @@ private typealias F = SessionFixture
                         missed, with: device.view, client: device.client, schema: Self.schema)
                     #expect(Self.told(batches) == Self.told(expected))
                     devices[id] = device
-                case .gone: #expect(after < number - Int64(Self.bounds.tickCount), "It reaches back so far.")
+                case .gone: #expect(after < number - Int64(tickCount), "It reaches back so far.")
                 case .matchAside: Issue.record("These cost little.")
                 case nil: Issue.record("Nobody is ahead.")
                 }
@@ -133,7 +134,7 @@ private typealias F = SessionFixture
         if case .following = answer { true } else { false }
     }
 
-    @Test("Members with one view share one encoding")
+    @Test("Members that see the same share one encoding, whatever their conditions")
     func sharing() throws {
         var feed = LiveFeed<Int>(schema: Self.schema, bounds: Self.bounds)
         _ = feed.restart(at: F.tick(1))
@@ -146,10 +147,22 @@ private typealias F = SessionFixture
                 .init(
                     member: id, view: Self.view(predicate), client: ClientID(rawValue: Int64(id)), user: "a", after: 1))
         }
-        #expect(feed.viewCount == 2)
-        let concerned = feed.advance(Self.live(2, [Self.change(1)]))
-        #expect(concerned?.batches.map(\.members.count).sorted() == [50, 50])
-        let unconcerned = feed.advance(Self.live(3, [Self.change(1, new: false)]))
+        // Others have fewer columns, or see one of two changes.
+        for id in 100..<110 {
+            _ = feed.follow(
+                .init(
+                    member: id, view: Self.view(flagged, columns: [0, 3]), client: ClientID(rawValue: Int64(id)),
+                    user: "a", after: 1))
+        }
+        let first = Predicate.compare(PropertyPath("_id"), .equal, .int(1))
+        for id in 110..<115 {
+            _ = feed.follow(
+                .init(member: id, view: Self.view(first), client: ClientID(rawValue: Int64(id)), user: "a", after: 1))
+        }
+        #expect(feed.viewCount == 4)
+        let concerned = feed.advance(Self.live(2, [Self.change(1), Self.change(2)]))
+        #expect(concerned?.batches.map(\.members.count).sorted() == [5, 10, 100])
+        let unconcerned = feed.advance(Self.live(3, [Self.change(3, new: false)]))
         #expect(unconcerned?.batches.isEmpty == true)
     }
 

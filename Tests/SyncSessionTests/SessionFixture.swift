@@ -53,6 +53,13 @@ enum SessionFixture {
             acknowledged: acknowledged, refusals: refusals, replacesAll: replacesAll, frameCount: frames)
     }
 
+    /// With one row.
+    static func frame(_ sequence: Int) -> BatchFrame {
+        var block = RowBlock(schema: schema, classIndex: 0, columns: [0, 1], isWhole: true)
+        block.append(Row([.int(1), .int(1)]))
+        return BatchFrame(sequence: sequence, blocks: [block])
+    }
+
     static func refused(_ number: Int64) -> RefusedWrite {
         RefusedWrite(number: number, refusal: Refusal(.notPermitted, "no"))
     }
@@ -105,6 +112,11 @@ enum SessionFixture {
             position: position(number, subscriptions: subscriptions), acknowledged: acknowledged, refusals: refusals,
             objectCount: 0, isEverything: isEverything)
     }
+}
+
+extension ClientSession.Event {
+    /// One message on its own.
+    static func message(_ message: ServerMessage) -> Self { .messages([message]) }
 }
 
 extension ServerSession {

@@ -1,5 +1,6 @@
 import Testing
 import TomboloChangesets
+import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
@@ -8,6 +9,12 @@ private typealias F = SessionFixture
 @Suite struct TickRingTests {
     private static let bounds = TickRing.Bounds(tickCount: 3, itemCount: 100, byteCount: 100_000)
 
+    private static func ticks(_ ring: inout TickRing, after number: Int64, limit: Int = .max) -> [Int64]? {
+        let view = LiveView(
+            visibility: Visibility(predicates: [0: .constant(true)]), columns: [:], mask: .none, names: DeviceNames())
+        return ring.ticks(after: number, thatMayConcern: view, F.client, in: F.schema, limit: limit)?.map(\.tick.number)
+    }
+
     @Test("A ring keeps the newest ticks, and says when it doesn't reach back")
     func newest() {
         var ring = TickRing(bounds: Self.bounds)
@@ -15,11 +22,12 @@ private typealias F = SessionFixture
             let isKept = ring.append(F.live(Int64(number)))
             #expect(isKept)
         }
-        #expect(ring.ticks(after: 2) == nil)
-        #expect(ring.ticks(after: 3)?.map(\.tick.number) == [4, 5, 6])
-        #expect(ring.ticks(after: 5)?.map(\.tick.number) == [6])
+        #expect(Self.ticks(&ring, after: 2) == nil)
+        #expect(Self.ticks(&ring, after: 3) == [4, 5, 6])
+        #expect(Self.ticks(&ring, after: 3, limit: 2) == nil)
+        #expect(Self.ticks(&ring, after: 5) == [6])
         ring.clear()
-        #expect(ring.ticks(after: 5) == nil)
+        #expect(Self.ticks(&ring, after: 5) == nil)
     }
 
     @Test("Refusals count toward what a ring keeps, and a tick that is too large alone isn't kept")
@@ -33,10 +41,10 @@ private typealias F = SessionFixture
             let isKept = ring.append(live(Int64(number), 40))
             #expect(isKept)
         }
-        #expect(ring.ticks(after: 1) == nil, "Three such ticks are too much.")
-        #expect(ring.ticks(after: 2)?.count == 2)
+        #expect(Self.ticks(&ring, after: 1) == nil, "Three such ticks are too much.")
+        #expect(Self.ticks(&ring, after: 2)?.count == 2)
         let isKept = ring.append(live(5, 101))
         #expect(!isKept)
-        #expect(ring.ticks(after: 4) == nil)
+        #expect(Self.ticks(&ring, after: 4) == nil)
     }
 }

@@ -12,14 +12,16 @@ import TomboloModel
     private static let ticketCount = 20
     private static let moveCount = 500
 
-    @Test func twoTimesFiveHundredMovesAtOnceLeaveATotalOrder() async throws {
+    @Test("two servers that each make 500 moves at once leave a total order")
+    func concurrentServers() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("ticket moves: seed \(seed)")
         try await ServiceFixture.with { fixture in
             let tickets = try await Self.addTickets(fixture)
-            let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<2 {
+                    // Each server has one, whose moves share transactions.
+                    let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
                     group.addTask {
                         var generator = SeededGenerator(seed: seed &+ UInt64(writer))
                         for _ in 0..<Self.moveCount {

@@ -245,7 +245,7 @@ struct SyncSessionTests {
             BatchEnd(
                 position: Position(
                     tick: 1, token: 1, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
-                serverTime: Stamp(microseconds: 1), acknowledged: number, frameCount: 0), last: nil,
+                serverTime: Stamp(microseconds: 1), acknowledged: number, frameCount: 0), frames: [],
             wallMicroseconds: 0)
     }
 }

@@ -309,19 +309,19 @@ private final class Ticks {
         _ row: Row?, _ classIndex: Int, columns: [Int]?, to store: SQLiteDeviceStore, acknowledged: Int64 = 0
     ) throws {
         tick += 1
-        var frame: BatchFrame?
+        var frames: [BatchFrame] = []
         if let row {
             var block = RowBlock(
                 schema: schema, classIndex: classIndex,
                 columns: columns ?? Array(schema[classIndex].columns.indices), isWhole: columns == nil)
             block.append(row)
-            frame = BatchFrame(sequence: 0, blocks: [block])
+            frames = [BatchFrame(sequence: 0, blocks: [block])]
         }
         _ = try store.apply(
             BatchEnd(
                 position: Position(
                     tick: tick, token: tick, subscriptionVersion: 0, rulesFingerprint: 0, schemaFingerprint: 0),
-                serverTime: Stamp(microseconds: tick), acknowledged: acknowledged, frameCount: frame == nil ? 0 : 1),
-            last: frame, wallMicroseconds: 0)
+                serverTime: Stamp(microseconds: tick), acknowledged: acknowledged, frameCount: frames.count),
+            frames: frames, wallMicroseconds: 0)
     }
 }

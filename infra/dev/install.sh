@@ -38,6 +38,7 @@ have_metrics_library || need python3-prometheus-client "Prometheus's own parser,
 have_command sqlite3 || need sqlite3 "the demo shows the devices' files with it"
 have_command openssl || need openssl "makes the certificates of the tests"
 PATH="$PATH:/usr/sbin" have_command haproxy || need haproxy "stands before the gateways in the tests"
+PATH="$PATH:/usr/sbin" have_command pgbouncer || need pgbouncer "stands before PostgreSQL in the tests"
 have_command redis-server || need redis-server "carries ticks in the tests"
 have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
 have_command psql || need postgresql-client "psql, with which the demo and 'make psql' look into the database"
@@ -104,7 +105,7 @@ install_missing() {
 stop_servers() {
     local name
     have_command systemctl || return 0
-    for name in haproxy redis-server; do
+    for name in haproxy pgbouncer redis-server; do
         case " ${PACKAGES[*]} " in
             *" $name "*) ${AS_ROOT[@]+"${AS_ROOT[@]}"} systemctl disable --now "$name" >&2 || true ;;
         esac

@@ -31,7 +31,12 @@ struct TicketAPICommand: AsyncParsableCommand {
                                     proxies before this server, such as
                                     10.0.0.0/8, 2001:db8::7. Only from these is
                                     X-Forwarded-For or Forwarded believed; they
-                                    must set one of the two
+                                    must set one of the two, or speak the PROXY
+                                    protocol
+              TOMBOLO_PROXY_PROTOCOL
+                                    on: each connection of a trusted proxy
+                                    begins with a header of the PROXY protocol,
+                                    before TLS, and no other one does (off)
               TOMBOLO_CONNECTIONS_PER_ADDRESS
                                     connections of one address at a time (200)
               TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY
@@ -78,7 +83,10 @@ struct TicketAPICommand: AsyncParsableCommand {
         var logger = Logger(label: "tickets")
         logger.logLevel = configuration.logLevel
         let certificate = try configuration.loadCertificate(logger: logger)
-        let pool = PostgresPool(configuration: configuration.database, logger: logger)
+        let database = try await configuration.findDatabase(
+            connections: PostgresPool.Options.defaultMaximumConnections + 1,
+            needing: [ServerConfiguration.listeningNeed], logger: logger)
+        let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await Conference.ticketRole.loadModels(pool, logger: logger)
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
@@ -93,7 +101,7 @@ struct TicketAPICommand: AsyncParsableCommand {
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
             services: [DatabaseService(pool)] + following + [
-                ModelFollower(models, configuration: configuration.database, logger: logger), server,
+                ModelFollower(models, configuration: database, logger: logger), server,
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

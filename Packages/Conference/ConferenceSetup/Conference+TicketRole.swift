@@ -13,7 +13,7 @@ extension Conference {
             DatabaseRight(.classTables("Ticket"), .select, .update("rank"), for: "showing and moving tickets"),
             DatabaseRight(.classTables("Track"), .select, for: "the public page"),
             DatabaseRight(
-                .table("changelog"), .select("seq", "xid", "class", "key", "root"),
+                .table("changelog"), .select("seq", "xid", "class", "key", "root", "keys"),
                 for: "which rows changed, never their values: when to forget what anonymous visitors got"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "whose rows they are"),
             DatabaseRight(.table("tick"), .select("number", "first_seq"), for: "which of them are old"),

@@ -49,7 +49,7 @@ final class TicketList: Sendable {
     /// sees: positions tell nothing about hidden ones.
     /// - Parameter grant: for the tickets of this event.
     /// - Throws: ``RequestFailure`` with status 404 for an event that the caller may not read.
-    func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> Rendered<JSONBytes> {
+    func json(event: ObjectId, _ grant: ObjectsGrant) async throws -> Rendered<JSONText> {
         let eventKey = [events.item.primaryKeyIndex ?? 0: Value.objectId(event)]
         let readable = grant.rules.authorize(
             grant.subject, .read, .objects(classIndex: events.classIndex, having: eventKey))
@@ -71,7 +71,7 @@ final class TicketList: Sendable {
             try rows.append(row, own: [position], to: &json)
         }
         json.append("]}")
-        return Rendered(content: json, rows: keys)
+        return Rendered(content: JSONText(json), rows: keys)
     }
 
     private func statement(_ rights: Rights) throws -> Statement {

@@ -17,26 +17,36 @@ public enum TicketMove: Hashable, Sendable {
     }
 }
 
-extension TicketMove {
+extension TicketMove: Decodable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
     /// From the body of a request: exactly one of `{"before": id}`, `{"after": id}`, `{"first": true}`,
     /// `{"last": true}`.
     /// - Throws: ``RequestFailure`` with status 422 for anything else.
-    init(_ body: JSON) throws {
-        guard case .object(let members) = body, members.count == 1, let (name, value) = members.first else {
-            throw Self.malformed
-        }
-        switch (name, value) {
-        case ("before", .string(let text)): self = .before(try Self.id(text, name))
-        case ("after", .string(let text)): self = .after(try Self.id(text, name))
-        case ("first", .bool(true)): self = .first
-        case ("last", .bool(true)): self = .last
+    public init(from decoder: any Decoder) throws {
+        guard let members = try? decoder.container(keyedBy: Name.self), members.allKeys.count == 1,
+            let name = members.allKeys.first
+        else { throw Self.malformed }
+        switch name.stringValue {
+        case "before": self = .before(try Self.id(members, name))
+        case "after": self = .after(try Self.id(members, name))
+        case "first" where (try? members.decode(Bool.self, forKey: name)) == true: self = .first
+        case "last" where (try? members.decode(Bool.self, forKey: name)) == true: self = .last
         default: throw Self.malformed
         }
     }
 
-    private static func id(_ text: String, _ name: String) throws -> ObjectId {
+    private static func id(_ members: KeyedDecodingContainer<Name>, _ name: Name) throws -> ObjectId {
+        guard let text = try? members.decode(String.self, forKey: name) else { throw malformed }
         guard let id = try? ObjectId(string: text) else {
-            throw RequestFailure(.unprocessable, "'\(name)' is not an id.", hint: "An id has 24 hexadecimal digits.")
+            throw RequestFailure(
+                .unprocessable, "'\(name.stringValue)' is not an id.", hint: "An id has 24 hexadecimal digits.")
         }
         return id
     }

@@ -77,13 +77,11 @@ struct TicketMoves: Sendable {
     // MARK: Together
 
     /// Makes several moves in one transaction, in this order.
-    func move(_ wishes: [Wish], _ pool: PostgresPool) async -> [Result<Answer, any Error>] {
+    func move(_ wishes: [Wish], _ pool: PostgresPool) async throws -> [Result<Answer, any Error>] {
         do {
             return try await tryMove(wishes, pool)
         } catch let error as PostgresError where error.isConflict || error.code == .lockNotAvailable {
             return wishes.map { _ in .success(.alone) }
-        } catch {
-            return wishes.map { _ in .failure(error) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Batching
 import EventModels
 public import PostgresClient
 import PostgresValues
@@ -19,14 +20,16 @@ public struct TicketOrder: Sendable {
 
     private let pool: PostgresPool
     private let sql: TicketMoves
-    private let batches: Batches<TicketMoves.Wish, TicketMoves.Answer, ObjectId>
+    private let batches: RequestBatcher<TicketMoves.Wish, TicketMoves.Answer>
 
     /// - Throws: `ValueError` if the schema isn't one of the conference's models.
     public init(schema: Schema, pool: PostgresPool) throws {
         let sql = try TicketMoves(schema)
         self.pool = pool
         self.sql = sql
-        batches = Batches(Self.bounds, by: \.event) { wishes in await sql.move(wishes, pool) }
+        batches = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { wishes in
+            try await sql.move(wishes, pool)
+        }
     }
 
     /// What a move came to.
@@ -49,7 +52,7 @@ public struct TicketOrder: Sendable {
                 .unprocessable, "A ticket cannot stand before or after itself.", hint: "Name another ticket.")
         }
         let wish = TicketMoves.Wish(ticket: ticket, event: event, place: place)
-        switch try await batches.outcome(of: wish) {
+        switch try await batches.answer(wish) {
         case .done(let outcome): return outcome
         case .notFound: break
         case .alone:

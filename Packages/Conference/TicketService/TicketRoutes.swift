@@ -19,7 +19,7 @@ public struct TicketRoutes: Sendable {
     private let parts: SchemaCache<Parts>
 
     /// What works on the classes of one model.
-    private struct Parts: Sendable {
+    private final class Parts: Sendable {
         let tickets: ClassTable<Ticket>
         let list: TicketList
         let order: TicketOrder
@@ -64,12 +64,11 @@ public struct TicketRoutes: Sendable {
             let parts = try parts.value(for: grant.rules.schema)
             // What users see depends on who they are: nothing of it is kept.
             guard grant.subject.isAnonymous else {
-                return JSONText(try await parts.list.json(event: id, grant).content)
+                return try await parts.list.json(event: id, grant).content
             }
-            return JSONText(
-                try await parts.anonymous.answer(\.list, of: id, under: grant.rules) {
-                    try await parts.list.json(event: id, grant)
-                })
+            return try await parts.anonymous.answer(\.list, of: id, under: grant.rules) {
+                try await parts.list.json(event: id, grant)
+            }
         }
         routes.on(
             .get, "/events/{id}/sessions", access: .objects(.read, of: "Session", by: rules, having: ofEvent)
@@ -80,10 +79,13 @@ public struct TicketRoutes: Sendable {
         routes.on(
             .post, "/tickets/{id}/move", access: .object(.moveTicket, of: "Ticket", by: rules, from: pool)
         ) { request, context, grant in
-            let place = try TicketMove(await request.json(JSON.self, context))
+            let place = try await request.json(TicketMove.self, context)
             return JSONText(try await move(grant, to: place))
         }
     }
+
+    /// Of the answer to a move.
+    private static let expectedAnswerByteCount = 128
 
     private func move(_ grant: ObjectGrant, to place: TicketMove) async throws -> JSONBytes {
         let parts = try parts.value(for: grant.rules.schema)
@@ -93,12 +95,18 @@ public struct TicketRoutes: Sendable {
                 properties: ["event"])
         }
         let outcome = try await parts.order.move(grant.id, of: event, to: place)
-        let answer: JSON = [
-            "_id": .string(grant.id.stringValue), "event": .string(event.stringValue), "rank": .string(outcome.rank),
-            "position": .int(Int64(outcome.position)), "changed": .bool(outcome.isChanged),
-        ]
-        var json = JSONBytes()
-        answer.append(to: &json)
+        var json = JSONBytes(capacity: Self.expectedAnswerByteCount)
+        json.append(#"{"_id":"#)
+        json.append(string: grant.id.stringValue)
+        json.append(#","changed":"#)
+        json.append(outcome.isChanged)
+        json.append(#","event":"#)
+        json.append(string: event.stringValue)
+        json.append(#","position":"#)
+        json.append(Int64(outcome.position))
+        json.append(#","rank":"#)
+        json.append(string: outcome.rank)
+        json.append("}")
         return json
     }
 }

@@ -79,6 +79,14 @@ public struct Arbiter: Sendable {
     public func references(of changeset: Changeset) -> (written: Set<ObjectReference>, linked: Set<ObjectReference>) {
         var written: Set<ObjectReference> = []
         var linked: Set<ObjectReference> = []
+        collectReferences(of: changeset, &written, &linked)
+        return (written, linked.subtracting(written))
+    }
+
+    /// The same of several changesets: adds to what they write, and to what they link to, which they may write as well.
+    public func collectReferences(
+        of changeset: Changeset, _ written: inout Set<ObjectReference>, _ linked: inout Set<ObjectReference>
+    ) {
         for instruction in changeset.instructions {
             written.insert(instruction.reference)
             switch instruction {
@@ -91,7 +99,6 @@ public struct Arbiter: Sendable {
             case .add, .erase: break
             }
         }
-        return (written, linked.subtracting(written))
     }
 
     /// The object whose permissions apply to a list element, or nil if `reference` isn't a list element.
@@ -218,6 +225,8 @@ extension Arbiter {
         /// The position of the instruction under way.
         private var position = 0
         private(set) var lost = 0
+        /// By object, made when the first instruction on it comes.
+        private var concurrentWrites: [ObjectReference: ConcurrentWrites] = [:]
         /// What foreign keys did.
         private var consequences: [LogEntry] = []
         /// For permissions: the lives within the changeset of every object that an instruction named.
@@ -251,11 +260,16 @@ extension Arbiter {
             self.arbiter.trash.begin()
         }
 
-        func concurrent(_ reference: ObjectReference) -> [LogEntry] {
-            (arbiter.log[reference] ?? []).filter(isConcurrent)
+        /// The log gets the changeset's own entries only when it is finished.
+        mutating func concurrentWrites(to reference: ObjectReference) -> ConcurrentWrites {
+            guard let entries = arbiter.log[reference] else { return ConcurrentWrites() }
+            if let known = concurrentWrites[reference] { return known }
+            let found = ConcurrentWrites(
+                entries, columnCount: arbiter.schema[reference.classIndex].columns.count, client: client, stamp: stamp,
+                base: base)
+            concurrentWrites[reference] = found
+            return found
         }
-
-        func isConcurrent(_ entry: LogEntry) -> Bool { !base.sees(entry.xid) && entry.client != client }
 
         mutating func touch(_ reference: ObjectReference) {
             guard lives[reference] == nil else { return }
@@ -279,8 +293,8 @@ extension Arbiter {
             self.position = position
             let reference = instruction.reference
             let item = arbiter.schema[reference.classIndex]
-            let concurrent = concurrent(reference)
-            if concurrent.contains(where: { $0.operation == .erase }) {
+            let concurrent = concurrentWrites(to: reference)
+            if concurrent.isErased {
                 lost += 1
                 return
             }
@@ -370,15 +384,16 @@ extension Arbiter {
 
         mutating func insert(_ fields: [FieldWrite], as reference: ObjectReference, _ item: ClassSchema) {
             var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
-            var defaults = Set(item.columns.indices)
+            var isDefault = Array(repeating: true, count: item.columns.count)
             if let key = item.primaryKeyIndex {
                 row[key] = reference.key
-                defaults.remove(key)
+                isDefault[key] = false
             }
             for field in fields where field.column != item.primaryKeyIndex {
                 row[field.column] = field.value
-                if field.isDefault { defaults.insert(field.column) } else { defaults.remove(field.column) }
+                isDefault[field.column] = field.isDefault
             }
+            let defaults = Set(isDefault.indices.lazy.filter { isDefault[$0] })
             for (index, column) in item.columns.enumerated() where column.linkTarget != nil {
                 let from = Field(reference: reference, column: index)
                 deferral[from] = nil
@@ -415,7 +430,7 @@ extension Arbiter {
         }
 
         mutating func merge(
-            _ fields: [FieldWrite], into reference: ObjectReference, _ item: ClassSchema, _ concurrent: [LogEntry]
+            _ fields: [FieldWrite], into reference: ObjectReference, _ item: ClassSchema, _ concurrent: ConcurrentWrites
         ) {
             guard var row = arbiter.rows[reference] else { return }
             var columns: [ColumnWrite] = []
@@ -426,7 +441,9 @@ extension Arbiter {
                 }
                 guard field.column != item.primaryKeyIndex else { continue }
                 if !field.isDefault { written[reference, default: []].insert(field.column) }
-                guard field.isDefault ? replaces(field.column, of: reference) : wins(field, concurrent) else {
+                let wins =
+                    field.isDefault ? concurrent.letsDefaultReplace(field.column) : !concurrent.beats(field.column)
+                guard wins else {
                     lost += 1
                     continue
                 }
@@ -446,7 +463,7 @@ extension Arbiter {
                     }
                 }
                 if case .int(let number) = value {
-                    value = .int(number &+ additions(after: stamp, to: field.column, concurrent))
+                    value = .int(number &+ concurrent.additions(to: field.column))
                 }
                 row[field.column] = value
                 columns.append(
@@ -459,17 +476,14 @@ extension Arbiter {
 
         mutating func add(
             _ amount: Int64, to reference: ObjectReference, _ column: Int, _ item: ClassSchema,
-            _ concurrent: [LogEntry]
+            _ concurrent: ConcurrentWrites
         ) {
             guard var row = arbiter.rows[reference] else {
                 lost += 1
                 return
             }
             written[reference, default: []].insert(column)
-            let replaced = concurrent.contains { entry in
-                entry.mark(of: column) == .set && !isLater(than: entry)
-            }
-            guard !replaced else {
+            guard !concurrent.beats(column) else {
                 lost += 1
                 return
             }
@@ -508,36 +522,6 @@ extension Arbiter {
                 arbiter.rows[reference] = row
                 write(
                     .update(reference, [ColumnWrite(column: column, value: target.key, mark: .set)]), at: position)
-            }
-        }
-
-        func wins(_ field: FieldWrite, _ concurrent: [LogEntry]) -> Bool {
-            concurrent.allSatisfy { entry in
-                switch entry.mark(of: field.column) {
-                case nil, .add, .byDefault: true
-                case .set: isLater(than: entry)
-                }
-            }
-        }
-
-        /// Whether a default may replace the value of an existing object's column.
-        func replaces(_ column: Int, of reference: ObjectReference) -> Bool {
-            guard let last = arbiter.log[reference]?.last(where: { $0.mark(of: column) != nil }),
-                last.mark(of: column) == .byDefault
-            else { return false }
-            return isConcurrent(last) && isLater(than: last)
-        }
-
-        func isLater(than entry: LogEntry) -> Bool {
-            guard stamp == entry.stamp else { return stamp > entry.stamp }
-            guard let other = entry.client else { return false }
-            return client > other
-        }
-
-        func additions(after stamp: Stamp, to column: Int, _ concurrent: [LogEntry]) -> Int64 {
-            concurrent.reduce(0) { sum, entry in
-                guard case .add(let amount) = entry.mark(of: column), !isLater(than: entry) else { return sum }
-                return sum &+ amount
             }
         }
 

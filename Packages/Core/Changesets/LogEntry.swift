@@ -43,13 +43,4 @@ public struct LogEntry: Hashable, Sendable {
         self.stamp = stamp
         self.client = client
     }
-
-    /// What this entry did to a column, or nil if it left the column alone.
-    public func mark(of column: Int) -> Mark? {
-        switch operation {
-        case .create: marks[column] ?? .set
-        case .update: marks[column]
-        case .erase: nil
-        }
-    }
 }

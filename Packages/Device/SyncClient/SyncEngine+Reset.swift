@@ -90,14 +90,14 @@ extension SyncEngine {
         }
     }
 
-    func apply(_ end: BatchEnd, _ last: BatchFrame?) throws -> AppliedBatch {
+    func apply(_ end: BatchEnd, _ frames: [BatchFrame]) throws -> AppliedBatch {
         let store = try openStore()
         var isReset = false
         if end.replacesAll, let reset = try store.state().reset {
             if reset == .applied { finishAppliedReset() } else { isReset = true }
         }
         if isReset { resets.willApply() }
-        let batch = try store.apply(end, last: last, wallMicroseconds: Date().microsecondsSince1970)
+        let batch = try store.apply(end, frames: frames, wallMicroseconds: Date().microsecondsSince1970)
         if isReset { finishAppliedReset() }
         return batch
     }

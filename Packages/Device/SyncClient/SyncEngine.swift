@@ -68,7 +68,9 @@ public actor SyncEngine {
     private var connection: Task<Void, Never>?
     /// Numbers connections, to recognise messages of an earlier one.
     private var generation = 0
-    private var outgoing: AsyncStream<[UInt8]>.Continuation?
+    private var outgoing: AsyncStream<[[UInt8]]>.Continuation?
+    /// Messages of the event that is being handled, which are written together.
+    private var unsent: [[UInt8]] = []
     /// The number of bytes not yet taken by the network. Beyond ``maximumUnwrittenByteCount`` no changesets are loaded.
     private var unwrittenByteCount = 0
     private var waitingLoad: PendingLoad?
@@ -167,7 +169,14 @@ public actor SyncEngine {
         defer { isHandling = false }
         while !events.isEmpty {
             for action in session.handle(events.removeFirst()) { perform(action) }
+            send()
         }
+    }
+
+    private func send() {
+        guard !unsent.isEmpty else { return }
+        outgoing?.yield(unsent)
+        unsent = []
     }
 
     private func perform(_ action: ClientSession.Action) {
@@ -176,16 +185,16 @@ public actor SyncEngine {
         case .disconnect: disconnect()
         case .wait(let duration): wait(duration)
         case .send(let message):
-            guard let outgoing else { return }
+            guard outgoing != nil else { return }
             let bytes = encoded(message)
             unwrittenByteCount += bytes.count
-            outgoing.yield(bytes)
+            unsent.append(bytes)
         case .report(let report): onReport(report)
         case .stage(let frame):
             perform { try openStore().stage(frame) }
-        case .apply(let end, let last):
+        case .apply(let end, let frames):
             do {
-                events.append(.applied(try traced(end) { try apply(end, last) }))
+                events.append(.applied(try traced(end) { try apply(end, frames) }))
             } catch let error as RecoveryFailed {
                 failRecovery(error)
             } catch {
@@ -246,6 +255,7 @@ public actor SyncEngine {
         generation += 1
         timer?.cancel()
         stopAnswerTimer()
+        send()
         outgoing?.finish()
         outgoing = nil
         unwrittenByteCount = 0
@@ -258,7 +268,7 @@ public actor SyncEngine {
         disconnect()
         let number = generation
         // Bounded by the protocol: hello, one message per batch, and changesets up to the limit of unwritten bytes.
-        let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (messages, continuation) = AsyncStream.makeStream(of: [[UInt8]].self)
         outgoing = continuation
         connection = Task { await self.runConnection(number, messages) }
         answerTimer = Task {
@@ -279,7 +289,7 @@ public actor SyncEngine {
         handle(.disconnected(random: .random(in: 0..<1)))
     }
 
-    private func runConnection(_ number: Int, _ outgoing: AsyncStream<[UInt8]>) async {
+    private func runConnection(_ number: Int, _ outgoing: AsyncStream<[[UInt8]]>) async {
         do {
             let token = try await configuration.accessToken()
             guard let host = configuration.url.host() else { throw SyncEngineError.badURL(configuration.url) }
@@ -293,17 +303,12 @@ public actor SyncEngine {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     // Both go to the engine with every message, and would wake another thread each time.
                     group.addTask(executorPreference: tasks) {
-                        for await message in outgoing {
-                            try await writer.write(message)
-                            await self.wrote(message.count, number)
+                        for await messages in outgoing {
+                            try await writer.write(messages)
+                            await self.wrote(messages.reduce(0) { $0 + $1.count }, number)
                         }
                     }
-                    group.addTask(executorPreference: tasks) {
-                        try await self.opened(number, token)
-                        for try await message in messages {
-                            try await self.received(Array(message.readableBytesView), number)
-                        }
-                    }
+                    group.addTask(executorPreference: tasks) { try await self.receive(messages, number, token) }
                     defer { group.cancelAll() }
                     try await group.next()
                 }
@@ -329,13 +334,28 @@ public actor SyncEngine {
         handle(.connected(try openStore().state(), accessToken: token))
     }
 
+    private func receive(_ messages: MessageStream, _ number: Int, _ token: String) async throws {
+        try opened(number, token)
+        var iterator = messages.makeAsyncIterator()
+        while let arrived = try await iterator.nextArrived() { try received(arrived, number) }
+    }
+
+    /// Handles what came together. What came before a message that can't be read still counts.
+    ///
     /// Not inlined, because optimising its typed error within an asynchronous function crashes the Swift 6.3.1
     /// compiler.
     @inline(never)
-    private func received(_ bytes: [UInt8], _ number: Int) throws {
+    private func received(_ arrived: [ByteBuffer], _ number: Int) throws {
         guard number == generation else { throw CancellationError() }
         stopAnswerTimer()
-        handle(.message(try codec.decodeServerMessage(bytes)))
+        var messages: [ServerMessage] = []
+        do {
+            for bytes in arrived { messages.append(try codec.decodeServerMessage(Array(bytes.readableBytesView))) }
+        } catch {
+            handle(.messages(messages))
+            throw error
+        }
+        handle(.messages(messages))
     }
 }
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// When the other side was last heard from. Shared by the reader, which sets it, and the task that watches for silence.
 final class Liveness: Sendable {
-    /// The time silence is measured from, or nil while the last message is being handled and nobody reads.
+    /// The time silence is measured from, or nil while nobody reads, because messages wait for their reader.
     private let since: Mutex<ContinuousClock.Instant?> = Mutex(.now)
 
     /// Starts measuring silence from now.

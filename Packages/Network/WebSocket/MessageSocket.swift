@@ -8,29 +8,35 @@ public struct MessageSocket: Sendable {
     public static let maximumMessageByteCount = 20 << 20
     /// The maximum number of fragments in a message. More close the connection with code 1009.
     public static let maximumFragmentCount = 4_096
-    /// The number of messages that may wait for their reader; nothing more is read from the network meanwhile.
-    static let maximumWaitingMessages = 1
-    /// How often the other side is pinged.
-    public static let pingInterval = Duration.seconds(15)
+    /// How often a client pings the server: often enough for proxies that end silent connections after a minute, seldom
+    /// enough for a phone's battery.
+    public static let pingInterval = Duration.seconds(40)
     /// A client that hears nothing from the server for this long considers the connection dead.
-    public static let silenceLimit = Duration.seconds(45)
+    public static let silenceLimit = Duration.seconds(60)
     /// The time limit for the closing handshake; then the network connection is closed without it.
     public static let closeTimeout = Duration.seconds(5)
 
-    typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+    /// Messages come through the inbox.
+    typealias Channel = NIOAsyncChannel<Never, WebSocketFrame>
 
     private let channel: Channel
+    private let inbox = MessageInbox()
+    private let liveness = Liveness()
+    private let pings: AsyncStream<ByteBuffer>
 
     /// Wraps an upgraded channel. Call on its event loop.
     package init(upgraded channel: any NIOCore.Channel) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(MessageSocketHandler(isClient: true))
+        // Only the latest ping needs an answer (RFC 6455 §5.5.3).
+        let (pings, addPing) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1))
+        self.pings = pings
+        try pipeline.addHandlers([
+            MessageSocketHandler(isClient: true),
+            MessageInboxHandler(inbox, liveness, onPing: { addPing.yield($0) }),
+        ])
         self.channel = try Channel(
             wrappingChannelSynchronously: channel,
-            configuration: .init(
-                backPressureStrategy: .init(
-                    lowWatermark: Self.maximumWaitingMessages, highWatermark: Self.maximumWaitingMessages),
-                inboundType: WebSocketFrame.self, outboundType: WebSocketFrame.self))
+            configuration: .init(inboundType: Never.self, outboundType: WebSocketFrame.self))
     }
 
     /// Closes a connection that was never run, with code 1001. Every connection must be run or closed.
@@ -47,15 +53,12 @@ public struct MessageSocket: Sendable {
         _ body: @escaping @Sendable (MessageStream, MessageWriter) async throws -> Void
     ) async throws {
         let network = channel.channel
-        try await channel.executeThenClose { inbound, outbound in
-            let liveness = Liveness()
+        liveness.listen()
+        try await channel.executeThenClose { _, outbound in
             let writer = MessageWriter(outbound: outbound)
-            // Only the latest ping needs an answer (RFC 6455 §5.5.3).
-            let (pings, addPing) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await body(
-                        MessageStream(inbound: inbound, liveness: liveness, onPing: { addPing.yield($0) }), writer)
+                    try await body(MessageStream(inbox: inbox), writer)
                     liveness.listen()
                     try? await writer.close(.normalClosure)
                 }

@@ -1,40 +1,37 @@
 public import NIOCore
-internal import NIOWebSocket
 
-/// The binary messages of a connection. Beyond one buffered message, nothing is read from the network until it's asked
-/// for.
+/// The binary messages of a connection. A bounded amount is read from the network before it's asked for.
 public struct MessageStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
-    let inbound: NIOAsyncChannelInboundStream<WebSocketFrame>
-    let liveness: Liveness
-    let onPing: @Sendable (ByteBuffer) -> Void
+    let inbox: MessageInbox
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(frames: inbound.makeAsyncIterator(), liveness: liveness, onPing: onPing)
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(inbox: inbox) }
 
+    /// Use one for all messages of a connection. It never writes, since two sides that both wait for the other to read would
+    /// wait forever.
     public struct Iterator: AsyncIteratorProtocol {
-        var frames: NIOAsyncChannelInboundStream<WebSocketFrame>.AsyncIterator
-        let liveness: Liveness
-        let onPing: @Sendable (ByteBuffer) -> Void
+        let inbox: MessageInbox
+        private var arrived: ArraySlice<ByteBuffer> = []
 
-        /// The next message, or nil when the connection has ended. Never writes, since two sides that both wait for the
-        /// other to read would wait forever.
+        init(inbox: MessageInbox) { self.inbox = inbox }
+
+        /// The next message, or nil when the connection has ended.
         public mutating func next() async throws -> ByteBuffer? {
-            liveness.listen()
-            while let frame = try await frames.next() {
-                liveness.listen()
-                switch frame.opcode {
-                case .binary:
-                    liveness.pause()
-                    return frame.unmaskedData
-                case .ping: onPing(frame.unmaskedData)
-                case .connectionClose: return nil
-                default: continue
-                }
+            if arrived.isEmpty { arrived = try await inbox.take()?[...] ?? [] }
+            return arrived.popFirst()
+        }
+
+        /// All messages that have come since the last call, at least one, in order; nil when the connection has ended. Runs
+        /// on the caller's actor.
+        public mutating func nextArrived(
+            isolation: isolated (any Actor)? = #isolation
+        ) async throws -> [ByteBuffer]? {
+            guard arrived.isEmpty else {
+                defer { arrived = [] }
+                return Array(arrived)
             }
-            return nil
+            return try await inbox.take(isolation: isolation)
         }
     }
 }

@@ -32,8 +32,7 @@ public final class Authenticator: Sendable {
     public static let maximumRememberedRoles = 10_000
 
     /// Accounts that are looked up together, how many such look-ups there are at a time, and how many may wait.
-    static let lookUpBounds = RequestBatcher<ObjectId, KnownAccount?>.Bounds(
-        waitingCount: 20_000, batchCount: 200, concurrentCount: 2)
+    static let lookUpBounds = BatchBounds(size: 200, concurrency: 2, waiting: 20_000)
 
     let pool: PostgresPool
     let hasher: PasswordHasher
@@ -64,14 +63,10 @@ public final class Authenticator: Sendable {
         self.pool = pool
         self.hasher = hasher
         lookUps = RequestBatcher(
-            Self.lookUpBounds, overload: PostgresPoolError.tooManyWaiters(limit: Self.lookUpBounds.waitingCount)
+            Self.lookUpBounds, overload: PostgresPoolError.tooManyWaiters(limit: Self.lookUpBounds.waiting)
         ) { userIDs in
-            do {
-                let known = try await Accounts.known(Set(userIDs), grants: grants(), pool)
-                return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
-            } catch {
-                return userIDs.map { _ in .failure(error) }
-            }
+            let known = try await Accounts.known(Set(userIDs), grants: grants(), pool)
+            return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
         }
         self.mail = mail
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)

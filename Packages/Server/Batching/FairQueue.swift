@@ -25,7 +25,7 @@ package struct FairQueue<Element: Sendable>: Sendable {
 
     package init(maximumCount: Int) { self.maximumCount = maximumCount }
 
-    /// - Parameter number: names the element for ``remove(_:from:)``; greater than those before it.
+    /// - Parameter number: names the element for ``remove(_:from:)``, and orders its lane.
     package mutating func append(_ element: Element, number: UInt64, to lane: String) -> Admission {
         var evicted: Element?
         if count >= maximumCount {
@@ -37,7 +37,10 @@ package struct FairQueue<Element: Sendable>: Sendable {
             evicted = remove(last.number, from: longest.key)
         }
         if lanes[lane] == nil { turns.append(lane) }
-        lanes[lane, default: []].append(Entry(number: number, element: element))
+        // One that was numbered before another may come after it.
+        var index = lanes[lane]?.endIndex ?? 0
+        while index > 0, let before = lanes[lane]?[index - 1].number, before > number { index -= 1 }
+        lanes[lane, default: []].insert(Entry(number: number, element: element), at: index)
         count += 1
         return evicted.map { .addedInPlaceOf($0) } ?? .added
     }

@@ -41,10 +41,12 @@ public struct Gateway: Service {
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
         let metrics = GatewayMetrics(registry)
+        let generations = Generations(
+            source: models, wakeUps: wakeUps, onCommit: onCommit, metrics: metrics, logger: logger)
         services = SessionRunner.Services(
-            generations: Generations(
-                source: models, wakeUps: wakeUps, onCommit: onCommit, metrics: metrics, logger: logger),
-            uploadBudget: UploadBudget(maximumByteCount: Self.maximumWaitingUploadByteCount),
+            generations: generations,
+            uploadBudget: UploadBudget(
+                maximumByteCount: Self.maximumWaitingUploadByteCount, users: generations.users),
             reads: ReadSlots(count: limits.concurrentReads), heavyWork: ReadSlots(count: 1), spools: SpoolBudget(),
             clocks: SessionClocks(), limits: limits, metrics: metrics)
         registry.define(GatewayFigures.definitions)

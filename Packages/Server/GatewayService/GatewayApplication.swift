@@ -15,6 +15,8 @@ public struct GatewayApplication: ApplicationProtocol {
         self.gateway = gateway
     }
 
+    /// Every route that the router has.
+    public var routes: [RouteDescription] { http.routes }
     public var responder: RouterResponder<EdgeContext> { http.responder }
     public var configuration: ApplicationConfiguration { http.configuration }
     public var logger: Logger { http.logger }

@@ -16,6 +16,39 @@ public enum GatewayServer {
     /// Connections to PostgreSQL: for devices that bootstrap or catch up, five for uploads, one for the feed, and three
     /// for logins and openings.
     public static let databaseConnections = Gateway.maximumConcurrentReads + UploadQueue.maximumConcurrency + 4
+
+    /// What of a gateway needs sessions of PostgreSQL's to itself, which a pooler in transaction mode doesn't give: for
+    /// ``TomboloHTTP/ServerConfiguration/findDatabase(connections:needing:logger:)``.
+    /// - Parameter hearsTicks: whether it follows the ticks by LISTEN.
+    public static func sessionNeeds(runsSequencer: Bool, hearsTicks: Bool, isDeveloping: Bool) -> [String] {
+        var needs: [String] = []
+        if runsSequencer {
+            needs.append(
+                "The sequencer's lock, snapshots and settings belong to sessions. Run it with a direct connection, or "
+                    + "through pool_mode = session: 'sync-gateway --sequencer-only'. Gateways may run with --no-sequencer."
+            )
+        }
+        if hearsTicks {
+            needs.append(
+                "The gateway hears of changes by LISTEN, which needs a session of its own. Let it hear of them over Redis "
+                    + "with \(TicksAddress.variable), or connect it directly or through pool_mode = session.")
+        }
+        if isDeveloping {
+            needs.append(
+                "Development mode makes tables under a lock that belongs to a session. Connect directly to PostgreSQL.")
+        }
+        return needs
+    }
+
+    /// How many connections to PostgreSQL a process opens at most.
+    public static func maximumDatabaseConnections(
+        servesDevices: Bool, runsSequencer: Bool, hearsTicks: Bool
+    ) -> Int {
+        (servesDevices ? databaseConnections : 0) + (hearsTicks ? 1 : 0)
+            + (runsSequencer ? Sequencer.maximumConnectionCount : 0)
+            // Retention's.
+            + (runsSequencer && servesDevices ? 1 : 0)
+    }
 }
 
 /// The gateway as services, in the order in which they depend on each other. The pool must run for as long as they do.
@@ -47,7 +80,7 @@ public func buildGatewayServices(
             TickListener(configuration: pool.configuration, logger: logger)
         }
     // Said at the start and not when the first device connects.
-    _ = try await PostgresServerStore.open(schema: models.current.schema, pool: pool, logger: logger)
+    let store = try await PostgresServerStore.open(schema: models.current.schema, pool: pool, logger: logger)
     var gatewayLimits = limits
     gatewayLimits.connections = Gateway.maximumConnectionCount
     let connectionsPerAddress = limits.connectionsPerAddress ?? Gateway.maximumConnectionCountOfAddress
@@ -75,6 +108,10 @@ public func buildGatewayServices(
     }
     http.certificate = certificate
     sequencer.collect(into: metrics)
+    if let standby {
+        metrics.define(GatewayFigures.ofStandby)
+        metrics.collect { await GatewayFigures.samples(of: standby, beside: store) }
+    }
     let electable: [any Service] =
         runsSequencer
         ? [

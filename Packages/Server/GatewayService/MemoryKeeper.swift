@@ -7,11 +7,14 @@ struct MemoryKeeper {
     static let lookInterval = Duration.seconds(3)
     /// Memory is also given back after this many looks, even if no device left: uploads and batches cause peaks too.
     static let looksBetweenReturns = 20
-    /// Memory is given back sooner if at least this many connections have left, and a quarter of the highest number.
-    static let minimumDropCount = 500
+    /// Memory is given back sooner if at least this many connections have left, and a quarter of the highest number; or have
+    /// come, as many: what opening them took is free again.
+    static let minimumChangeCount = 500
 
     private var mostCount = 0
     private var lastCount = 0
+    /// When memory was last given back.
+    private var countBefore = 0
     private var looks = 0
     /// What devices that left kept may be freed a moment later.
     private var isOwedAgain = false
@@ -19,16 +22,18 @@ struct MemoryKeeper {
     /// Whether to give memory back now.
     /// - Parameter count: connected devices.
     mutating func look(at count: Int) -> Bool {
-        let isLeaving = count < lastCount
+        let (isLeaving, isArriving) = (count < lastCount, count > lastCount)
         lastCount = count
         mostCount = max(mostCount, count)
         looks += 1
-        let drop = mostCount - count
-        // Not while more are leaving: their memory would come later.
-        let isAfterPeak = !isLeaving && drop >= Self.minimumDropCount && drop >= mostCount / 4
-        guard isAfterPeak || isOwedAgain || looks >= Self.looksBetweenReturns else { return false }
+        let (drop, rise) = (mostCount - count, count - countBefore)
+        // Not while more are leaving or arriving: their memory would come later.
+        let isAfterPeak = !isLeaving && drop >= Self.minimumChangeCount && drop >= mostCount / 4
+        let isAfterRush = !isArriving && rise >= Self.minimumChangeCount && rise >= count / 4
+        guard isAfterPeak || isAfterRush || isOwedAgain || looks >= Self.looksBetweenReturns else { return false }
         isOwedAgain = isAfterPeak
         mostCount = count
+        countBefore = count
         looks = 0
         return true
     }

@@ -58,6 +58,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
             let openingByteCount = openingByteCount
             let trustedProxies = trustedProxies
             let onSocket = onSocket
+            let peer = channel.peerAddress
             let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
                 socket, head in
                 let handlers = socket.channel.pipeline.syncOperations
@@ -67,7 +68,7 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
                 onSocket(
                     socket,
                     trustedProxies.clientAddress(
-                        peer: socket.channel.remoteAddress?.ipAddress ?? "", forwarded: head.headers["Forwarded"],
+                        peer: peer, forwarded: head.headers["Forwarded"],
                         forwardedFor: head.headers["X-Forwarded-For"]), logger)
                 return Upgrade.socket
             }

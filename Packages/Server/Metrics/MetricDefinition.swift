@@ -44,4 +44,7 @@ extension MetricDefinition.Kind {
         bounds: [0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1])
     /// For sizes of groups of up to a hundred.
     public static let counts = Self.histogram(bounds: [1, 2, 5, 10, 20, 50, 100])
+    /// For numbers of any size.
+    public static let largeCounts = Self.histogram(
+        bounds: [0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000])
 }

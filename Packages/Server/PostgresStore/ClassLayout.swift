@@ -3,8 +3,8 @@ internal import PostgresValues
 internal import TomboloModel
 internal import TomboloSQL
 
-/// One class as the store reads and writes it.
-struct ClassLayout: Sendable {
+/// One class as the store reads and writes it. A class, since it's passed around for every row.
+final class ClassLayout: Sendable {
     let classIndex: Int
     let item: ClassSchema
     /// The changelog's number of the class.
@@ -20,7 +20,7 @@ struct ClassLayout: Sendable {
     let names: [String]
 
     /// - Returns: nil for a class without a primary key, or one that the database lacks.
-    init?(_ item: ClassSchema, classIndex: Int, schema: Schema, identifiers: SchemaIdentifiers) {
+    convenience init?(_ item: ClassSchema, classIndex: Int, schema: Schema, identifiers: SchemaIdentifiers) {
         guard let id = identifiers.classes[item.name] else { return nil }
         let numbers = identifiers.columns[item.name] ?? [:]
         let columnIDs = item.columns.compactMap { numbers[$0.name] }
@@ -49,6 +49,9 @@ struct ClassLayout: Sendable {
         let columns = names.map { "\(alias).\($0)" }
         return (columns + [item.isTrashable ? "\(alias).trashed_at IS NOT NULL" : "false"]).joined(separator: ", ")
     }
+
+    /// How many columns ``selectList(_:)`` has.
+    var selectCount: Int { names.count + 1 }
 
     /// A condition that leaves the trash out, with a leading AND; empty for other classes.
     func andLive(_ alias: String) -> String { item.isTrashable ? " AND \(alias).trashed_at IS NULL" : "" }

@@ -7,8 +7,7 @@ public import TomboloSyncSession
 
 /// Opens the sessions of many clients in a few statements: all devices come back at once when a gateway was restarted.
 enum ClientOpenings {
-    static let bounds = RequestBatcher<Request, ClientOpening>.Bounds(
-        waitingCount: 20_000, batchCount: 200, concurrentCount: 2)
+    static let bounds = BatchBounds(size: 200, concurrency: 2, waiting: 20_000)
 
     struct Request: Hashable, Sendable {
         let client: ClientID
@@ -25,15 +24,7 @@ enum ClientOpenings {
     }
 
     /// One answer for each request. Requests don't depend on each other, but fail together if the database does.
-    static func open(_ requests: [Request], _ pool: PostgresPool) async -> [Result<ClientOpening, any Error>] {
-        do {
-            return try await pool.withConnection { try await open(requests, $0) }
-        } catch {
-            return requests.map { _ in .failure(error) }
-        }
-    }
-
-    private static func open(
+    static func open(
         _ requests: [Request], _ connection: PostgresConnection
     ) async throws -> [Result<ClientOpening, any Error>] {
         let new = requests.filter { $0.acknowledged <= 0 }

@@ -26,6 +26,8 @@ public final class PostgresServerStore: ServerStore {
     package let pool: PostgresPool
     /// Where bootstraps are read from while it's fit for that.
     let standby: PostgresStandby?
+    /// See ``BulkRowSearch/maximumRowCount``.
+    let maximumBulkRowCount: Int
     let logger: Logger
     private let sequencer: Sequencer
     let openings: RequestBatcher<ClientOpenings.Request, ClientOpening>
@@ -38,6 +40,14 @@ public final class PostgresServerStore: ServerStore {
         schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil,
         logger: Logger = Logger(label: "tombolo.store")
     ) async throws -> PostgresServerStore {
+        try await open(
+            schema: schema, pool: pool, standby: standby, maximumBulkRowCount: BulkRowSearch.maximumRowCount,
+            logger: logger)
+    }
+
+    static func open(
+        schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil, maximumBulkRowCount: Int, logger: Logger
+    ) async throws -> PostgresServerStore {
         let identifiers: SchemaIdentifiers
         let digest: String
         do {
@@ -49,30 +59,31 @@ public final class PostgresServerStore: ServerStore {
         }
         return PostgresServerStore(
             layout: try StoreLayout(schema: schema, identifiers: identifiers, digest: digest), pool: pool,
-            standby: standby, logger: logger)
+            standby: standby, maximumBulkRowCount: maximumBulkRowCount, logger: logger)
     }
 
-    private init(layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, logger: Logger) {
+    private init(
+        layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, maximumBulkRowCount: Int, logger: Logger
+    ) {
         self.standby = standby
+        self.maximumBulkRowCount = maximumBulkRowCount
         schema = layout.schema
         named = Mutex(layout)
         self.pool = pool
         self.logger = logger
         sequencer = Sequencer(configuration: pool.configuration, logger: logger)
         ticks = RequestBatcher(
-            .init(waitingCount: ClientOpenings.bounds.waitingCount, batchCount: 1_000, concurrentCount: 1),
-            overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waitingCount)
+            BatchBounds(size: 1_000, waiting: ClientOpenings.bounds.waiting),
+            overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waiting)
         ) { numbers in
-            do {
-                let known = try await StoredTick.numbered(Set(numbers), pool)
-                return numbers.map { .success(known[$0]) }
-            } catch {
-                return numbers.map { _ in .failure(error) }
-            }
+            let known = try await StoredTick.numbered(Set(numbers), pool)
+            return numbers.map { .success(known[$0]) }
         }
         openings = RequestBatcher(
-            ClientOpenings.bounds, overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waitingCount)
-        ) { await ClientOpenings.open($0, pool) }
+            ClientOpenings.bounds, overload: PostgresPoolError.tooManyWaiters(limit: ClientOpenings.bounds.waiting)
+        ) { requests in
+            try await pool.withConnection { try await ClientOpenings.open(requests, $0) }
+        }
     }
 
     // MARK: Ticks
@@ -89,7 +100,7 @@ public final class PostgresServerStore: ServerStore {
 
     public func tick(_ number: Int64) async throws -> Tick? {
         if number == 0 { return .origin }
-        return try await ticks.answer(number, lane: "")
+        return try await ticks.answer(number)
     }
 
     // MARK: Reading
@@ -147,6 +158,8 @@ public final class PostgresServerStore: ServerStore {
                         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
                             + "SET TRANSACTION SNAPSHOT \(PostgresSQL.quoteLiteral(stored.exported)); "
                             + "SET LOCAL jit = off; "
+                            // A slow read would take all processors of the database, not one.
+                            + "SET LOCAL max_parallel_workers_per_gather = 0; "
                             + "SET LOCAL statement_timeout = \(Self.readStatementTimeout.components.seconds * 1_000)"
                     )
                     return stored
@@ -163,9 +176,10 @@ public final class PostgresServerStore: ServerStore {
 }
 
 extension PostgresError {
-    /// The transaction that exported the snapshot has ended.
+    /// The transaction that exported the snapshot has ended. In a restored database, one with the same name may be
+    /// another database's.
     var isMissingSnapshot: Bool {
-        code == "22023" || code == .undefinedObject || code == .objectNotInPrerequisiteState
+        code == "22023" || code == .undefinedObject || code == .objectNotInPrerequisiteState || code == "0A000"
     }
 
     /// A table or a column isn't there, under this name at least.

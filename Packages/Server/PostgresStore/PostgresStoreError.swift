@@ -14,6 +14,9 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         public static let misuse = Code(rawValue: "misuse")
         /// A table or column was renamed meanwhile; the store knows the new name.
         public static let renamed = Code(rawValue: "renamed")
+        /// The tick that a difference was asked for from isn't in this history, or not any more. A device whose position was
+        /// found good a moment ago has met a restored database, and learns with its next hello that it must start over.
+        public static let historyLost = Code(rawValue: "historyLost")
         /// A standby failed in the middle of a read, which may begin again.
         public static let standbyLost = Code(rawValue: "standbyLost")
         /// The changelog or a row holds what it cannot hold.
@@ -33,7 +36,7 @@ public struct PostgresStoreError: Error, Hashable, Sendable, CustomStringConvert
         .renamed, "A table or column was renamed while it was used: try again.")
 
     /// Whether the same call may succeed later.
-    public var isRetryable: Bool { [.noSequencer, .notElected, .renamed, .standbyLost].contains(code) }
+    public var isRetryable: Bool { [.noSequencer, .notElected, .renamed, .historyLost, .standbyLost].contains(code) }
 
     /// Whether a read that was begun may simply begin again.
     public var meansReadAgain: Bool { code == .renamed || code == .standbyLost }

@@ -63,7 +63,8 @@ public struct DevelopmentOptions: ParsableArguments {
             }, logger: logger)
     }
 
-    static func isLoopback(_ host: String) -> Bool {
+    /// Whether a host can be reached from this machine only.
+    public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

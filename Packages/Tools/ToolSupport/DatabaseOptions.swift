@@ -49,6 +49,7 @@ public struct DatabaseOptions: ParsableArguments {
         do {
             let connection = try await PostgresConnection.connect(configuration, logger: Self.quiet)
             do {
+                try await Self.requireSession(connection)
                 try await body(connection)
             } catch {
                 await connection.close()
@@ -67,8 +68,15 @@ public struct DatabaseOptions: ParsableArguments {
         let configuration = try configuration()
         let options = PostgresPool.Options(maximumConnections: 2)
         do {
-            // Connecting directly first gives the plain reason where it fails.
-            try await PostgresConnection.connect(configuration, logger: Self.quiet).close()
+            // A connection without a pool first gives the plain reason where it fails.
+            let first = try await PostgresConnection.connect(configuration, logger: Self.quiet)
+            do {
+                try await Self.requireSession(first)
+            } catch {
+                await first.close()
+                throw error
+            }
+            await first.close()
             let pool = PostgresPool(configuration: configuration, options: options, logger: Self.quiet)
             do {
                 try await body(pool)
@@ -80,6 +88,14 @@ public struct DatabaseOptions: ParsableArguments {
         } catch let error as PostgresError {
             throw ToolError(error, configuration)
         }
+    }
+
+    /// - Throws: ``ToolError`` where statements of one connection may reach several sessions.
+    nonisolated(nonsending) private static func requireSession(_ connection: PostgresConnection) async throws {
+        guard try await connection.pooling() == .transaction else { return }
+        throw ToolError(
+            "The database's address leads to a connection pooler in transaction mode.",
+            fix: "Connect to PostgreSQL directly: changes of tables are made under a lock that belongs to a session.")
     }
 
     private static var quiet: Logger {

@@ -20,6 +20,17 @@ public enum PasswordInput {
         return first
     }
 
+    /// Asks for the password of an account, once: it has one already.
+    /// - Throws: ``ToolError`` if nothing was given.
+    public static func current(of email: String) throws -> String {
+        let given = isatty(STDIN_FILENO) == 1 ? ask("Password of \(email): ") : readLine(strippingNewline: true)
+        guard let given, !given.isEmpty else {
+            throw ToolError(
+                "No password was given.", fix: "Type it when asked, or write it to standard input, as its first line.")
+        }
+        return given
+    }
+
     /// A line that the terminal does not show while it is typed.
     private static func ask(_ prompt: String) -> String? {
         try? FileHandle.standardError.write(contentsOf: Data(prompt.utf8))

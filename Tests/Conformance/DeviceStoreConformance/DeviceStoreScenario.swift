@@ -33,7 +33,7 @@ final class DeviceStoreScenario<Harness: DeviceStoreHarness> {
             acknowledged: acknowledged, refusals: refusals, replacesAll: replacesAll, frameCount: isEmpty ? 0 : 1,
             serverTime: serverTime)
         delivered = server.rows
-        return try store.apply(end, last: isEmpty ? nil : frames[0], wallMicroseconds: 0)
+        return try store.apply(end, frames: isEmpty ? [] : frames, wallMicroseconds: 0)
     }
 
     func write(_ instructions: Instruction...) throws {
@@ -145,7 +145,7 @@ extension DeviceStoreScenario {
         var block = RowBlock(schema: schema, classIndex: S.session, columns: [0, 1], isWhole: false)
         block.append(S.sessionRow("elsewhere", "x"))
         _ = try store.apply(
-            server.end(frameCount: 1), last: BatchFrame(sequence: 0, blocks: [block]), wallMicroseconds: 0)
+            server.end(frameCount: 1), frames: [BatchFrame(sequence: 0, blocks: [block])], wallMicroseconds: 0)
         try requireServerState("after a change of an unknown object")
     }
 
@@ -155,8 +155,11 @@ extension DeviceStoreScenario {
         let end = server.end(frameCount: 1)
         _ = try store.apply(
             end,
-            last: BatchFrame(
-                sequence: 0, removals: [ObjectRemoval(classIndex: S.session, keys: [.string("a"), .string("none")])]),
+            frames: [
+                BatchFrame(
+                    sequence: 0,
+                    removals: [ObjectRemoval(classIndex: S.session, keys: [.string("a"), .string("none")])])
+            ],
             wallMicroseconds: 0)
         try requireServerState("after the removal")
     }
@@ -169,7 +172,7 @@ extension DeviceStoreScenario {
         try store.stage(frames[0])
         try store.stage(frames[1])
         try require(S.session, [], "staged")
-        _ = try store.apply(server.end(frameCount: 3), last: frames[2], wallMicroseconds: 0)
+        _ = try store.apply(server.end(frameCount: 3), frames: [frames[2]], wallMicroseconds: 0)
         try requireServerState("applied")
     }
 
@@ -181,7 +184,7 @@ extension DeviceStoreScenario {
         let frames = changed.frames(from: delivered, everything: true, frameCount: 3)
         try store.stage(frames[0])
         do {
-            _ = try store.apply(changed.end(frameCount: 3), last: frames[2], wallMicroseconds: 0)
+            _ = try store.apply(changed.end(frameCount: 3), frames: [frames[2]], wallMicroseconds: 0)
             throw ConformanceFailure("a batch with a missing frame was applied")
         } catch is StagedFramesMissing {}
         try requireEqual(try store.state(), before, "state")
@@ -199,7 +202,7 @@ extension DeviceStoreScenario {
         server.put(S.speaker, S.speakerRow(1, "Ada"))
         let frames = server.frames(from: [:], frameCount: 2)
         try store.stage(frames[0])
-        _ = try store.apply(server.end(frameCount: 2), last: frames[1], wallMicroseconds: 0)
+        _ = try store.apply(server.end(frameCount: 2), frames: [frames[1]], wallMicroseconds: 0)
         try requireServerState("after the second attempt")
         // A batch of one frame does not care about what an interrupted one left.
         try store.stage(stale[0])
@@ -560,7 +563,7 @@ extension DeviceStoreScenario {
         try requireEqual(try queue(), pending, "queue")
         let rows = [S.sessionRow("a", "Mine", room: 1, seats: 10), S.sessionRow("b", "Closing")]
         try require(S.session, rows, "restarted")
-        _ = try store.apply(server.end(frameCount: 2), last: frames[1], wallMicroseconds: 0)
+        _ = try store.apply(server.end(frameCount: 2), frames: [frames[1]], wallMicroseconds: 0)
         try require(S.session, rows, "staged frames")
         try write(set(S.session, .string("a"), 1, .string("Again")))
         try requireEqual(try queue().map(\.number), [1, 2], "numbers")

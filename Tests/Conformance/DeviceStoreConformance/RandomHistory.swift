@@ -70,12 +70,22 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
             }
         }
         let everything = Int.random(in: 0..<6, using: &generator) == 0
-        let frames = server.frames(
+        var frames = server.frames(
             from: delivered, everything: everything, frameCount: Int.random(in: 1...3, using: &generator))
-        for frame in frames.dropLast() { try harness.store.stage(frame) }
+        // A device that is behind applies the batches that follow along with it.
+        while !everything, Int.random(in: 0..<3, using: &generator) == 0 {
+            let rows = server.rows
+            for _ in 0..<Int.random(in: 1...6, using: &generator) { changeServer() }
+            for var frame in server.frames(from: rows) {
+                frame.sequence = frames.count
+                frames.append(frame)
+            }
+        }
+        let stagedCount = Int.random(in: 0..<frames.count, using: &generator)
+        for frame in frames.prefix(stagedCount) { try harness.store.stage(frame) }
         if Int.random(in: 0..<4, using: &generator) == 0 { try harness.restart() }
         let end = server.end(acknowledged: upTo, replacesAll: everything, frameCount: frames.count)
-        _ = try harness.store.apply(end, last: frames.last, wallMicroseconds: 5)
+        _ = try harness.store.apply(end, frames: Array(frames.dropFirst(stagedCount)), wallMicroseconds: 5)
         acknowledged = upTo
         delivered = server.rows
         pending.removeAll { $0.number <= upTo }

@@ -138,7 +138,7 @@ extension ServerStoreScenario {
     }
 
     func basesMustBeKnown() async throws {
-        try await open(ada)
+        try await open(ada, bob)
         try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
         let old = try await newTick()
         try await write(Model.put(Model.session, Model.sessionRow("b", "Two")))
@@ -151,8 +151,12 @@ extension ServerStoreScenario {
         try requireEqual(try await store.tick(old.number), nil, "a dropped tick")
         try requireEqual(try await store.tick(new.number), new, "a kept tick")
         try requireEqual(
-            try await store.upload([upload(ada, 1, base: old, instruction)]), [.unknownBase], "dropped base")
-        try await apply(upload(ada, 1, base: new, instruction))
+            try await store.upload([
+                upload(ada, 1, base: old, instruction),
+                upload(bob, 1, base: new, .set(Model.session("b"), field(Model.Session.title, .string("y")))),
+                upload(ada, 2, base: new, instruction),
+            ]), [.unknownBase, .applied(lost: 0), .gap(expected: 1)], "dropped base")
+        try await apply(upload(ada, 1, base: new, instruction), upload(ada, 2, base: new, instruction))
     }
 
     func permissionIsAsked() async throws {

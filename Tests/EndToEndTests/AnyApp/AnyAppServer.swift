@@ -57,7 +57,7 @@ final class AnyAppServer: Sendable {
         }
         try await gateway.kill9()
         await pool.shutdown()
-        try FileManager.default.removeItem(at: folder)
+        try await FileManager.default.removeBusyFolder(at: folder)
     }
 
     /// Runs `migration-tool`.

@@ -36,6 +36,12 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Of the row 'hostile', measure only this; may be given several times.",
+            discussion: "One of: \(HostileKind.allCases.map(\.rawValue).joined(separator: ", "))."))
+    var hostile: [HostileKind] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Connect so many devices in the scale measurement, instead of \(Sizes.full.scale.deviceCount).",
             discussion: "The rows with fewer devices shrink alike. The wanted figures are those of the full number."))
     var devices: Int?
@@ -66,6 +72,7 @@ struct RunCommand: AsyncParsableCommand {
         var sizes = quick ? Sizes.quick : Sizes.full
         if !step.isEmpty { sizes.objectStore.steps = ObjectStoreStep.allCases.filter(step.contains) }
         if let rows { sizes.scale.rows = rows }
+        if !hostile.isEmpty { sizes.scale.hostileKinds = hostile }
         if let runs { sizes.scale.runCount = runs }
         if let devices { sizes.scale.deviceCount = devices }
         if let logins { sizes.logins.loginCount = logins }

@@ -79,6 +79,7 @@ struct Sizes: Sendable {
         static let deviceCounts = 10...10_000
 
         var rows = ScaleRow.allCases
+        var hostileKinds = HostileKind.allCases
         /// The most devices that are connected.
         var deviceCount: Int
         var runCount: Int

@@ -7,7 +7,7 @@ extension ScaleMeasurement {
 
     /// Devices of one user while another user's attack.
     func hostile(_ results: inout ScaleResults, _ database: BenchDatabase) async {
-        for kind in HostileKind.allCases {
+        for kind in scale.hostileKinds {
             let name = "p99 beside \(scale.hostileCount) hostile: \(kind.rawValue)"
             await attempt(.hostile, name, &results) { try await attack(kind, name, &$0, database) }
         }

@@ -1,3 +1,4 @@
+import Batching
 import EventModels
 import PostgresClient
 import Synchronization
@@ -28,7 +29,7 @@ final class AnonymousAnswers: Sendable {
     }
 
     private let store: Store
-    private let questions: Batches<Void, Void, Never>
+    private let questions: RequestBatcher<Void, Void>
 
     /// - Throws: `ValueError` if the schema isn't one of the conference's models.
     init(schema: Schema, pool: PostgresPool) throws {
@@ -39,7 +40,7 @@ final class AnonymousAnswers: Sendable {
             }
         }
         self.store = store
-        questions = Batches(Self.bounds) { questions in
+        questions = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { questions in
             try await follower.ask()
             return questions.map { _ in .success(()) }
         }
@@ -54,7 +55,7 @@ final class AnonymousAnswers: Sendable {
         render: () async throws -> Rendered<Content>
     ) async throws -> Content {
         do {
-            try await questions.outcome(of: ())
+            try await questions.answer(())
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -15,10 +15,10 @@ struct KeptAnswers {
 
     /// An event's answers.
     struct Answers {
-        var list: JSONBytes?
+        var list: JSONText?
         var page: String?
 
-        fileprivate var byteCount: Int { (list?.bytes.count ?? 0) + (page?.utf8.count ?? 0) }
+        fileprivate var byteCount: Int { (list?.byteCount ?? 0) + (page?.utf8.count ?? 0) }
     }
 
     private struct Entry {

@@ -51,7 +51,8 @@ public struct Schema: Hashable, Sendable {
     /// The class with this name, or with this as one of its previous names.
     public subscript(className: String) -> ClassSchema? { indexByName[className].map { classes[$0] } }
 
-    public subscript(index: Int) -> ClassSchema { classes[index] }
+    /// Inlined: a copy of a whole class for each look at one of its properties costs more than what it's looked at for.
+    @inlinable public subscript(index: Int) -> ClassSchema { classes[index] }
 
     /// The positions of the element classes of a class's lists, those inside their elements among them. Of an element
     /// class: those inside its elements.

@@ -27,7 +27,7 @@ extension MessageCodec {
     }
 
     /// An invalid trace is ignored: it must never cause a changeset to be refused.
-    private static func traceparent(_ text: String) -> String? {
+    static func traceparent(_ text: String) -> String? {
         text.isEmpty || text.utf8.count > maximumTraceparentByteCount ? nil : text
     }
 

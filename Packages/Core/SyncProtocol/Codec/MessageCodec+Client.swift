@@ -64,9 +64,15 @@ extension MessageCodec {
         try WireShape.clientMessage.check(bytes, "message of a device")
         var result: [Changeset] = []
         var reader = WireReader(bytes, in: content)
+        var changesets = ChangesetReader(bytes, schema: schema, validates: false)
         while let field = reader.field() {
             guard field.key == WireReader.Key(number: 1, type: .bytes) else { continue }
-            let next = try decodeUploaded(bytes, field.content)
+            let next: Changeset
+            if let known = changesets.changeset(field.content) {
+                next = known
+            } else {
+                next = try decodeUploaded(bytes, field.content)
+            }
             if let last = result.last, next.number != last.number &+ 1 {
                 throw ProtocolError(
                     .malformed, "upload: changeset \(next.number) follows \(last.number); numbers have no gaps")
@@ -74,6 +80,19 @@ extension MessageCodec {
             result.append(next)
         }
         return result
+    }
+
+    /// The tick of a message that has nothing else, as every device sends it for every batch; nil for any other message,
+    /// also for one with mistakes.
+    static func tick(ofApplied bytes: [UInt8], _ content: Range<Int>) -> Int64? {
+        guard content.lowerBound == 2, content.upperBound == bytes.count,
+            content.count <= 1 + WireReader.maximumVarintByteCount
+        else { return nil }
+        var reader = WireReader(bytes, in: content)
+        guard reader.key() == WireReader.Key(number: 1, type: .varint), let tick = reader.signed(), reader.isAtEnd,
+            tick >= 0
+        else { return nil }
+        return tick
     }
 
     private func decode(_ hello: WireHello) throws(ProtocolError) -> Hello {

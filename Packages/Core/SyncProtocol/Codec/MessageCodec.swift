@@ -71,6 +71,7 @@ public struct MessageCodec: Sendable {
             try Self.checkLength(bytes, "message of a device")
             let (kind, content) = try Self.kind(of: bytes)
             if kind == .upload { return .upload(try decodeUpload(bytes, content)) }
+            if kind == .applied, let tick = Self.tick(ofApplied: bytes, content) { return .applied(tick: tick) }
             guard bytes.count <= Self.maximumControlByteCount else {
                 throw ProtocolError(
                     .tooLarge,
@@ -121,8 +122,11 @@ public struct MessageCodec: Sendable {
     /// Decodes a changeset of a device's queue, which an earlier version of the app may have written; see
     /// ``Changeset/queuedBytes``.
     public func decodeQueuedChangeset(_ bytes: [UInt8]) throws(ProtocolError) -> Changeset {
-        let message: WireChangeset = try Self.parse(bytes, .changeset, "changeset")
-        return try decodeQueued(message, bytes)
+        try Self.checkLength(bytes, "changeset")
+        try WireShape.changeset.check(bytes, "changeset")
+        var reader = ChangesetReader(bytes, schema: schema, validates: true)
+        if let changeset = reader.changeset(bytes.indices) { return changeset }
+        return try decodeQueued(try Self.build(bytes, "changeset"), bytes)
     }
 
     /// The bytes of a frame, as a device stages it.

@@ -22,6 +22,8 @@ struct WireReader {
         let content: Range<Int>
     }
 
+    static let maximumVarintByteCount = 10
+
     private let bytes: [UInt8]
     private let end: Int
     private(set) var position: Int
@@ -43,6 +45,35 @@ struct WireReader {
             return nil
         }
         return Key(number: value >> 3, type: type)
+    }
+
+    /// The same; if it's nil, nothing was read.
+    mutating func nextKey() -> Key? {
+        let start = position
+        guard let key = key() else {
+            position = start
+            return nil
+        }
+        return key
+    }
+
+    /// A `sint64`.
+    mutating func signed() -> Int64? {
+        varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64($0 & 1) }
+    }
+
+    /// Eight bytes, least first.
+    mutating func fixed64() -> UInt64? {
+        let start = position
+        guard skip(8) else { return nil }
+        return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
+    }
+
+    /// The length of a field of bytes, and the bytes.
+    mutating func content() -> Range<Int>? {
+        guard let length = varint() else { return nil }
+        let start = position
+        return skip(length) ? start..<position : nil
     }
 
     mutating func varint() -> UInt64? {
@@ -68,9 +99,8 @@ struct WireReader {
         case .fixed64: if !skip(8) { return nil }
         case .fixed32: if !skip(4) { return nil }
         case .bytes:
-            guard let length = varint() else { return nil }
-            from = position
-            guard skip(length) else { return nil }
+            guard let content = content() else { return nil }
+            from = content.lowerBound
         }
         return Field(key: key, start: start, content: from..<position)
     }

@@ -29,6 +29,17 @@ public struct BatchEnd: Hashable, Sendable {
         self.frameCount = frameCount
         self.traceparents = traceparents
     }
+
+    /// Joins the end of the batch that follows: both batches are one then, which brings the device from where the first
+    /// began to where the second ends. Neither may replace everything.
+    public mutating func join(_ next: BatchEnd) {
+        position = next.position
+        serverTime = next.serverTime
+        acknowledged = max(acknowledged, next.acknowledged)
+        refusals += next.refusals
+        frameCount += next.frameCount
+        traceparents += next.traceparents
+    }
 }
 
 /// A write of a changeset that the server didn't accept. What of the changeset no refusal names was applied; a refusal

@@ -33,11 +33,11 @@ public struct FrameBuilder: Sendable {
     }
 
     /// Adds the effect of a change on a session that saw objects by `old` before and sees them by `new` now.
-    public mutating func add(_ change: RootChange, old: Visibility, new: Visibility) {
+    package mutating func add(_ change: RootChange, old: RowVisibility, new: RowVisibility) {
         let classIndex = change.reference.classIndex
         add(
-            change, had: old.includes(change.old, classIndex: classIndex, schema: schema),
-            has: new.includes(change.new, classIndex: classIndex, schema: schema))
+            change, had: old.includes(change.old, classIndex: classIndex),
+            has: new.includes(change.new, classIndex: classIndex))
     }
 
     /// Adds the effect of a change on a session.
@@ -170,6 +170,12 @@ extension RowBlock {
 }
 
 extension BatchFrame {
+    /// The approximate size in memory and on the wire, in bytes.
+    public var byteCount: Int {
+        blocks.reduce(0) { $0 + $1.byteCount }
+            + removals.reduce(0) { $0 + $1.keys.reduce(0) { $0 + $1.sentByteCount } }
+    }
+
     /// The approximate size at which frames are cut, in bytes: small enough for memory, large enough to be efficient.
     public static let targetByteCount = 256 << 10
     /// The maximum number of removals in a frame.

@@ -17,6 +17,9 @@ public import TomboloSyncProtocol
 ///
 /// The store is asked through actions, each answered by one event before the next store action is performed; the
 /// executor performs actions in order.
+///
+/// A device that is behind applies the batches that have come together as one, in one transaction; see
+/// ``ReceivedBatch``.
 public struct ClientSession: Sendable {
     public enum Event: Sendable {
         case start
@@ -27,14 +30,16 @@ public struct ClientSession: Sendable {
         case disconnected(random: Double)
         /// The backoff is over.
         case retry
-        case message(ServerMessage)
+        /// What came from the gateway, in order. Give all that is there at once: batches that come together are applied
+        /// together.
+        case messages([ServerMessage])
         /// A local write transaction queued a changeset.
         case changesetQueued
         /// The app wants other subscriptions.
         case subscriptionsChanged(SubscriptionSet)
         /// The answer to ``Action/loadPending(after:maximumCount:maximumByteCount:)``.
         case pending([Changeset])
-        /// The answer to ``Action/apply(_:last:)``.
+        /// The answer to ``Action/apply(_:frames:)``.
         case applied(AppliedBatch)
         /// The store could not apply the batch: it is fetched again.
         case applyFailed
@@ -53,7 +58,8 @@ public struct ClientSession: Sendable {
         case wait(Duration)
         case send(ClientMessage)
         case stage(BatchFrame)
-        case apply(BatchEnd, last: BatchFrame?)
+        /// Apply a batch, with its last frames, which weren't staged.
+        case apply(BatchEnd, frames: [BatchFrame])
         case loadPending(after: Int64, maximumCount: Int, maximumByteCount: Int)
         case resetStore(reason: String)
         /// The batch to come is a client reset: the store notes it, and the app decides. No event answers; the executor
@@ -109,7 +115,11 @@ public struct ClientSession: Sendable {
         case failed
     }
 
+    /// Frames of this size, in bytes, are kept in memory until their batch ends; of a larger batch the first are staged.
+    public static let maximumUnstagedByteCount = 8 << 20
+
     private let schema: Schema
+    private let maximumUnstagedByteCount: Int
     private var phase = Phase.stopped
     private var backoff = Backoff()
     private var acknowledged: Int64 = 0
@@ -123,7 +133,12 @@ public struct ClientSession: Sendable {
     /// Messages that came while a batch is applied, oldest first. Bounded by ``ServerSession/maximumUnappliedBatches``
     /// batches, beyond which the gateway does not send.
     private var waitingMessages: [ServerMessage] = []
-    private var newestFrame: BatchFrame?
+    /// The batch whose end hasn't come.
+    private var incoming = ReceivedBatch()
+    /// The batch whose end has come, and which is applied once nothing more of what came can join it.
+    private var complete: (batch: ReceivedBatch, end: BatchEnd)?
+    /// The ticks of the batches that ``complete`` is made of, and then of those that are applied.
+    private var ticks: [Int64] = []
     private var sentSubscriptions: Int64 = 0
     /// The version that the content was made with.
     private var activeSubscriptions: Int64 = 0
@@ -133,8 +148,12 @@ public struct ClientSession: Sendable {
     /// The partition whose objects the device has; nil for a device with subscriptions.
     private let partition: Value?
 
-    public init(schema: Schema, partition: Value? = nil) {
+    public init(
+        schema: Schema, partition: Value? = nil,
+        maximumUnstagedByteCount: Int = ClientSession.maximumUnstagedByteCount
+    ) {
         self.schema = schema
+        self.maximumUnstagedByteCount = maximumUnstagedByteCount
         self.partition = partition
     }
 
@@ -165,12 +184,9 @@ public struct ClientSession: Sendable {
         case .retry:
             guard phase == .waiting else { return [] }
             return connect()
-        case .message(let message):
-            if isApplying {
-                waitingMessages.append(message)
-                return []
-            }
-            return receive(message)
+        case .messages(let messages):
+            waitingMessages += messages
+            return takeMessages()
         case .changesetQueued:
             hasQueued = true
             return loadIfPossible()
@@ -226,10 +242,53 @@ public struct ClientSession: Sendable {
         verifyThrough = nil
         isApplying = false
         waitingMessages = []
-        newestFrame = nil
+        incoming = ReceivedBatch()
+        complete = nil
+        ticks = []
     }
 
     // MARK: Receiving
+
+    /// Takes what came, up to a batch that is to be applied.
+    private mutating func takeMessages() -> [Action] {
+        var actions: [Action] = []
+        var taken = 0
+        while !isApplying, taken < waitingMessages.count {
+            let message = waitingMessages[taken]
+            if let complete, !mayJoin(message, complete.end) {
+                actions += applyComplete()
+            } else {
+                taken += 1
+                actions += receive(message)
+                // What ends the connection forgets what waited.
+                if waitingMessages.isEmpty { return actions }
+            }
+        }
+        waitingMessages.removeFirst(taken)
+        return isApplying ? actions : actions + applyComplete()
+    }
+
+    /// Whether a message belongs to a batch that may be applied together with the one that is complete.
+    private func mayJoin(_ message: ServerMessage, _ end: BatchEnd) -> Bool {
+        guard phase == .live, !end.replacesAll, let complete, complete.batch.isInMemory(upTo: end) else { return false }
+        switch message {
+        case .frame(let frame):
+            let kept = frame.sequence == 0 ? 0 : incoming.byteCount
+            return incoming.stagedCount == 0
+                && complete.batch.byteCount + kept + frame.byteCount <= maximumUnstagedByteCount
+        case .end(let next):
+            return !next.replacesAll && next.position.subscriptionVersion == end.position.subscriptionVersion
+                && (next.frameCount == 0 || incoming.isInMemory(upTo: next))
+        case .welcome, .reset, .failure: return false
+        }
+    }
+
+    private mutating func applyComplete() -> [Action] {
+        guard let (batch, end) = complete else { return [] }
+        complete = nil
+        isApplying = true
+        return [.apply(end, frames: batch.frames)]
+    }
 
     private mutating func receive(_ message: ServerMessage) -> [Action] {
         switch (phase, message) {
@@ -257,22 +316,35 @@ public struct ClientSession: Sendable {
             return [.disconnect, .report(.reset(reason: reason)), .resetStore(reason: reason)]
         case (.bootstrapping, .frame(let frame)), (.live, .frame(let frame)): return receive(frame)
         case (.bootstrapping, .end(let end)), (.live, .end(let end)):
-            isApplying = true
-            // A batch that began again and came out without frames leaves one of its first attempt.
-            let last = end.frameCount > 0 ? newestFrame : nil
-            newestFrame = nil
-            return [.apply(end, last: last)]
+            receive(end)
+            return []
         default: return []
         }
     }
 
-    /// The newest frame stays in memory, so that a batch of one frame is applied without being staged.
     private mutating func receive(_ frame: BatchFrame) -> [Action] {
+        // It begins a batch, or begins it again.
+        if frame.sequence == 0 { incoming = ReceivedBatch() }
+        incoming.append(frame)
         var actions: [Action] = []
-        if let previous = newestFrame { actions.append(.stage(previous)) }
-        newestFrame = frame
+        while let oldest = incoming.takeOldest(beyond: maximumUnstagedByteCount) { actions.append(.stage(oldest)) }
         actions.append(.report(.download(received: frame.objectsSoFar, total: frame.totalObjects)))
         return actions
+    }
+
+    private mutating func receive(_ end: BatchEnd) {
+        // A batch that began again and came out without frames leaves those of its first attempt.
+        let batch = end.frameCount > 0 ? incoming : ReceivedBatch()
+        incoming = ReceivedBatch()
+        ticks.append(end.position.tick)
+        guard var (whole, joined) = complete else {
+            complete = (batch, end)
+            return
+        }
+        complete = nil
+        whole.join(batch)
+        joined.join(end)
+        complete = (whole, joined)
     }
 
     private mutating func finishApplying(_ batch: AppliedBatch) -> [Action] {
@@ -281,7 +353,8 @@ public struct ClientSession: Sendable {
             return batch.refusals.isEmpty ? [] : [.report(.refused(batch.refusals))]
         }
         isApplying = false
-        var actions: [Action] = [.send(.applied(tick: batch.position.tick))]
+        var actions: [Action] = ticks.map { .send(.applied(tick: $0)) }
+        ticks = []
         if phase == .bootstrapping {
             phase = .live
             backoff.reset()
@@ -303,8 +376,7 @@ public struct ClientSession: Sendable {
         activeSubscriptions = batch.position.subscriptionVersion
         actions.append(.report(.subscriptionsComplete(version: activeSubscriptions)))
         actions += sendSubscriptions() + loadIfPossible()
-        while !isApplying, !waitingMessages.isEmpty { actions += receive(waitingMessages.removeFirst()) }
-        return actions
+        return actions + takeMessages()
     }
 
     private mutating func fail(_ failure: SessionFailure) -> [Action] {

@@ -3,8 +3,8 @@ public import TomboloModel
 internal import TomboloSyncProtocol
 
 /// The live side of a gateway: each new tick is matched once against everything that its members look at, and says which
-/// of them it concerns and what they are sent. Members that look at the same share one evaluation and one encoding; members
-/// that a tick doesn't concern are not mentioned. No I/O, no clock.
+/// of them it concerns and what they are sent. Members that look at the same share one evaluation, members that see the same
+/// of a tick share one encoding, and members that a tick doesn't concern are not mentioned. No I/O, no clock.
 ///
 /// `Member` is one session's stay: a session that leaves and comes back is another member.
 public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
@@ -14,16 +14,19 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     public static var maximumMatchingCost: Int { 1_000_000 }
     /// The same for all that one user's devices look at, of what no index narrows.
     public static var maximumMatchingCostOfUser: Int { 200_000 }
+    /// A member that more of the ticks it missed may concern reads the changelog, which has all of them in one batch.
+    public static var maximumMissedTickCount: Int { 256 }
 
     /// The answer to ``follow(_:)``.
     public enum Answer: Sendable {
-        /// What the ticks after the one asked for mean, oldest first. From the newest tick on the member is told of each that
-        /// concerns it.
+        /// What the ticks after the one asked for mean, oldest first, without those that don't concern the member. From the
+        /// newest tick on it is told of each that does.
         case following([LiveBatch], newest: Tick)
         /// Matching these takes long: match them aside with ``LiveFeed/match(_:with:client:schema:)`` and ask again after the
         /// last. The member is not followed.
         case matchAside([LiveTick])
-        /// The feed doesn't reach back so far: read the changelog, and ask again. The member is not followed.
+        /// The feed doesn't reach back so far, or too many ticks may concern the member: read the changelog, and ask again.
+        /// The member is not followed.
         case gone
     }
 
@@ -55,15 +58,41 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         /// Members for whom matching the tick would take long: they stand on the tick before, aren't followed any more, and
         /// ask again.
         public var aside: [Member] = []
+        /// Predicates that the indexes found for the tick's rows, before and after each change.
+        public var candidateCount = 0
     }
 
     private struct Group {
         let view: LiveView
+        /// The number of its ``Form``.
+        let form: Int
         var members: Set<Member> = []
         /// By class position: its predicate's number in the class's index.
         var predicates: [Int: Int] = [:]
         /// Whether some class of it is narrowed by no index.
         var isUnindexed = false
+    }
+
+    /// All that decides which bytes are sent of a change that is seen.
+    private struct Form: Hashable {
+        let columns: [Int: [Int]]
+        let mask: ColumnMask
+        let names: DeviceNames
+
+        init(_ view: LiveView) { (columns, mask, names) = (view.columns, view.mask, view.names) }
+    }
+
+    /// What some groups see of a tick.
+    private struct Seen: Hashable {
+        let form: Int
+        var changes: [SeenChange] = []
+    }
+
+    private struct SeenChange: Hashable {
+        /// Among the tick's changes.
+        let index: Int
+        let had: Bool
+        let has: Bool
     }
 
     private struct Membership {
@@ -96,6 +125,9 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     private var numbers: [LiveView: Int] = [:]
     private var unindexedGroups: Set<Int> = []
     private var classes: [Int: ClassWatch] = [:]
+    /// By form: its number, and how many groups have it.
+    private var forms: [Form: (number: Int, groupCount: Int)] = [:]
+    private var nextForm = 0
     private var nextGroup = 0
     private var nextPredicate = 0
 
@@ -133,7 +165,10 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     private mutating func answer(_ request: Request) -> Answer {
         var batches: [LiveBatch] = []
         if request.after < newest.number {
-            guard let ticks = ring.ticks(after: request.after) else { return .gone }
+            let missed = ring.ticks(
+                after: request.after, thatMayConcern: request.view, request.client, in: schema,
+                limit: Self.maximumMissedTickCount)
+            guard let ticks = missed else { return .gone }
             guard Self.cost(of: ticks, with: request.view.visibility) <= Self.maximumMatchingCost else {
                 return .matchAside(Self.firstPart(of: ticks, with: request.view.visibility))
             }
@@ -164,7 +199,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     private mutating func addGroup(_ view: LiveView) -> Int {
         let number = nextGroup
         nextGroup += 1
-        var group = Group(view: view)
+        var group = Group(view: view, form: enterForm(of: view))
         for (classIndex, predicate) in view.visibility.predicates {
             let canonical = predicate.canonical
             var watch = classes[classIndex] ?? ClassWatch(index: PredicateIndex(of: schema[classIndex]))
@@ -192,8 +227,26 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         return number
     }
 
+    private mutating func enterForm(of view: LiveView) -> Int {
+        let form = Form(view)
+        if let known = forms[form]?.number {
+            forms[form]?.groupCount += 1
+            return known
+        }
+        nextForm += 1
+        forms[form] = (nextForm, 1)
+        return nextForm
+    }
+
+    private mutating func leaveForm(of view: LiveView) {
+        let form = Form(view)
+        forms[form]?.groupCount -= 1
+        if forms[form]?.groupCount == 0 { forms[form] = nil }
+    }
+
     private mutating func removeGroup(_ number: Int) {
         guard let group = groups.removeValue(forKey: number) else { return }
+        leaveForm(of: group.view)
         numbers[group.view] = nil
         unindexedGroups.remove(number)
         for (classIndex, id) in group.predicates {
@@ -224,6 +277,7 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         numbers = [:]
         unindexedGroups = []
         classes = [:]
+        forms = [:]
         ring.clear()
         newest = tick
         return members
@@ -240,11 +294,13 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         for (client, news) in live.progress {
             for member in membersOfClient[client] ?? [] { progress[member] = news }
         }
-        for (number, frames) in match(live) {
-            guard let group = groups[number] else { continue }
+        let matched = match(live)
+        announcement.candidateCount = matched.candidateCount
+        for (numbers, frames) in matched.parts {
+            let members = numbers.flatMap { groups[$0].map { Array($0.members) } ?? [] }
             var others: [Member] = []
-            others.reserveCapacity(group.members.count)
-            for member in group.members {
+            others.reserveCapacity(members.count)
+            for member in members {
                 if let news = progress.removeValue(forKey: member) {
                     announcement.batches.append(
                         ([member], LiveBatch(live, frames, news)))
@@ -287,34 +343,51 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The frames of every group that a tick concerns.
-    private func match(_ live: LiveTick) -> [(group: Int, frames: SharedFrames)] {
-        var builders: [Int: FrameBuilder] = [:]
+    /// The frames of every group that a tick concerns; those that are sent the same come together.
+    private func match(
+        _ live: LiveTick
+    ) -> (parts: [(groups: [Int], frames: SharedFrames)], candidateCount: Int) {
+        var candidateCount = 0
+        var seen: [Int: Seen] = [:]
         var order: [Int] = []
-        for change in live.difference.changes {
+        for (index, change) in live.difference.changes.enumerated() {
             guard let watch = classes[change.reference.classIndex] else { continue }
             var sights: [Int: (had: Bool, has: Bool)] = [:]
-            if let old = change.old { watch.index.forEachMatch(of: old) { sights[$0] = (true, false) } }
+            if let old = change.old {
+                candidateCount += watch.index.forEachMatch(of: old) { sights[$0] = (true, false) }
+            }
             if let new = change.new {
-                watch.index.forEachMatch(of: new) { sights[$0, default: (false, false)].has = true }
+                candidateCount += watch.index.forEachMatch(of: new) { sights[$0, default: (false, false)].has = true }
             }
             for (id, sight) in sights {
                 for number in watch.groups[id] ?? [] {
-                    if builders[number] == nil {
-                        guard let view = groups[number]?.view else { continue }
-                        builders[number] = FrameBuilder(schema: schema, view)
+                    if seen[number] == nil {
+                        guard let form = groups[number]?.form else { continue }
+                        seen[number] = Seen(form: form)
                         order.append(number)
                     }
-                    builders[number]?.add(change, had: sight.had, has: sight.has)
+                    seen[number]?.changes.append(SeenChange(index: index, had: sight.had, has: sight.has))
                 }
             }
         }
-        return order.compactMap { number in
-            guard let view = groups[number]?.view, let builder = builders.removeValue(forKey: number),
-                let frames = SharedFrames(builder, view, schema)
-            else { return nil }
-            return (number, frames)
+        var together: [Seen: [Int]] = [:]
+        var parts: [Seen] = []
+        for number in order {
+            guard let part = seen.removeValue(forKey: number) else { continue }
+            if together[part] == nil { parts.append(part) }
+            together[part, default: []].append(number)
         }
+        let batches = parts.compactMap { part -> (groups: [Int], frames: SharedFrames)? in
+            guard let numbers = together[part], let view = numbers.first.flatMap({ groups[$0]?.view }) else {
+                return nil
+            }
+            var builder = FrameBuilder(schema: schema, view)
+            for change in part.changes {
+                builder.add(live.difference.changes[change.index], had: change.had, has: change.has)
+            }
+            return SharedFrames(builder, view, schema).map { (numbers, $0) }
+        }
+        return (batches, candidateCount)
     }
 
     // MARK: One member
@@ -323,9 +396,11 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
     public static func match(
         _ ticks: [LiveTick], with view: LiveView, client: ClientID, schema: Schema
     ) -> [LiveBatch] {
-        ticks.compactMap { live in
+        guard !ticks.isEmpty else { return [] }
+        let visibility = RowVisibility(view.visibility, in: schema)
+        return ticks.compactMap { live in
             var builder = FrameBuilder(schema: schema, view)
-            for change in live.difference.changes { builder.add(change, old: view.visibility, new: view.visibility) }
+            for change in live.difference.changes { builder.add(change, old: visibility, new: visibility) }
             let frames = SharedFrames(builder, view, schema)
             let progress = live.progress[client]
             guard frames != nil || progress != nil else { return nil }

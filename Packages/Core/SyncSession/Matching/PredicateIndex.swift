@@ -19,6 +19,8 @@ package struct PredicateIndex: Sendable {
     private struct Entry {
         let id: Int
         let predicate: Predicate
+        /// Nil where every row that finds the entry satisfies the predicate.
+        let test: RowPredicate?
         /// Whether a row may find the entry several times.
         let mayRepeat: Bool
         /// Where the accesses of the cover are, in their order; or the position in `unindexed`, if there is no cover.
@@ -55,7 +57,10 @@ package struct PredicateIndex: Sendable {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(nil) }
         slots[id] = slot
-        var entry = Entry(id: id, predicate: predicate, mayRepeat: cover?.mayRepeat ?? false)
+        let isFound = cover != nil && predicate.asksForValues
+        var entry = Entry(
+            id: id, predicate: predicate, test: isFound ? nil : RowPredicate(predicate, of: item),
+            mayRepeat: cover?.mayRepeat ?? false)
         if let cover {
             entry.places = cover.accesses.map { access in
                 switch access {
@@ -94,10 +99,14 @@ package struct PredicateIndex: Sendable {
     }
 
     /// Calls `body` once for each id whose predicate the row satisfies, in no particular order.
-    package func forEachMatch(of row: Row, _ body: (Int) -> Void) {
-        for slot in candidates(for: row) {
-            if let entry = entries[slot], entry.predicate.matches(row, of: item) { body(entry.id) }
+    /// - Returns: how many predicates were looked at.
+    @discardableResult
+    package func forEachMatch(of row: Row, _ body: (Int) -> Void) -> Int {
+        let candidates = candidates(for: row)
+        for slot in candidates {
+            if let entry = entries[slot], entry.test?.matches(row) ?? true { body(entry.id) }
         }
+        return candidates.count
     }
 
     /// The ids of the predicates that must be evaluated for a row, each once, in no particular order.
@@ -118,5 +127,15 @@ package struct PredicateIndex: Sendable {
             result.removeAll { slot in (entries[slot]?.mayRepeat ?? true) && !found.insert(slot).inserted }
         }
         return result
+    }
+}
+
+extension Predicate {
+    /// Whether it asks for nothing but one of some values in a column.
+    fileprivate var asksForValues: Bool {
+        switch self {
+        case .compare(_, .equal, _), .isIn: true
+        default: false
+        }
     }
 }

@@ -57,9 +57,11 @@ public struct BatchReader {
             let difference = try await reader.difference(from: from)
             var builder = FrameBuilder(
                 schema: schema, deviceColumns: request.deviceColumns, hidden: request.mask.hidden)
+            let old = RowVisibility(request.old, in: schema)
+            let new = RowVisibility(request.new, in: schema)
             for change in difference.changes {
                 changed[change.reference.classIndex, default: []].insert(change.reference.key)
-                builder.add(change, old: request.old, new: request.new)
+                builder.add(change, old: old, new: new)
             }
             totalObjects += builder.objectCount
             for frame in builder.frames() { try await emit(frame) }

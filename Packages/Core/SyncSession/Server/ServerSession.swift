@@ -105,16 +105,17 @@ public struct ServerSession: Sendable {
     public static let maximumWaitingChangesets = 10_000
     /// The size at which a batch tells of no further changeset that was refused, in bytes.
     public static let maximumRefusalByteCount = 4 << 20
-    public static let heartbeatSeconds = 5
-    /// An idle device's position is moved on after so many heartbeats: half a minute.
-    public static let positionHeartbeats = 6
-    /// A device has this long to say hello and to be let in: 15 seconds.
-    public static let maximumOpeningHeartbeats = 3
+    public static let heartbeatSeconds = 10
+    /// An idle device's position is moved on after so many heartbeats: 50 seconds. It tells a proxy that ends silent
+    /// connections after a minute that this one is alive, too.
+    public static let positionHeartbeats = 5
+    /// A device has this long to say hello and to be let in: 10 seconds, and up to 20.
+    public static let maximumOpeningHeartbeats = 2
     /// A device that has changesets to show again may be silent for this long: 100 seconds, enough for an upload of the
     /// usual size on a bad connection.
-    public static let maximumSilentHeartbeats = 20
+    public static let maximumSilentHeartbeats = 10
     /// A device that ``maximumUnappliedBatches`` wait for has this long to apply one: an hour.
-    public static let maximumUnappliedHeartbeats = 720
+    public static let maximumUnappliedHeartbeats = 360
     /// A failure's message is cut after so many bytes: it may name what the device sent.
     public static let maximumFailureLength = 1_000
 

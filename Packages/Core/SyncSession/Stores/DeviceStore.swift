@@ -27,11 +27,11 @@ public protocol DeviceStore: AnyObject {
     /// client reset has begun, this is its transaction: pending changesets are replayed or dropped as was decided, and
     /// the reset is ``ClientReset/applied``.
     /// - Parameters:
-    ///   - last: the last frame, which was not staged; nil for a batch without frames.
+    ///   - frames: the batch's last frames, in order, which were not staged; empty for a batch without frames.
     ///   - wallMicroseconds: the device's wall clock.
     /// - Throws: ``StagedFramesMissing`` when the staged frames are not the batch's, ``RecoveryFailed`` when a client
     ///   reset can't replay the pending changesets; nothing is changed then.
-    func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch
+    func apply(_ end: BatchEnd, frames: [BatchFrame], wallMicroseconds: Int64) throws -> AppliedBatch
 
     /// Stores the set that the app wants; ``DeviceState/wanted``.
     func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws

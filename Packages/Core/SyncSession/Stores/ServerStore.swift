@@ -49,7 +49,7 @@ public protocol ServerStore: Sendable {
     /// One call therefore never mixes two sessions of one client, which copies of its file may have.
     ///
     /// Whether the changelog reaches back to a base is decided after the changelog was read, in the same transaction:
-    /// retention may drop it in between.
+    /// retention may drop it in between. A base that is too old affects only its own client: the rest of the call is applied.
     /// - Throws: when the outcome is unknown; the caller may send the same uploads again.
     func upload(_ uploads: [Upload]) async throws -> [UploadResult]
 }
@@ -154,6 +154,7 @@ public enum UploadResult: Hashable, Sendable {
     case gap(expected: Int64)
     /// Applied or refused before with another content: a copied file.
     case conflict
-    /// The base tick is unknown or below the retention floor: the client must take a new position first.
+    /// The base tick is unknown, below the retention floor, or too many changes ago for the store to look through: the client
+    /// must take a new position first. One that it takes now is new enough, whatever happened before.
     case unknownBase
 }

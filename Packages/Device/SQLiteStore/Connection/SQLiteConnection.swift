@@ -31,6 +31,8 @@ package final class SQLiteConnection {
     private var kept: [SQLiteStatement] = []
     /// The statements that begin and end transactions, by ``TransactionStep``.
     private var steps: [SQLiteStatement?] = Array(repeating: nil, count: TransactionStep.allCases.count)
+    /// The pages in the write-ahead log at this connection's last commit, after ``keepLog()``.
+    var logPageCount: Int32 = 0
     /// Returned statements, by text.
     private var idle: [String: SQLiteStatement] = [:]
 

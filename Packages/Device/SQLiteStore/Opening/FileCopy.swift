@@ -68,6 +68,7 @@ package enum FileCopy {
         try copy.execute("DROP TABLE IF EXISTS tombolo_subscription_notes")
         try copy.execute("DROP TABLE IF EXISTS tombolo_refusals")
         try copy.execute("DROP TABLE IF EXISTS tombolo_reset")
+        try copy.execute("DROP TABLE IF EXISTS \(ReplayMark.table)")
         let names = try copy.names(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tombolo_beneath_%'")
         for name in names { try copy.execute("DROP TABLE \(SQLDialect.sqlite.quoted(name))") }

@@ -113,6 +113,11 @@ struct FileOpening {
         }
         if isSynced {
             try followClasses(stored)
+            if isNew {
+                let mark = ReplayMark(connection: connection)
+                try mark.prepare()
+                try mark.set()
+            }
             options.migration.onStep?(.tablesFinished)
         } else {
             try migrate(stored, isNew: isNew, ciphers: (known, cipher))
@@ -211,6 +216,7 @@ struct FileOpening {
         guard !renaming.isEmpty else { return stored }
         // Their names are the old ones; the server sends the batch again.
         try connection.run("DELETE FROM tombolo_staged")
+        try ReplayMark(connection: connection).clear()
         try renaming.perform(connection)
         try renaming.renameSubscriptions(connection, layout.schema)
         options.migration.onStep?(.tablesPrepared)
@@ -234,6 +240,7 @@ struct FileOpening {
         if !changes.isEmpty || !added.isEmpty || !abandoned.isEmpty {
             // Frames of an interrupted batch fit the old columns only; the server sends the batch again.
             try connection.run("DELETE FROM tombolo_staged")
+            try ReplayMark(connection: connection).clear()
             if !abandoned.isEmpty { try AbandonedClasses(abandoned, in: stored).restore(connection) }
         }
         for item in added {

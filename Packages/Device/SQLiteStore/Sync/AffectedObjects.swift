@@ -2,7 +2,7 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSyncProtocol
 
-/// The objects that a batch is about: those that its frame names, and those that the changesets wrote whose outcome it
+/// The objects that a batch is about: those that its frames name, and those that the changesets wrote whose outcome it
 /// brings.
 ///
 /// What is queued for other objects stays as it is, since an object's row depends on nothing but the server's row and the
@@ -11,21 +11,26 @@ internal import TomboloSyncProtocol
 struct AffectedObjects {
     /// By class position.
     private(set) var keys: [Set<Value>]
+    /// Those that the frame names more than once.
+    private var repeated: Set<ObjectReference> = []
+
+    /// With more objects than this everything is rebased.
+    static let maximumCount = 20_000
 
     /// Nil if everything has to be rebased.
-    init?(layout: FileLayout, schema: Schema, frame: BatchFrame?, queue: ChangesetQueue, acknowledged: Int64) throws {
+    init?(layout: FileLayout, schema: Schema, frames: [BatchFrame], queue: ChangesetQueue, acknowledged: Int64) throws {
         keys = Array(repeating: [], count: layout.tables.count)
         let isIndependent = layout.tables.map { table in
             table.schema.primaryKeyIndex != nil && table.schema.owner == nil && table.elementClasses.isEmpty
                 && layout.links[table.classIndex].isEmpty
         }
-        for block in frame?.blocks ?? [] {
+        for block in frames.flatMap(\.blocks) {
             guard isIndependent[block.classIndex] else { return nil }
-            for row in 0..<block.rowCount { keys[block.classIndex].insert(block.key(row: row, schema: schema)) }
+            for row in 0..<block.rowCount { name(block.key(row: row, schema: schema), block.classIndex) }
         }
-        for removal in frame?.removals ?? [] {
+        for removal in frames.flatMap(\.removals) {
             guard isIndependent[removal.classIndex] else { return nil }
-            keys[removal.classIndex].formUnion(removal.keys)
+            for key in removal.keys { name(key, removal.classIndex) }
         }
         var areIndependent = true
         try queue.forEach(upTo: acknowledged) { changeset in
@@ -35,7 +40,27 @@ struct AffectedObjects {
                 keys[reference.classIndex].insert(reference.key)
             }
         }
-        guard areIndependent, keys.reduce(0, { $0 + $1.count }) <= RebasedRows.maximumCount else { return nil }
+        guard areIndependent, count <= Self.maximumCount else { return nil }
+    }
+
+    private mutating func name(_ key: Value, _ classIndex: Int) {
+        if !keys[classIndex].insert(key).inserted {
+            repeated.insert(ObjectReference(classIndex: classIndex, key: key))
+        }
+    }
+
+    var count: Int { keys.reduce(0) { $0 + $1.count } }
+
+    /// Whether the frame names an object once, if at all.
+    func isNamedOnce(_ reference: ObjectReference) -> Bool { !repeated.contains(reference) }
+
+    /// The object needs nothing.
+    mutating func remove(_ reference: ObjectReference) { keys[reference.classIndex].remove(reference.key) }
+
+    func contains(where condition: (ObjectReference) -> Bool) -> Bool {
+        keys.enumerated().contains { classIndex, keys in
+            keys.contains { condition(ObjectReference(classIndex: classIndex, key: $0)) }
+        }
     }
 
     func contains(_ reference: ObjectReference) -> Bool { keys[reference.classIndex].contains(reference.key) }

@@ -16,8 +16,9 @@ final class FrameWriter {
         lists = ListChanges(file)
     }
 
+    /// - Parameter shown: by block, the rows that need no writing.
     /// - Returns: the number of objects and elements that the frame named.
-    func write(_ frame: BatchFrame) throws -> Int {
+    func write(_ frame: BatchFrame, except shown: [[Bool]?]? = nil) throws -> Int {
         var count = 0
         for removal in frame.removals {
             count += removal.keys.count
@@ -35,14 +36,16 @@ final class FrameWriter {
                 }
             }
         }
-        for block in frame.blocks {
+        for (index, block) in frame.blocks.enumerated() {
             count += block.rowCount
-            try write(block)
+            let rows = shown?[index].map { shown in (0..<block.rowCount).filter { !shown[$0] } }
+            try write(block, rows ?? Array(0..<block.rowCount))
         }
         return count
     }
 
-    private func write(_ block: RowBlock) throws {
+    private func write(_ block: RowBlock, _ rows: [Int]) throws {
+        if rows.isEmpty { return }
         let table = layout.tables[block.classIndex]
         guard block.columns.first == table.schema.primaryKeyIndex, block.columns.count == block.vectors.count else {
             throw SQLiteStoreError(
@@ -70,21 +73,21 @@ final class FrameWriter {
 
             var next = 0
             let count = Self.rowsTogether(columnCount: columns.count)
-            if block.isWhole, block.rowCount >= count {
+            if block.isWhole, rows.count >= count {
                 let statement = try connection.statement(table.insertOrFail(block.columns, rowCount: count))
                 // Until one is there already.
-                while next + count <= block.rowCount {
-                    for place in 0..<count { bind(next + place, to: statement, after: place * columns.count) }
+                while next + count <= rows.count {
+                    for place in 0..<count { bind(rows[next + place], to: statement, after: place * columns.count) }
                     guard try statement.insert() else { break }
-                    for place in 0..<count { try note(next + place) }
+                    for place in 0..<count { try note(rows[next + place]) }
                     next += count
                 }
                 statement.clear()
             }
-            guard next < block.rowCount else { return }
+            guard next < rows.count else { return }
             let statement = try connection.statement(
                 block.isWhole ? table.upsert(block.columns, updating: values) : table.update(values))
-            for row in next..<block.rowCount {
+            for row in rows[next...] {
                 bind(row, to: statement)
                 try statement.run()
                 try note(row)

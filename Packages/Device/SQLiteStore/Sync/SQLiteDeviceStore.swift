@@ -8,20 +8,21 @@ public import TomboloSyncSession
 ///
 /// The server also has everything it writes, so it doesn't wait for the disk (`synchronous = NORMAL`): after an
 /// operating system crash the file may be at an earlier batch, but never between two. Local writes and
-/// ``reset(client:discardsPending:)`` wait for the disk.
+/// ``reset(client:discardsPending:)`` wait for the disk. The write-ahead log is copied into the file on another thread.
 public final class SQLiteDeviceStore: DeviceStore {
     private let file: StoreFile
     private let connection: SQLiteConnection
     private let writer: InstructionWriter
     private let queue: ChangesetQueue
-    private let frames: FrameWriter
+    private let frameWriter: FrameWriter
     private let codec: MessageCodec
     private let table: SubscriptionTable
     private let refusals: RefusalTable
     private let resets: ResetTable
-    /// Whether everything queued has been replayed since the file was opened. Before, the app's update may have brought a
-    /// class back without what is queued for it.
-    private var hasRebasedEverything = false
+    private let checkpoints: LogCheckpoints
+    private let mark: ReplayMark
+    /// Whether there may be staged frames. Emptying a table writes one of its pages even if it is empty.
+    private var mayHaveStaged = true
 
     /// The app's classes.
     public var schema: Schema { file.schema }
@@ -50,14 +51,31 @@ public final class SQLiteDeviceStore: DeviceStore {
         connection = file.connection
         writer = InstructionWriter(file)
         queue = ChangesetQueue(file)
-        frames = FrameWriter(file)
+        frameWriter = FrameWriter(file)
         codec = MessageCodec(schema: file.schema)
         table = SubscriptionTable(connection: file.connection, codec: codec)
         refusals = RefusalTable(connection: file.connection, codec: codec)
         try table.prepare()
         try refusals.prepare()
         resets = ResetTable(connection: connection)
+        mark = ReplayMark(connection: connection)
+        checkpoints = LogCheckpoints(path: file.path)
         try resets.prepare()
+        try mark.prepare()
+        connection.keepLog()
+    }
+
+    deinit { checkpoints.close() }
+
+    /// Runs `body` in a write transaction, and has the log copied where it has become long.
+    private func write<Result>(_ body: () throws -> Result) throws -> Result {
+        let result = try file.writeTransaction(body)
+        if connection.logPageCount >= LogCheckpoints.maximumPageCount {
+            connection.checkpoint()
+        } else if connection.logPageCount >= LogCheckpoints.pageCount {
+            checkpoints.request()
+        }
+        return result
     }
 
     public func state() throws -> DeviceState {
@@ -78,7 +96,8 @@ public final class SQLiteDeviceStore: DeviceStore {
     }
 
     public func stage(_ frame: BatchFrame) throws {
-        try file.writeTransaction {
+        try write {
+            mayHaveStaged = true
             if frame.sequence == 0 { try connection.run("DELETE FROM tombolo_staged") }
             let statement = try connection.statement(
                 "INSERT INTO tombolo_staged VALUES (?, ?) "
@@ -89,17 +108,16 @@ public final class SQLiteDeviceStore: DeviceStore {
         }
     }
 
-    public func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
-        let applied = try file.writeTransaction {
-            try requireFrames(end, last)
+    public func apply(_ end: BatchEnd, frames: [BatchFrame], wallMicroseconds: Int64) throws -> AppliedBatch {
+        let applied = try write {
+            try requireFrames(end, frames)
             var meta = try FileMeta.load(connection)
             let reset = end.replacesAll ? try resets.state() : nil
             if reset == .discarding {
                 try queue.remove(upTo: meta.lastChangeset)
                 meta.lastChangeset = meta.acknowledged
             }
-            let (count, rebasesEverything) = try applyRows(
-                end, last, acknowledged: meta.acknowledged, isReset: reset != nil)
+            let count = try applyRows(end, frames, meta, isReset: reset != nil)
             if reset != nil { try resets.set(.applied) }
             if end.position.subscriptionVersion != meta.position.subscriptionVersion {
                 try table.activate(version: end.position.subscriptionVersion)
@@ -109,43 +127,40 @@ public final class SQLiteDeviceStore: DeviceStore {
             meta.clock.adopt(serverTime: end.serverTime, wallMicroseconds: wallMicroseconds)
             try refusals.append(end.refusals)
             try meta.save(connection)
-            return (
-                batch: AppliedBatch(
-                    position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals,
-                    objectCount: count, isEverything: end.replacesAll),
-                rebasesEverything: rebasesEverything
-            )
+            return AppliedBatch(
+                position: meta.position, acknowledged: meta.acknowledged, refusals: end.refusals, objectCount: count,
+                isEverything: end.replacesAll)
         }
-        if applied.rebasesEverything { hasRebasedEverything = true }
+        mayHaveStaged = false
         file.observers.notify(from: ObjectIdentifier(self))
-        return applied.batch
+        return applied
     }
 
     /// - Throws: ``SQLiteStoreError/Code/outdated`` if the file has a newer version, or this version with other
     ///   content. ``SQLiteStoreError/Code/invalidInput`` for a set that couldn't be read again or sent.
     public func setWantedSubscriptions(_ subscriptions: SubscriptionSet) throws {
-        try file.writeTransaction { try table.insert(subscriptions) }
+        try write { try table.insert(subscriptions) }
         file.observers.notify(from: ObjectIdentifier(self))
     }
 
     public func refuseSubscriptions(version: Int64, reason: String) throws {
-        try file.writeTransaction { try table.refuse(version: version, reason: reason) }
+        try write { try table.refuse(version: version, reason: reason) }
     }
 
     public func untoldRefusals(after id: Int64) throws -> [UntoldRefusal] { try refusals.all(after: id) }
 
     public func forgetRefusals(through id: Int64) throws {
-        try file.writeTransaction { try refusals.remove(through: id) }
+        try write { try refusals.remove(through: id) }
     }
 
     public func noteReset() throws {
-        try file.writeTransaction {
+        try write {
             if try resets.state() != .discarding { try resets.set(.recovering) }
         }
     }
 
     public func finishReset() throws {
-        try file.writeTransaction {
+        try write {
             if try resets.state() == .applied { try resets.clear() }
         }
     }
@@ -154,7 +169,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         // The queue gets new numbers under a new client ID. If that were lost, it could be uploaded twice.
         try connection.run("PRAGMA synchronous = FULL")
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
-        try file.writeTransaction {
+        try write {
             var meta = try FileMeta.load(connection)
             meta.client = client
             meta.position = .none
@@ -169,35 +184,54 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     // MARK: Batches
 
-    /// Checks that the staged frames and the last one are the batch's, each once.
-    private func requireFrames(_ end: BatchEnd, _ last: BatchFrame?) throws {
-        let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
-        if let last, last.sequence != stagedCount {
-            throw StagedFramesMissing(expected: end.frameCount, found: last.sequence + 1)
+    /// Checks that the staged frames and those after them are the batch's, each once.
+    private func requireFrames(_ end: BatchEnd, _ frames: [BatchFrame]) throws {
+        let stagedCount = max(0, end.frameCount - frames.count)
+        guard frames.indices.allSatisfy({ frames[$0].sequence == stagedCount + $0 }) else {
+            throw StagedFramesMissing(expected: end.frameCount, found: (frames.last?.sequence ?? 0) + 1)
         }
         // A batch without staged frames ignores those of an interrupted one.
         guard stagedCount > 0 else { return }
         let found = try connection.integer("SELECT count(*) FROM tombolo_staged") ?? 0
         let greatest = try connection.integer("SELECT max(sequence) FROM tombolo_staged") ?? 0
         guard found == stagedCount, greatest == stagedCount - 1 else {
-            throw StagedFramesMissing(expected: end.frameCount, found: Int(found) + (last == nil ? 0 : 1))
+            throw StagedFramesMissing(expected: end.frameCount, found: Int(found) + frames.count)
         }
     }
 
+    /// - Parameter meta: as it was before the batch.
+    /// - Returns: the number of objects that the batch has.
     private func applyRows(
-        _ end: BatchEnd, _ last: BatchFrame?, acknowledged: Int64, isReset: Bool
-    ) throws -> (objectCount: Int, rebasesEverything: Bool) {
-        let stagedCount = max(0, end.frameCount - (last == nil ? 0 : 1))
+        _ end: BatchEnd, _ frames: [BatchFrame], _ meta: FileMeta, isReset: Bool
+    ) throws -> Int {
+        let stagedCount = max(0, end.frameCount - frames.count)
         let hasPending = try !queue.isEmpty
         let changesRows = end.frameCount > 0 || end.replacesAll
         // A batch without rows and outcomes leaves everything as it is.
-        let replays = hasPending && (changesRows || end.acknowledged > acknowledged)
+        let replays = hasPending && (changesRows || end.acknowledged > meta.acknowledged)
+        let isReplayed = try replays && mark.isSet
+        if isReplayed, end.replacesAll, end.frameCount == 0, meta.position == .none, !isReset,
+            end.acknowledged <= meta.acknowledged
+        {
+            // The first batch, and the server has nothing for the device: all rows are what the queue makes of nothing.
+            if mayHaveStaged { try connection.run("DELETE FROM tombolo_staged") }
+            try queue.rebase(on: end.position.tick)
+            return 0
+        }
         // Staged frames are decoded one after the other.
-        let affected =
-            hasRebasedEverything && replays && !end.replacesAll && !isReset && stagedCount == 0
+        var affected =
+            isReplayed && !end.replacesAll && !isReset && stagedCount == 0
             ? try AffectedObjects(
-                layout: file.layout, schema: schema, frame: last, queue: queue, acknowledged: end.acknowledged)
+                layout: file.layout, schema: schema, frames: frames, queue: queue, acknowledged: end.acknowledged)
             : nil
+        var shown: ShownRows?
+        var isQueued: ((ObjectReference) -> Bool)?
+        if var objects = affected {
+            try queue.remove(upTo: end.acknowledged)
+            isQueued = try queue.touches()
+            if let isQueued { shown = try ShownRows(file, frames, &objects, isQueued: isQueued) }
+            affected = objects.count <= RebasedRows.maximumCount ? objects : nil
+        }
         let rebased =
             try affected.map { try RebasedRows(file, $0) }
             ?? (replays && !end.replacesAll ? try RebasedRows(file) : nil)
@@ -210,17 +244,22 @@ public final class SQLiteDeviceStore: DeviceStore {
             }
         }
         var count = 0
-        for sequence in 0..<stagedCount { count += try frames.write(stagedFrame(sequence)) }
-        if let last { count += try frames.write(last) }
-        try connection.run("DELETE FROM tombolo_staged")
+        for sequence in 0..<stagedCount { count += try frameWriter.write(stagedFrame(sequence)) }
+        for (index, frame) in frames.enumerated() { count += try frameWriter.write(frame, except: shown?[index]) }
+        if mayHaveStaged { try connection.run("DELETE FROM tombolo_staged") }
         if replays {
             try queue.remove(upTo: end.acknowledged)
             if end.replacesAll { try queue.rebase(on: end.position.tick) }
-            try isReset ? recover() : replay(affected)
+            if isReset {
+                try recover()
+            } else if affected == nil || isQueued.map({ affected?.contains(where: $0) == true }) ?? true {
+                try replay(affected)
+            }
             try rebased?.settle()
         }
-        // With an empty queue there is nothing to replay.
-        return (count, !hasPending || replays && affected == nil)
+        // With an empty queue there is nothing to replay, and the mark costs nobody anything until there is.
+        if replays, affected == nil { try mark.set() }
+        return count
     }
 
     /// Brings the server's rows back.

@@ -80,6 +80,19 @@ package struct ChangesetQueue {
         while try statement.step() { try body(changeset(statement)) }
     }
 
+    /// Tells whether an instruction on an object is queued; nil if some of the queue would have to be read for that.
+    func touches() throws -> ((ObjectReference) -> Bool)? {
+        let statement = try connection.statement(
+            "SELECT (SELECT min(number) FROM tombolo_pending), (SELECT max(number) FROM tombolo_pending)")
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        // Numbers have no gaps; both are 0 where nothing is queued.
+        let (first, last) = (statement.integer(at: 0), statement.integer(at: 1))
+        let isComplete =
+            last == 0 ? decoded.count == 0 : decoded.count == last - first + 1 && decoded.lastNumber == last
+        return isComplete ? { [decoded] in decoded.touches($0) } : nil
+    }
+
     private static let selection = "SELECT number, base, stamp, byte_count, changeset FROM tombolo_pending"
 
     private func changeset(_ row: SQLiteStatement) throws -> Changeset {

@@ -17,13 +17,30 @@ public struct IPAddress: Hashable, Sendable {
         let plain = String(text.prefix { $0 != "%" })
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, plain, &bytes) == 1 {
-            self.bytes = Array(bytes.prefix(4))
+            self.init(bytes: bytes.prefix(4))
         } else if inet_pton(AF_INET6, plain, &bytes) == 1 {
-            self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes.suffix(4)) : bytes
+            self.init(bytes: bytes)
         } else {
             return nil
         }
     }
 
+    /// - Parameter bytes: in network order.
+    /// - Returns: nil unless they are 4 or 16.
+    public init?(bytes: some Collection<UInt8>) {
+        switch bytes.count {
+        case 4: self.bytes = Array(bytes)
+        case 16: self.bytes = Array(bytes.starts(with: Self.mappedPrefix) ? bytes.suffix(4) : bytes.suffix(16))
+        default: return nil
+        }
+    }
+
     public var isIPv4: Bool { bytes.count == 4 }
+
+    /// `192.0.2.1` or `2001:db8::1`, as it is usually written (RFC 5952).
+    public var text: String {
+        var text = [CChar](repeating: 0, count: Self.maximumByteCount)
+        _ = inet_ntop(isIPv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
 }

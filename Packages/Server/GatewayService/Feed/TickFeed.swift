@@ -1,5 +1,6 @@
 internal import Logging
 internal import NIOCore
+internal import PostgresClient
 internal import Synchronization
 internal import TomboloChangesets
 internal import TomboloModel
@@ -15,8 +16,8 @@ internal import TomboloSyncSession
 /// What sessions ask for comes in through ``send(_:)``, in order. What they are told goes to their event loops, in order as
 /// well and once for each loop, so that ``FeedPosition`` and what was told before it agree.
 public actor TickFeed {
-    /// Ticks kept in memory.
-    public static let maximumTickCount = 256
+    /// Ticks kept in memory: at 50 a second more than a minute's, while positions of idle devices are up to 50 seconds old.
+    public static let maximumTickCount = 4_096
     /// Changes and refusals kept in memory, over all ticks.
     public static let maximumChangeCount = 20_000
     /// Rough size of the rows and refusals kept in memory, in bytes.
@@ -221,6 +222,9 @@ public actor TickFeed {
                 try await readNewest()
             } catch is CancellationError {
                 return
+            } catch PostgresPoolError.shutDown {
+                // The gateway ends.
+                return
             } catch let error as PostgresStoreError where error.code == .renamed {
                 mustAdvanceAgain = true
             } catch {
@@ -322,13 +326,7 @@ public actor TickFeed {
         changedForAllAt = latest.number
         restart(at: latest)
         for key in sessions.values.joined() {
-            post(to: key.session) {
-                $0.handle(
-                    .failed(
-                        SessionFailure(
-                            .unavailable, "The server's database was restored or replaced; connect again.",
-                            isRetryable: true)))
-            }
+            post(to: key.session) { $0.handle(.failed(.historyLost)) }
         }
     }
 
@@ -336,4 +334,10 @@ public actor TickFeed {
         for member in live.restart(at: tick) { post(to: member.session) { $0.handle(.ticksGone(member.number)) } }
         for position in positions.values { position.execute { position.tick = tick } }
     }
+}
+
+extension SessionFailure {
+    /// The device's position is of another history than the database's.
+    static let historyLost = SessionFailure(
+        .unavailable, "The server's database was restored or replaced; connect again.", isRetryable: true)
 }

@@ -7,6 +7,8 @@ public import TomboloSyncSession
 public struct TickReport: Sendable {
     public let number: Int64
     public let changeCount: Int
+    /// Predicates that the indexes found for its rows, before and after each change.
+    public let candidateCount: Int
     /// Sessions that were told of it.
     public let toldCount: Int
     /// How long matching took.
@@ -28,6 +30,7 @@ extension TickReport {
         let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
         self.init(
             number: live.tick.number, changeCount: live.difference.changes.count,
+            candidateCount: announcement.candidateCount,
             toldCount: announcement.batches.reduce(0) { $0 + $1.members.count }, matching: matching,
             age: .microseconds(max(0, now - live.tick.time.microseconds)))
     }

@@ -52,6 +52,10 @@ package final class GatewayMetrics: Sendable {
     package static let matching = MetricDefinition(
         "tombolo_feed_matching_seconds", .shortSeconds,
         "How long matching one tick with everything that sessions look at took, in seconds.")
+    package static let candidates = MetricDefinition(
+        "tombolo_feed_tick_candidates", .largeCounts,
+        "Predicates of sessions that the indexes found for the rows of one tick, before and after each change: what "
+            + "matching had to look at.")
     package static let tickAge = MetricDefinition(
         "tombolo_feed_tick_age_seconds", .seconds,
         "How old ticks were when the feed had matched them, in seconds, by the clocks of the database and of this machine."
@@ -60,7 +64,7 @@ package final class GatewayMetrics: Sendable {
     package static let definitions = [
         receivedMessages, receivedBytes, sentMessages, sentBytes, connections, refusedConnections, failures, reads,
         readDuration, uploadedChangesets, lostWrites, refusals, uploadGroup, uploadDuration, ticks, changes, told,
-        matching, tickAge,
+        matching, candidates, tickAge,
     ]
 
     /// A kind of read.
@@ -92,6 +96,7 @@ package final class GatewayMetrics: Sendable {
     private let changes: Counter
     private let told: Counter
     private let matching: Timer
+    private let candidates: Recorder
     private let tickAge: Timer
     private let uploadGroup: Recorder
     private let uploadDuration: Timer
@@ -109,6 +114,7 @@ package final class GatewayMetrics: Sendable {
         changes = registry.counter(Self.changes)
         told = registry.counter(Self.told)
         matching = registry.timer(Self.matching)
+        candidates = registry.recorder(Self.candidates)
         tickAge = registry.timer(Self.tickAge)
         uploadGroup = registry.recorder(Self.uploadGroup)
         uploadDuration = registry.timer(Self.uploadDuration)
@@ -179,6 +185,7 @@ package final class GatewayMetrics: Sendable {
         changes.increment(by: report.changeCount)
         told.increment(by: report.toldCount)
         matching.recordNanoseconds(report.matching.nanoseconds)
+        candidates.record(report.candidateCount)
         tickAge.recordNanoseconds(report.age.nanoseconds)
     }
 }

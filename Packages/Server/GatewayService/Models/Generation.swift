@@ -28,8 +28,8 @@ final class Generation: Sendable {
 
     init(
         number: Int, model: GatewayModel, store: any ServerStore,
-        onNews: @escaping @Sendable (AuthorityNews) async -> Void, onCommit: @escaping @Sendable () -> Void,
-        metrics: GatewayMetrics, logger: Logger
+        users: ConnectedUsers, onNews: @escaping @Sendable (AuthorityNews) async -> Void,
+        onCommit: @escaping @Sendable () -> Void, metrics: GatewayMetrics, logger: Logger
     ) {
         let rules = Rules(model)
         let traces = UploadTraces()
@@ -40,7 +40,7 @@ final class Generation: Sendable {
         codec = MessageCodec(schema: store.schema)
         let backlog = UploadBacklog()
         let uploads = UploadQueue(
-            store: store, backlog: backlog, onCommit: onCommit, onGroup: { metrics.note($0) })
+            store: store, backlog: backlog, users: users, onCommit: onCommit, onGroup: { metrics.note($0) })
         self.uploads = uploads
         feed = TickFeed(
             store: store, grants: { rules.model.grants }, onNews: onNews, onTick: { metrics.note($0) }, traces: traces,

@@ -27,6 +27,8 @@ actor Generations {
         var isLeftBehind = false
     }
 
+    /// Of all generations.
+    nonisolated let users = ConnectedUsers()
     private let source: any ModelSource
     private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let onCommit: @Sendable () -> Void
@@ -200,8 +202,8 @@ actor Generations {
         guard entries.last?.generation.store.schema != model.schema else { return }
         let store = try await source.store(for: model.schema)
         let generation = Generation(
-            number: nextNumber, model: model, store: store, onNews: { [weak self] in await self?.note($0) },
-            onCommit: onCommit, metrics: metrics, logger: logger)
+            number: nextNumber, model: model, store: store, users: users,
+            onNews: { [weak self] in await self?.note($0) }, onCommit: onCommit, metrics: metrics, logger: logger)
         nextNumber += 1
         let wakeUps = wakeUps
         if !entries.isEmpty {

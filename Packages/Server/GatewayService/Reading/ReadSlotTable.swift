@@ -1,7 +1,8 @@
 /// Who holds the slots for reading, and who waits for one. Pure bookkeeping: the time is a parameter.
 ///
-/// A free slot goes to the waiting user who holds the fewest, in order of arrival among equals, and one user holds no
-/// more than ``maximumPerUser``. A holder whose device takes next to nothing for ``patience`` loses its slot where
+/// A free slot goes to the waiting user who holds the fewest, in turns among equals. One user holds no more than
+/// ``maximumPerUser``, and no more than one after a read of theirs that took long: each keeps a processor of the database
+/// busy, which others need for theirs. A holder whose device takes next to nothing for ``patience`` loses its slot where
 /// another read could use it.
 struct ReadSlotTable {
     typealias Instant = ContinuousClock.Instant
@@ -11,9 +12,12 @@ struct ReadSlotTable {
     /// What a device has to take within ``patience``, in bytes: less than the slowest mobile network carries, more than
     /// a device that only pretends to read would have to.
     static let minimumProgressByteCount = 4 << 10
+    /// What counts as a long read.
+    static let longReadDuration = Duration.milliseconds(250)
 
     private struct Holder {
         let user: String
+        let beganAt: Instant
         /// Since when the device has taken next to nothing, and what it had taken then.
         var since: Instant
         var takenByteCount = 0
@@ -24,8 +28,9 @@ struct ReadSlotTable {
     /// Half of the slots: one user's devices leave room for those of others.
     let maximumPerUser: Int
     private var holders: [Int: Holder] = [:]
-    /// In order of arrival.
-    private var waiting: [(id: Int, user: String)] = []
+    private var waiting = WaitingReads()
+    /// Users whose last read took long, of those who have others.
+    private var slowUsers: Set<String> = []
 
     init(count: Int) {
         self.count = count
@@ -38,16 +43,32 @@ struct ReadSlotTable {
 
     /// A read wants a slot. Returns the reads that get one now, this one perhaps.
     mutating func request(_ id: Int, user: String, at now: Instant) -> [Int] {
-        waiting.append((id, user))
+        waiting.add(id, user: user)
         return grant(at: now)
     }
 
     /// A read has ended, or no longer waits. Returns the reads that get a slot now.
     mutating func leave(_ id: Int, at now: Instant) -> [Int] {
-        holders[id] = nil
-        waiting.removeAll { $0.id == id }
+        let holder = holders.removeValue(forKey: id)
+        if let user = holder?.user ?? waiting.remove(id) { note(holder, leftBy: user, at: now) }
         return grant(at: now)
     }
+
+    /// - Parameter holder: the slot; nil for a read that had none yet.
+    private mutating func note(_ holder: Holder?, leftBy user: String, at now: Instant) {
+        guard waiting.hasReads(of: user) || holders.values.contains(where: { $0.user == user }) else {
+            slowUsers.remove(user)
+            return
+        }
+        guard let holder else { return }
+        if holder.beganAt.duration(to: now) > Self.longReadDuration {
+            slowUsers.insert(user)
+        } else {
+            slowUsers.remove(user)
+        }
+    }
+
+    private func maximum(of user: String) -> Int { slowUsers.contains(user) ? 1 : maximumPerUser }
 
     /// Notes how a holder gets on.
     mutating func note(_ progress: ReadProgress, of id: Int, at now: Instant) {
@@ -68,8 +89,8 @@ struct ReadSlotTable {
         }
         var left = waiting
         // Those whose slots are coming free anyway.
-        while free > 0, let index = next(of: left, held) {
-            held[left.remove(at: index).user, default: 0] += 1
+        while free > 0, let read = left.take(held, maximum: maximum) {
+            held[read.user, default: 0] += 1
             free -= 1
         }
         var revoked: [Int] = []
@@ -77,8 +98,8 @@ struct ReadSlotTable {
         for (id, holder) in stalled.sorted(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) }) {
             var without = held
             without[holder.user, default: 1] -= 1
-            guard let index = next(of: left, without) else { continue }
-            without[left.remove(at: index).user, default: 0] += 1
+            guard let read = left.take(without, maximum: maximum) else { continue }
+            without[read.user, default: 0] += 1
             held = without
             holders[id]?.isRevoked = true
             revoked.append(id)
@@ -91,22 +112,10 @@ struct ReadSlotTable {
         while holders.count < count {
             var held: [String: Int] = [:]
             for holder in holders.values { held[holder.user, default: 0] += 1 }
-            guard let index = next(of: waiting, held) else { break }
-            let read = waiting.remove(at: index)
-            holders[read.id] = Holder(user: read.user, since: now)
+            guard let read = waiting.take(held, maximum: maximum) else { break }
+            holders[read.id] = Holder(user: read.user, beganAt: now, since: now)
             granted.append(read.id)
         }
         return granted
-    }
-
-    private func next(of waiting: [(id: Int, user: String)], _ held: [String: Int]) -> Int? {
-        var found: (index: Int, held: Int)?
-        for (index, read) in waiting.enumerated() {
-            let count = held[read.user] ?? 0
-            guard count < maximumPerUser, count < found?.held ?? .max else { continue }
-            found = (index, count)
-            if count == 0 { break }
-        }
-        return found?.index
     }
 }

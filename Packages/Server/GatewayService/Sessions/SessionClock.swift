@@ -6,7 +6,7 @@ internal import TomboloSyncSession
 /// time. Belongs to the event loop.
 final class SessionClock: Sendable {
     /// The parts of a round.
-    static let partCount = 20
+    static let partCount = 100
 
     /// A session's place in the round.
     struct Place {

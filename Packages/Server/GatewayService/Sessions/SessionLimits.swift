@@ -12,6 +12,8 @@ public struct SessionLimits: Sendable {
     /// others are waiting, it loses its turn much sooner, but not its connection.
     public var writeStallLimit = Duration.seconds(75)
     public var minimumProgressByteCount = 64 << 10
+    /// A device that was silent for this long is asked for a sign of life with the next heartbeat. Devices ping more often.
+    public var pingDelay = Duration.seconds(45)
     /// Without any frame from the device for this long, the connection counts as dead.
     public var silenceLimit = Duration.seconds(90)
 

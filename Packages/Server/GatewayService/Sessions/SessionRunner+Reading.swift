@@ -162,6 +162,9 @@ extension SessionRunner {
                         .unavailable,
                         "The gateway's database refused to read what the device asked for, and would do so again. "
                             + "The gateway's log says why; connecting again does not help before that is mended.")))
+        case let error as PostgresStoreError where error.code == .historyLost:
+            logger.notice("The session ends, and its device's position is looked up again: \(error)")
+            handle(.failed(.historyLost))
         case let error as PostgresError where error.code == .queryCanceled:
             logger.error("The session ends: the database took too long to read its batch: \(error)")
             handle(

@@ -6,21 +6,31 @@ internal import TomboloSyncSession
 
 /// Uploads, and what the session holds of the gateway's budget for them.
 extension SessionRunner {
-    func upload(_ changesets: [Changeset], _ authority: SessionAuthority) async {
+    /// - Parameter byteCount: what the changesets hold of the budget until their outcome is known, also if the connection
+    ///   ends before: they stay in memory for as long.
+    func upload(_ changesets: [Changeset], _ authority: SessionAuthority, holding byteCount: Int) async {
+        let results = await results(of: changesets, authority)
+        uploading = nil
+        uploadingByteCount -= byteCount
+        await services.uploadBudget.release(byteCount, of: authority.user)
+        guard let results else { return }
+        handle(.uploaded(results))
+        await releaseDroppedUploads()
+    }
+
+    /// - Returns: nil where the session has failed or ended.
+    private func results(of changesets: [Changeset], _ authority: SessionAuthority) async -> [UploadResult]? {
         let client = session.clientID
-        guard let generation = seat?.generation else { return }
+        guard let generation = seat?.generation else { return nil }
         let sees = authority.sees(in: generation.store.schema)
         let received = generation.traces.receive(changesets, from: client)
         defer { received.end() }
         do {
-            let results = try await generation.uploads.upload(
+            return try await generation.uploads.upload(
                 received.changesets.map {
                     Upload(
                         client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
                 }, user: authority.user)
-            await releaseUploaded()
-            handle(.uploaded(results))
-            await releaseDroppedUploads()
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             handle(
                 .failed(
@@ -40,6 +50,7 @@ extension SessionRunner {
         } catch {
             fail(error, doing: "applying uploaded changesets")
         }
+        return nil
     }
 
     /// The session drops uploads that come too early or too late.
@@ -50,16 +61,10 @@ extension SessionRunner {
         await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
     }
 
-    private func releaseUploaded() async {
-        let byteCount = uploadingByteCount
-        uploadingByteCount = 0
-        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
-    }
-
-    func releaseUploads() async {
-        let byteCount = waitingUploadByteCount + uploadingByteCount
+    /// The session has ended: what waits is never uploaded.
+    func releaseWaitingUploads() async {
+        let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        uploadingByteCount = 0
         await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
     }
 }

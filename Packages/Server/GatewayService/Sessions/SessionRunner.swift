@@ -84,7 +84,9 @@ actor SessionRunner {
     private var authenticating: Task<Void, Never>?
     private var opening: Task<Void, Never>?
     var didOpen = false
-    var authority: Authority?
+    var authority: Authority? {
+        didSet { count(authority?.user, insteadOf: oldValue?.user) }
+    }
     var nextAuthorityCheck: NIODeadline
     var checking: Task<Void, Never>?
     /// How often the feed said that what the user may do may have changed.
@@ -105,10 +107,11 @@ actor SessionRunner {
     private var isTakingNext = false
     private var taking: Task<Void, Never>?
     var heardAt: NIODeadline
-    private var pingedAt: NIODeadline
+    private var countedPingsAt: NIODeadline
     /// What the session holds of the gateway's ``UploadBudget``: of uploads that wait, and of those under way.
     var waitingUploadByteCount = 0
     var uploadingByteCount = 0
+    var uploading: Task<Void, Never>?
 
     // Sending
     private var needsFlush = false
@@ -150,7 +153,7 @@ actor SessionRunner {
         let now = NIODeadline.now()
         connectedAt = now
         heardAt = now
-        pingedAt = now
+        countedPingsAt = now
         nextAuthorityCheck = now + TimeAmount(services.limits.authorityInterval * .random(in: 0.75...1.25))
     }
 
@@ -196,9 +199,10 @@ actor SessionRunner {
         case .read(let request): read(request)
         case .upload(let changesets, let authority):
             // All that waited.
-            uploadingByteCount += waitingUploadByteCount
+            let byteCount = waitingUploadByteCount
+            uploadingByteCount += byteCount
             waitingUploadByteCount = 0
-            Task { await self.upload(changesets, authority) }
+            uploading = Task { await self.upload(changesets, authority, holding: byteCount) }
         case .follow(let number, let after, let view): follow(number, after, view)
         case .unfollow(let number): seat?.generation.feed.send(.unfollow(FeedMember(session: self, number: number)))
         }
@@ -297,7 +301,7 @@ actor SessionRunner {
             waitingUploadByteCount += bytes.count
         }
         let event = bytes.count <= Self.maximumQuickByteCount ? decoded(bytes, with: codec) : await decodedInTurn(bytes)
-        guard let event, !session.isClosed else { return await releaseUploads() }
+        guard let event, !session.isClosed else { return await releaseWaitingUploads() }
         if case .message(.hello(let hello)) = event, !(await take(hello)) { return }
         handle(event)
         await releaseDroppedUploads()
@@ -367,13 +371,15 @@ actor SessionRunner {
         socket.close(.normal)
     }
 
-    /// Nobody waits any more for what is under way. Uploads go on: they were taken.
+    /// Nobody waits any more for what is under way. Uploads go on: they were taken. Those that still wait give their place to
+    /// the same ones from a later session of the device.
     private func cancelWork() {
         authenticating?.cancel()
         opening?.cancel()
         taking?.cancel()
         checking?.cancel()
         reading?.cancel()
+        uploading?.cancel()
     }
 
     /// The session's view of whether the device takes data: not before it has taken a batch that was read for it.
@@ -451,17 +457,20 @@ actor SessionRunner {
         let now = NIODeadline.now()
         if taking != nil || !inbox.isEmpty { heardAt = now }
         guard now - heardAt < TimeAmount(services.limits.silenceLimit) else { return socket.drop() }
-        if now - pingedAt >= TimeAmount(MessageSocket.pingInterval) {
-            pingedAt = now
+        if now - countedPingsAt >= TimeAmount(MessageSocket.pingInterval) {
+            countedPingsAt = now
             socket.countPingsAnew()
-            if now - heardAt >= TimeAmount(MessageSocket.pingInterval), socket.isWritable { socket.ping() }
         }
         watchProgress(now)
         if now >= nextAuthorityCheck {
             nextAuthorityCheck = now + TimeAmount(services.limits.authorityInterval * .random(in: 0.75...1.25))
             keepAuthority()
         }
+        let written = writtenByteCount
         handle(.heartbeat)
+        // What the session sends with a heartbeat, the device answers.
+        guard writtenByteCount == written, now - heardAt >= TimeAmount(services.limits.pingDelay) else { return }
+        if socket.isWritable { socket.ping() }
     }
 
     /// Ends a batch whose device takes nothing, though it may say that it is there; and a connection that does not even
@@ -494,6 +503,12 @@ actor SessionRunner {
 
     // MARK: Ending
 
+    private func count(_ user: String?, insteadOf other: String?) {
+        guard user != other else { return }
+        if let user { services.generations.users.enter(user) }
+        if let other { services.generations.users.leave(other) }
+    }
+
     /// Nothing is written any more: lets go of all that the session has.
     private func release() {
         isEnding = true
@@ -504,11 +519,12 @@ actor SessionRunner {
         cancelWork()
         waitingRead = nil
         dropSpool()
+        count(nil, insteadOf: authority?.user)
         if let seat, let user = authority?.user { seat.generation.feed.send(.leave(self, user: user)) }
         let seat = seat
         self.seat = nil
         Task {
-            await self.releaseUploads()
+            await self.releaseWaitingUploads()
             if let seat { await self.services.generations.leave(seat) }
         }
     }

@@ -1,6 +1,7 @@
 /// Bounds the bytes of all uploads that wait in a gateway: a session takes its device's next upload off the network's
-/// hands only when there is room. One user's devices get no more than half, in order of arrival; who waits for their own
-/// uploads keeps nobody else waiting. One upload is always admitted, however long.
+/// hands only when there is room. One user's devices get no more than half, and while others are connected, when
+/// ``UploadPace`` holds, a sixteenth: what is admitted is decoded at once, whenever it is applied. In order of arrival; who waits for
+/// their own uploads keeps nobody else waiting. One upload is always admitted, however long.
 actor UploadBudget {
     private struct Waiting {
         let number: Int
@@ -9,7 +10,11 @@ actor UploadBudget {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    /// The part of ``maximumByteCount`` that one user's devices get: alone, and while others are connected.
+    static let shares = (alone: 2, besideOthers: 16)
+
     private let maximumByteCount: Int
+    private let users: ConnectedUsers
     private(set) var byteCount = 0
     private var byteCountOfUser: [String: Int] = [:]
     /// In order of arrival.
@@ -18,7 +23,10 @@ actor UploadBudget {
 
     var waitingCount: Int { waiting.count }
 
-    init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
+    init(maximumByteCount: Int, users: ConnectedUsers = ConnectedUsers()) {
+        self.maximumByteCount = maximumByteCount
+        self.users = users
+    }
 
     /// Waits for room; give it back with ``release(_:of:)``.
     /// - Throws: `CancellationError` when the task is cancelled before there is room.
@@ -52,7 +60,8 @@ actor UploadBudget {
 
     private func hasShare(for wanted: Int, of user: String) -> Bool {
         let own = byteCountOfUser[user] ?? 0
-        return own == 0 || own + wanted <= maximumByteCount / 2
+        let share = users.areSeveral ? Self.shares.besideOthers : Self.shares.alone
+        return own == 0 || own + wanted <= maximumByteCount / share
     }
 
     private func hasRoom(for wanted: Int, of user: String) -> Bool {

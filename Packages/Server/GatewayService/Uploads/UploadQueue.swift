@@ -1,8 +1,10 @@
+internal import Synchronization
 internal import TomboloChangesets
 public import TomboloSyncSession
 internal import Tracing
 
-/// Puts the changesets of many sessions into shared transactions.
+/// Puts the changesets of many sessions into shared transactions. While several users are connected, ``UploadPace`` says how
+/// much of a user's comes next, and when.
 ///
 /// A user whose transactions take longer than ``patience`` travels apart for ``apartTime``: in transactions of their own,
 /// of which there are only so many at once. Changesets that wait for a row, or that take long to write, then delay nobody
@@ -13,7 +15,7 @@ public actor UploadQueue {
     /// Rough size of one transaction's changesets, in bytes; a longer changeset is alone in its own.
     public static let maximumGroupByteCount = 8 << 20
     /// Instructions of one transaction; a changeset with more is alone in its own. The feed keeps ticks of several such.
-    public static let maximumGroupInstructionCount = 5_000
+    public static let maximumGroupInstructionCount = 2_000
     /// Transactions under way at once: those that users share, those of users that travel apart, and those of one such
     /// user.
     static let maximum = (shared: 2, apart: 3, apartOfUser: 2)
@@ -24,12 +26,54 @@ public actor UploadQueue {
     /// How long a user travels apart after a slow transaction.
     static let apartTime = Duration.seconds(30)
 
-    private struct Waiting {
+    /// One client's changesets that wait, or are in a transaction.
+    private struct Call {
+        /// In order of arrival.
+        var number: Int
         let user: String
-        let uploads: [Upload]
+        let client: ClientID
+        /// What has no outcome yet.
+        var rest: ArraySlice<Sized>
+        var results: [UploadResult] = []
+        let caller: Caller
+        let done: CheckedContinuation<[UploadResult], any Error>
+
+        /// Whether the call has all changesets that another one of the client still has, by their numbers.
+        func covers(_ other: Call) -> Bool {
+            guard let first = rest.first, let last = rest.last, let otherFirst = other.rest.first,
+                let otherLast = other.rest.last
+            else { return false }
+            return first.upload.changeset.number <= otherFirst.upload.changeset.number
+                && otherLast.upload.changeset.number <= last.upload.changeset.number
+        }
+    }
+
+    private final class Caller: Sendable {
+        /// Nobody waits for the outcome any more.
+        let hasLeft = Atomic(false)
+    }
+
+    private struct Sized {
+        let upload: Upload
         let byteCount: Int
         let instructionCount: Int
-        let done: CheckedContinuation<[UploadResult], any Error>
+    }
+
+    /// What a transaction has of a call: its first changesets.
+    private struct Part {
+        let call: Call
+        let count: Int
+
+        var uploads: ArraySlice<Sized> { call.rest.prefix(count) }
+        var instructionCount: Int { uploads.reduce(0) { $0 + $1.instructionCount } }
+    }
+
+    /// A transaction under way.
+    private struct Group {
+        let users: Set<String>
+        let since: ContinuousClock.Instant
+        /// Other users were connected when it began.
+        let isPaced: Bool
     }
 
     private let store: any ServerStore
@@ -37,13 +81,20 @@ public actor UploadQueue {
     private let onGroup: @Sendable (UploadGroupReport) -> Void
     private let backlog: UploadBacklog
     private let now: @Sendable () -> ContinuousClock.Instant
-    private var waiting: [Waiting] = []
-    /// The transactions under way: whose changesets they have, and since when.
-    private var underWay: [Int: (users: Set<String>, since: ContinuousClock.Instant)] = [:]
+    private let users: ConnectedUsers
+    private var waiting: [Call] = []
+    /// Calls that wait, by client.
+    private var waitingCounts: [ClientID: Int] = [:]
+    private var underWay: [Int: Group] = [:]
+    private var nextCall = 0
     private var nextID = 0
-    private var isLookingAgain = false
+    /// When what waits is looked at again.
+    private var looksAgainAt: ContinuousClock.Instant?
     /// Until when a user travels apart.
     private var apartUntil: [String: ContinuousClock.Instant] = [:]
+    private var pace = UploadPace()
+    /// The last transaction of users who have something waiting or under way, by its number.
+    private var lastTurn: [String: Int] = [:]
 
     /// - Parameters:
     ///   - onCommit: called after every transaction that may have changed something: nudges the sequencer.
@@ -52,95 +103,126 @@ public actor UploadQueue {
         store: any ServerStore, onCommit: @escaping @Sendable () -> Void,
         onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in }
     ) {
-        self.init(store: store, backlog: UploadBacklog(), onCommit: onCommit, onGroup: onGroup, now: { .now })
+        self.init(store: store, backlog: UploadBacklog(), onCommit: onCommit, onGroup: onGroup)
     }
 
+    /// Calls that have come so far.
+    var callCount: Int { nextCall }
     /// Calls that wait for a transaction.
     var waitingCount: Int { waiting.count }
     /// Transactions under way.
     var transactionCount: Int { underWay.count }
 
-    /// - Parameter backlog: shared with the feed that tells what is uploaded.
+    /// - Parameters:
+    ///   - backlog: shared with the feed that tells what is uploaded.
+    ///   - users: who is connected.
     init(
-        store: any ServerStore, backlog: UploadBacklog = UploadBacklog(), onCommit: @escaping @Sendable () -> Void,
+        store: any ServerStore, backlog: UploadBacklog = UploadBacklog(), users: ConnectedUsers = ConnectedUsers(),
+        onCommit: @escaping @Sendable () -> Void,
         onGroup: @escaping @Sendable (UploadGroupReport) -> Void = { _ in },
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.store = store
         self.backlog = backlog
+        self.users = users
         self.onCommit = onCommit
         self.onGroup = onGroup
         self.now = now
     }
 
-    /// Applies one client's changesets in order. A client has one call under way at a time.
+    /// Applies one client's changesets in order. A session has one call under way at a time.
+    ///
+    /// They are applied even if the caller's task is cancelled. But what then still waits gives its place to the same from
+    /// another session of the client: a device that comes back sends it again.
+    /// - Throws: `CancellationError` if another call has taken the place; what the store throws.
     public func upload(_ uploads: [Upload], user: String) async throws -> [UploadResult] {
-        var results: [UploadResult] = []
-        var rest = uploads[...]
-        while !rest.isEmpty {
-            let (part, byteCount, instructionCount) = Self.firstGroup(of: rest)
-            rest = rest.dropFirst(part.count)
-            results += try await withCheckedThrowingContinuation { done in
-                waiting.append(
-                    Waiting(
-                        user: user, uploads: part, byteCount: byteCount, instructionCount: instructionCount, done: done)
-                )
+        guard let client = uploads.first?.client else { return [] }
+        let sized = uploads.map {
+            Sized(
+                upload: $0, byteCount: $0.changeset.byteCount, instructionCount: $0.changeset.instructions.count)
+        }
+        let caller = Caller()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { done in
+                let number = nextCall
+                nextCall += 1
+                wait(
+                    Call(number: number, user: user, client: client, rest: sized[...], caller: caller, done: done))
                 startIfPossible()
             }
-            // What follows a changeset that could not be taken would only be refused as a gap.
-            guard results.allSatisfy(\.isTaken) else { break }
+        } onCancel: {
+            caller.hasLeft.store(true, ordering: .relaxed)
         }
-        return results
     }
 
-    private static func firstGroup(
-        of uploads: ArraySlice<Upload>
-    ) -> (uploads: [Upload], byteCount: Int, instructionCount: Int) {
-        var part: [Upload] = []
-        var (byteCount, instructionCount) = (0, 0)
-        for upload in uploads.prefix(maximumGroupSize) {
-            let (size, count) = (upload.changeset.byteCount, upload.changeset.instructions.count)
-            guard
-                part.isEmpty
-                    || byteCount + size <= maximumGroupByteCount
-                        && instructionCount + count <= maximumGroupInstructionCount
-            else { break }
-            part.append(upload)
-            byteCount += size
-            instructionCount += count
+    /// Puts a call where it belongs in the order of arrival: a new one, or one of which a transaction had only the beginning.
+    private func wait(_ call: Call) {
+        waiting.insert(call, at: waiting.lastIndex { $0.number < call.number }.map { $0 + 1 } ?? 0)
+        waitingCounts[call.client, default: 0] += 1
+        while let (left, other) = redundantCall(of: call.client) {
+            let place = min(left, other)
+            let number = waiting[place].number
+            waiting[left].done.resume(throwing: CancellationError())
+            waiting[place] = waiting[other]
+            waiting[place].number = number
+            waiting.remove(at: max(left, other))
+            waitingCounts[call.client, default: 0] -= 1
         }
-        return (part, byteCount, instructionCount)
+    }
+
+    /// A call of a client whose caller has left, and another one that has all its changesets. Two copies of a file, both of
+    /// which are connected, don't replace each other's.
+    private func redundantCall(of client: ClientID) -> (left: Int, other: Int)? {
+        guard waitingCounts[client, default: 0] > 1 else { return nil }
+        let own = waiting.indices.filter { waiting[$0].client == client }
+        for left in own where waiting[left].caller.hasLeft.load(ordering: .relaxed) {
+            if let other = own.first(where: { $0 != left && waiting[$0].covers(waiting[left]) }) {
+                return (left, other)
+            }
+        }
+        return nil
     }
 
     /// The feed has told enough of what was uploaded.
     func goOn() { startIfPossible() }
 
     private func startIfPossible() {
-        while underWay.count < Self.maximumConcurrency, !backlog.isFull {
-            let group = nextGroup()
-            guard !group.isEmpty else { break }
-            backlog.begin(group.reduce(0) { $0 + $1.instructionCount })
+        while underWay.count < Self.maximumConcurrency, !waiting.isEmpty, !backlog.isFull {
+            let isPaced = users.areSeveral
+            let parts = nextGroup(isPaced: isPaced)
+            guard !parts.isEmpty else { break }
             let id = nextID
             nextID += 1
-            underWay[id] = (Set(group.map(\.user)), now())
-            Task { await self.apply(group, id) }
+            backlog.begin(parts.reduce(0) { $0 + $1.instructionCount })
+            let owners = Set(parts.map(\.call.user))
+            for user in owners { lastTurn[user] = id }
+            underWay[id] = Group(users: owners, since: now(), isPaced: isPaced)
+            Task { await self.apply(parts, id) }
         }
         lookAgainLater()
     }
 
-    /// What waits behind transactions that turn out to be slow need not wait for their end.
+    /// What waits behind transactions that turn out to be slow need not wait for their end; and users have a time from which
+    /// on they may go on.
     private func lookAgainLater() {
-        guard !isLookingAgain, !waiting.isEmpty else { return }
-        isLookingAgain = true
+        guard !waiting.isEmpty else { return }
+        let now = now()
+        let next = waiting.compactMap { pace.wait(of: $0.user, at: now) }.min() ?? now + Self.patience
+        let time = min(next, now + Self.patience)
+        guard looksAgainAt.map({ time < $0 }) ?? true else { return }
+        looksAgainAt = time
         Task {
-            try? await Task.sleep(for: Self.patience)
-            isLookingAgain = false
+            try? await Task.sleep(for: now.duration(to: time))
+            // An earlier look made this one's place its own.
+            guard looksAgainAt == time else { return }
+            looksAgainAt = nil
             startIfPossible()
         }
     }
 
-    /// Takes the next transaction's changesets from those that wait, in order of arrival.
-    private func nextGroup() -> [Waiting] {
+    /// Takes the next transaction's changesets from those that wait: in order of arrival; where several users are connected,
+    /// first those of users whose last transaction is longest ago.
+    private func nextGroup(isPaced: Bool) -> [Part] {
         let now = now()
         let slow = Set(underWay.values.filter { $0.since.duration(to: now) >= Self.patience }.flatMap(\.users))
         apartUntil = apartUntil.filter { $0.value > now }
@@ -152,66 +234,112 @@ public actor UploadQueue {
             return apart.count < Self.maximum.apart
                 && apart.filter { $0.users.contains(user) }.count < Self.maximum.apartOfUser
         }
+        /// Whether a user's turn has come, where several are connected.
+        func hasTurn(_ user: String) -> Bool {
+            guard isPaced else { return true }
+            // A second one would make ticks larger, and gain little, unless the first waits for something.
+            let isUnderWay = underWay.values.contains {
+                $0.users.contains(user) && $0.since.duration(to: now) < Self.patience
+            }
+            return !isUnderWay && pace.wait(of: user, at: now) == nil
+        }
 
-        var group: [Waiting] = []
+        let maximumInstructionCount = isPaced ? pace.instructionCount : Self.maximumGroupInstructionCount
+        var group: [Part] = []
         var clients: Set<ClientID> = []
-        var size = 0
-        var (byteCount, instructionCount) = (0, 0)
-        var later: [Waiting] = []
-        // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
-        // make a gap for the other.
-        for next in waiting {
-            let own = Set(next.uploads.map(\.client))
-            let fits =
-                group.isEmpty
-                || size + next.uploads.count <= Self.maximumGroupSize
-                    && byteCount + next.byteCount <= Self.maximumGroupByteCount
-                    && instructionCount + next.instructionCount <= Self.maximumGroupInstructionCount
+        var (size, byteCount, instructionCount) = (0, 0, 0)
+        for next in isPaced ? inTurns() : waiting {
+            guard size < Self.maximumGroupSize, hasTurn(next.user) else { continue }
             let mayTravel =
-                if let first = group.first {
+                if let first = group.first?.call {
                     isApart(first.user) || isApart(next.user) ? first.user == next.user : true
                 } else {
                     mayBegin(next.user)
                 }
-            if clients.isDisjoint(with: own), fits, mayTravel {
-                size += next.uploads.count
-                byteCount += next.byteCount
-                instructionCount += next.instructionCount
-                clients.formUnion(own)
-                group.append(next)
-            } else {
-                later.append(next)
+            // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
+            // make a gap for the other.
+            guard mayTravel, !clients.contains(next.client) else { continue }
+            var count = 0
+            for changeset in next.rest.prefix(Self.maximumGroupSize - size) {
+                guard
+                    size + count == 0
+                        || byteCount + changeset.byteCount <= Self.maximumGroupByteCount
+                            && instructionCount + changeset.instructionCount <= maximumInstructionCount
+                else { break }
+                count += 1
+                byteCount += changeset.byteCount
+                instructionCount += changeset.instructionCount
             }
+            guard count > 0 else { continue }
+            size += count
+            clients.insert(next.client)
+            group.append(Part(call: next, count: count))
         }
-        waiting = later
+        let taken = Set(group.map(\.call.number))
+        waiting.removeAll { taken.contains($0.number) }
+        for part in group {
+            let left = waitingCounts[part.call.client, default: 0] - 1
+            waitingCounts[part.call.client] = left > 0 ? left : nil
+        }
         return group
     }
 
-    private func apply(_ group: [Waiting], _ id: Int) async {
+    /// What waits, by when its users had their last transaction, then in order of arrival.
+    private func inTurns() -> [Call] {
+        let busy = underWay.values.reduce(into: Set(waiting.map(\.user))) { $0.formUnion($1.users) }
+        lastTurn = lastTurn.filter { busy.contains($0.key) }
+        return waiting.sorted {
+            (lastTurn[$0.user] ?? -1, $0.number) < (lastTurn[$1.user] ?? -1, $1.number)
+        }
+    }
+
+    private func apply(_ group: [Part], _ id: Int) async {
+        let uploads = group.flatMap { $0.uploads.map(\.upload) }
         let result: Result<[UploadResult], any Error>
-        let spans = UploadTraces.commits(group.flatMap(\.uploads))
+        let spans = UploadTraces.commits(uploads)
         defer { for span in spans { span.end() } }
         do {
-            result = .success(try await store.upload(group.flatMap(\.uploads)))
+            result = .success(try await store.upload(uploads))
             onCommit()
         } catch {
             result = .failure(error)
         }
-        backlog.end(group.reduce(0) { $0 + $1.instructionCount })
-        let (users, since) = underWay.removeValue(forKey: id) ?? ([], now())
-        onGroup(
-            UploadGroupReport(
-                changesetCount: group.reduce(0) { $0 + $1.uploads.count }, took: since.duration(to: now()),
-                results: try? result.get()))
-        if since.duration(to: now()) >= Self.patience {
-            for user in users { apartUntil[user] = now() + Self.apartTime }
+        finish(group, id, result)
+        startIfPossible()
+    }
+
+    private func finish(_ group: [Part], _ id: Int, _ result: Result<[UploadResult], any Error>) {
+        let now = now()
+        let counts = group.reduce(into: [String: Int]()) { $0[$1.call.user, default: 0] += $1.instructionCount }
+        backlog.end(counts.values.reduce(0, +))
+        if let known = underWay.removeValue(forKey: id) {
+            let took = known.since.duration(to: now)
+            onGroup(
+                UploadGroupReport(
+                    changesetCount: group.reduce(0) { $0 + $1.count }, took: took, results: try? result.get()))
+            if took >= Self.patience {
+                for user in known.users { apartUntil[user] = now + Self.apartTime }
+            }
+            if known.isPaced { pace.finish(counts, took: took, at: now) }
         }
         var position = 0
-        for item in group {
-            item.done.resume(with: result.map { Array($0[position..<position + item.uploads.count]) })
-            position += item.uploads.count
+        for part in group {
+            var call = part.call
+            switch result {
+            case .failure(let error): call.done.resume(throwing: error)
+            case .success(let results):
+                let own = results[position..<position + part.count]
+                position += part.count
+                call.results += own
+                call.rest = call.rest.dropFirst(part.count)
+                // What follows a changeset that could not be taken would only be refused as a gap.
+                if call.rest.isEmpty || !own.allSatisfy(\.isTaken) {
+                    call.done.resume(returning: call.results)
+                } else {
+                    wait(call)
+                }
+            }
         }
-        startIfPossible()
     }
 }
 

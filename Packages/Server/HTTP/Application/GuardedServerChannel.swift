@@ -6,19 +6,25 @@ import TomboloAuthentication
 
 /// A server's connections behind two bounds: each address has only so many at a time, and each has to come to its first
 /// request soon, and TLS before it. A connection too many gets the answer 429 and is closed, or is closed at once where the
-/// answer would cost a handshake. Connections of trusted proxies are not
-/// counted: they carry everybody's requests.
+/// answer would cost a handshake. Connections of trusted proxies are not counted: they carry everybody's requests. Where
+/// proxies speak the PROXY protocol, the address that counts is the one that they say, and everything begins behind it.
 public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel {
     public struct Value: ServerChildChannelValue {
-        /// Nil for a connection that is turned away.
-        let base: Base.Value?
+        let admission: EventLoopFuture<Admission>
         public let channel: any Channel
+    }
+
+    enum Admission: Sendable {
+        /// - Parameter peer: where it comes from by the PROXY protocol; nil for where the socket comes from.
+        case served(Base.Value, peer: String?)
+        case turnedAway
     }
 
     private let base: Base
     private let limits: HTTPLimits
     private let certificate: TLSCertificate?
     private let door: ConnectionDoor
+    private let refusals = ProxyRefusalLog()
 
     /// - Parameter certificate: for TLS; nil without.
     public init(base: Base, limits: HTTPLimits, certificate: TLSCertificate? = nil) {
@@ -29,21 +35,79 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     }
 
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        if let address = channel.remoteAddress?.ipAddress, !limits.trustedProxies.contains(address) {
-            let group = AddressGroup(address)
-            switch door.enter(group) {
-            case .enter: channel.closeFuture.whenComplete { [door] _ in door.leave(group) }
-            case .full(let isNew):
-                if isNew {
-                    logger.warning(
-                        """
-                        Connections from \(group) are turned away: it has \(door.limit). If it is a proxy, name it in \
-                        \(ServerConfiguration.proxiesVariable).
-                        """)
-                }
-                return channel.eventLoop.makeSucceededFuture(Value(base: nil, channel: channel))
+        guard limits.expectsProxyHeader else {
+            return admit(channel, peer: nil, logger).map {
+                Value(admission: channel.eventLoop.makeSucceededFuture($0), channel: channel)
             }
         }
+        // The header comes after the connection was accepted, and is waited for in `handle`.
+        let admission = channel.eventLoop.makePromise(of: Admission.self)
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        let isProxy = limits.trustedProxies.contains(address)
+        // Whoever may send no header counts from the start, also while nothing comes.
+        guard isProxy || enters(channel, address, logger) else {
+            admission.succeed(.turnedAway)
+            return channel.eventLoop.makeSucceededFuture(Value(admission: admission.futureResult, channel: channel))
+        }
+        let handler = ProxyHeaderHandler(
+            isRequired: isProxy, timeout: TimeAmount(limits.firstRequestTimeout),
+            onSettled: { header in
+                let peer: String? =
+                    switch header {
+                    case .client(let client): client.text
+                    case .unknownClient: ""
+                    case .proxyItself, nil: nil
+                    }
+                let admitted = isProxy ? admit(channel, peer: peer, logger) : serve(channel, peer: peer, logger)
+                admitted.cascade(to: admission)
+                return admitted.map { _ in }
+            },
+            onRefused: {
+                refusals.note($0, from: address, to: logger)
+                admission.fail($0)
+            })
+        return channel.eventLoop.makeCompletedFuture { () throws -> Value in
+            do {
+                try channel.pipeline.syncOperations.addHandler(handler)
+            } catch {
+                admission.fail(error)
+                throw error
+            }
+            return Value(admission: admission.futureResult, channel: channel)
+        }
+    }
+
+    /// Counts a connection, and sets up what serves it. On its event loop.
+    private func admit(_ channel: any Channel, peer: String?, _ logger: Logger) -> EventLoopFuture<Admission> {
+        guard enters(channel, peer ?? channel.remoteAddress?.ipAddress ?? "", logger) else {
+            return channel.eventLoop.makeSucceededFuture(.turnedAway)
+        }
+        return serve(channel, peer: peer, logger)
+    }
+
+    /// Counts a connection for its address until it ends.
+    /// - Returns: false if the address has too many.
+    private func enters(_ channel: any Channel, _ address: String, _ logger: Logger) -> Bool {
+        guard !address.isEmpty, !limits.trustedProxies.contains(address) else { return true }
+        let group = AddressGroup(address)
+        switch door.enter(group) {
+        case .enter:
+            channel.closeFuture.whenComplete { [door] _ in door.leave(group) }
+            return true
+        case .full(let isNew):
+            if isNew {
+                logger.warning(
+                    """
+                    Connections from \(group) are turned away: it has \(door.limit). If it is a proxy, name it in \
+                    \(ServerConfiguration.proxiesVariable).
+                    """)
+            }
+            return false
+        }
+    }
+
+    /// Sets up what serves a connection behind what is in its pipeline. On its event loop.
+    private func serve(_ channel: any Channel, peer: String?, _ logger: Logger) -> EventLoopFuture<Admission> {
         do {
             if let certificate {
                 try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
@@ -53,13 +117,19 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return base.setup(channel: channel, logger: logger).map { Value(base: $0, channel: channel) }
+        return ConnectionPeer.$address.withValue(peer) { base.setup(channel: channel, logger: logger) }
+            .map { Admission.served($0, peer: peer) }
     }
 
     public func handle(value: Value, logger: Logger) async {
-        if let value = value.base { return await base.handle(value: value, logger: logger) }
-        if certificate == nil { try? await value.channel.writeAndFlush(ByteBuffer(string: Self.refusal)) }
-        try? await value.channel.close()
+        switch try? await value.admission.get() {
+        case .served(let served, let peer):
+            await ConnectionPeer.$address.withValue(peer) { await base.handle(value: served, logger: logger) }
+        case .turnedAway:
+            if certificate == nil { try? await value.channel.writeAndFlush(ByteBuffer(string: Self.refusal)) }
+            try? await value.channel.close()
+        case nil: try? await value.channel.close()
+        }
     }
 
     private static var refusal: String {

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Hummingbird
 public import HummingbirdCore
 public import Logging
@@ -11,7 +12,7 @@ public import TomboloRules
 public struct HTTPApplication: ApplicationProtocol {
     /// For log lines: `admin`, `tickets`.
     public let name: String
-    /// Every route there is.
+    /// Every route that the router has.
     public let routes: [RouteDescription]
     public let responder: RouterResponder<EdgeContext>
     public let configuration: ApplicationConfiguration
@@ -61,7 +62,7 @@ public struct HTTPApplication: ApplicationProtocol {
             middleware: EdgeMiddleware(
                 limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }))
         register(Routes(router: router, table: table, limits: limits, identify: identify))
-        routes = table.all
+        routes = router.routes.map { table.description(of: $0.method.rawValue, at: $0.path.description) }
         responder = router.buildResponder()
     }
 

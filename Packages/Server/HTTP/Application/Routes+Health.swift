@@ -5,13 +5,19 @@ extension Routes {
     /// How long the database may take to answer before a server counts as not ready.
     public static let readinessTimeout = Duration.seconds(2)
 
+    /// What monitors and proxies ask for again and again.
+    static let monitored: Set = [healthPath, readyPath, metricsPath]
+    static let healthPath = "/health"
+    static let readyPath = "/ready"
+    static let metricsPath = "/metrics"
+
     /// `GET /health`: the process answers. `GET /ready`: its database does too, so that requests may be sent to it,
     /// unless the server is about to end.
     public func addHealth(_ pool: PostgresPool, readiness: Readiness? = nil) {
-        on(.get, "/health", access: .open(because: "says only that the process runs")) { _, _, _ in
+        on(.get, Self.healthPath, access: .open(because: "says only that the process runs")) { _, _, _ in
             JSONAnswer(["status": "ok"])
         }
-        on(.get, "/ready", access: .open(because: "says only whether the database answers")) { _, _, _ in
+        on(.get, Self.readyPath, access: .open(because: "says only whether the database answers")) { _, _, _ in
             if readiness?.isDraining == true {
                 throw RequestFailure(.unavailable, "The server is about to end.", hint: RequestFailure.retryHint)
             }

@@ -17,6 +17,8 @@ public struct ServerConfiguration: Sendable {
     public var logLevel: Logger.Level
     /// Whose word is taken for the address that a request comes from.
     public var trustedProxies = TrustedProxies.none
+    /// Whether these begin each connection with a header of the PROXY protocol.
+    public var expectsProxyHeader = false
     /// Connections of one address at a time; nil for the server's default.
     public var connectionsPerAddress: Int?
     /// For HTTPS; nil for HTTP.
@@ -36,6 +38,7 @@ public struct ServerConfiguration: Sendable {
     public static let secretVariable = "TOMBOLO_JWT_SECRET"
     public static let logLevelVariable = "TOMBOLO_LOG_LEVEL"
     public static let proxiesVariable = "TOMBOLO_TRUSTED_PROXIES"
+    public static let proxyProtocolVariable = "TOMBOLO_PROXY_PROTOCOL"
     public static let connectionsVariable = "TOMBOLO_CONNECTIONS_PER_ADDRESS"
     public static let drainVariable = "TOMBOLO_DRAIN_DELAY"
     public static let defaultHost = "127.0.0.1"
@@ -46,6 +49,7 @@ public struct ServerConfiguration: Sendable {
     public var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.trustedProxies = trustedProxies
+        limits.expectsProxyHeader = expectsProxyHeader
         limits.connectionsPerAddress = connectionsPerAddress
         return limits
     }
@@ -134,6 +138,15 @@ public struct ServerConfiguration: Sendable {
             } catch {
                 problems += error.problems.map { "\(Self.proxiesVariable): \($0)" }
             }
+        }
+        switch text(Self.proxyProtocolVariable) {
+        case nil, "off": break
+        case "on" where text(Self.proxiesVariable) == nil:
+            problems.append(
+                "\(Self.proxyProtocolVariable) is on, but nobody may speak it: name the proxies in "
+                    + "\(Self.proxiesVariable), such as 10.0.0.0/8.")
+        case "on": expectsProxyHeader = true
+        case let value?: problems.append("\(Self.proxyProtocolVariable) is '\(value)': choose on or off.")
         }
         if let value = text(Self.connectionsVariable) {
             if let number = Int(value), number > 0 {

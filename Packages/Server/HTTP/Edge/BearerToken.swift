@@ -14,7 +14,8 @@ enum BearerToken {
                 "This needs an access token.",
                 hint: "Log in with POST /login and send the header Authorization: Bearer TOKEN.")
         }
-        let parts = value.split(separator: " ", omittingEmptySubsequences: true)
+        // By bytes: characters take longer than all else about a token that is known.
+        let parts = value.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
             parts[1].utf8.count <= lengthLimit
         else {

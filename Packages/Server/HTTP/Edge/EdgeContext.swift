@@ -10,7 +10,7 @@ public struct EdgeContext: RequestContext {
     public internal(set) var remoteAddress: String
 
     public init(source: Source) {
-        remoteAddress = source.channel.remoteAddress?.ipAddress ?? ""
+        remoteAddress = source.channel.peerAddress
         coreContext = CoreRequestContextStorage(source: source)
     }
 

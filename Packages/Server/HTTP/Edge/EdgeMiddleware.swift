@@ -4,7 +4,8 @@ import Hummingbird
 import Logging
 
 /// The outermost layer of every server: turns errors into answers, adds the headers that all answers carry, and
-/// writes one line of structured log for each request, without query, headers or body.
+/// writes one line of structured log for each request, without query, headers or body. What monitors ask for every few
+/// seconds is told at the level `debug` if it succeeds.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = EdgeContext
 
@@ -59,6 +60,13 @@ struct EdgeMiddleware: RouterMiddleware {
     private func log(
         _ request: Request, _ response: Response, _ failure: RequestFailure?, _ context: EdgeContext, took: Duration
     ) {
+        let level: Logger.Level =
+            switch response.status.kind {
+            case .serverError: .error
+            case .successful where Routes.monitored.contains(context.endpointPath ?? ""): .debug
+            default: .info
+            }
+        guard context.logger.logLevel <= level else { return }
         let milliseconds = took / .milliseconds(1)
         // Names of routes, not what callers put into addresses.
         var metadata: Logger.Metadata = [
@@ -66,7 +74,6 @@ struct EdgeMiddleware: RouterMiddleware {
             "status": "\(response.status.code)", "milliseconds": "\((milliseconds * 10).rounded() / 10)",
         ]
         if let failure { metadata["code"] = "\(failure.code.rawValue)" }
-        let level: Logger.Level = response.status.kind == .serverError ? .error : .info
         if level == .error, let failure {
             metadata["error"] = "\(failure)"
         }

@@ -32,6 +32,9 @@ public struct HTTPLimits: Sendable {
     public var firstRequestTimeout = Self.defaultFirstRequestTimeout
     /// Whose word is taken for the address that a request comes from, and whose connections are not counted.
     public var trustedProxies = TrustedProxies.none
+    /// Whether each connection of a trusted proxy begins with a header of the PROXY protocol. Then it must, and no other
+    /// connection may.
+    public var expectsProxyHeader = false
     /// The longest path, in bytes.
     public var pathBytes = Self.defaultPathBytes
 

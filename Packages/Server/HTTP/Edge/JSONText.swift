@@ -2,21 +2,23 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// A JSON answer whose bytes are there already.
+/// A JSON answer whose bytes are there already, and may be sent again and again.
 public struct JSONText: ResponseGenerator, Sendable {
     static let contentType = "application/json; charset=utf-8"
 
     public let status: HTTPResponse.Status
-    public let bytes: [UInt8]
+    /// Shared by all responses that are made of it.
+    private let buffer: ByteBuffer
 
     public init(_ json: JSONBytes, status: HTTPResponse.Status = .ok) {
-        bytes = json.bytes
+        buffer = ByteBuffer(bytes: json.bytes)
         self.status = status
     }
 
+    public var byteCount: Int { buffer.readableBytes }
+
     public func response(from request: Request, context: some RequestContext) -> Response {
         Response(
-            status: status, headers: [.contentType: Self.contentType],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            status: status, headers: [.contentType: Self.contentType], body: ResponseBody(byteBuffer: buffer))
     }
 }

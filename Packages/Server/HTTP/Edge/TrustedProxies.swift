@@ -1,8 +1,9 @@
 public import HTTPTypes
 import TomboloAuthentication
 
-/// The proxies whose word is taken for where a request comes from. From anybody else, the headers that say so are
-/// ignored: they could name any address, and escape every limit by address.
+/// The proxies whose word is taken for where a request comes from, whether they say it in HTTP or by the PROXY protocol.
+/// From anybody else, headers of HTTP that say so are ignored, and those of the PROXY protocol refused: they could name any
+/// address, and escape every limit by address.
 public struct TrustedProxies: Hashable, Sendable {
     /// The proxies that one request is followed through; further entries are not looked at.
     public static let maximumHopCount = 32

@@ -61,6 +61,9 @@ extension RequestFailure {
     }
 
     static let retryHint = "Try the same request again in a moment."
+    /// 503 for a request that finds too many others waiting to be answered together.
+    package static let tooManyWaiting = RequestFailure(
+        .unavailable, "The server has more requests of this kind than it can hold.", hint: retryHint)
     static let noSuchRoute = RequestFailure(.notFound, "There is nothing at this address.")
     static let bodyTooLarge = RequestFailure(.tooLarge, "The request's body is too long.")
 

@@ -63,7 +63,7 @@ enum MetricsLimits {
 extension Routes {
     func addMetrics(_ registry: MetricRegistry) {
         on(
-            .get, "/metrics",
+            .get, Self.metricsPath,
             access: .open(because: "its address is the operator's, loopback by default, and it tells of no user")
         ) { _, _, _ in
             Response(

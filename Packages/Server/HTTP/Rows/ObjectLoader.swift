@@ -1,3 +1,4 @@
+import Batching
 import PostgresClient
 import TomboloModel
 
@@ -12,10 +13,13 @@ final class ObjectLoader: Sendable {
         let schema: Schema
     }
 
-    private let batches: Batches<Wish, Row?, Never>
+    private let batches: RequestBatcher<Wish, Row?>
 
     init(_ pool: PostgresPool) {
-        batches = Batches(Self.bounds) { wishes in
+        let queries = SchemaCache { schema in
+            schema.classes.map { item in Result { try Self.query(item) } }
+        }
+        batches = RequestBatcher(Self.bounds, overload: RequestFailure.tooManyWaiting) { wishes in
             var outcomes = [Result<Row?, any Error>](repeating: .success(nil), count: wishes.count)
             var places = Array(wishes.indices)
             // Almost always all are of one class of one model.
@@ -23,15 +27,14 @@ final class ObjectLoader: Sendable {
                 func isAlike(_ wish: Wish) -> Bool {
                     wish.classIndex == first.classIndex && wish.schema == first.schema
                 }
-                let item = first.schema[first.classIndex]
                 let alike = places.filter { isAlike(wishes[$0]) }
                 places.removeAll { isAlike(wishes[$0]) }
-                guard let key = item.primaryKey, let keyIndex = item.primaryKeyIndex else { continue }
-                let ids = Set(alike.map { wishes[$0].id })
                 do {
-                    let rows = try await RowReader(schema: first.schema, pool: pool).objects(
-                        item.name, matching: .isIn(PropertyPath(key.name), ids.map(Value.objectId)))
-                    let found = Dictionary(rows.map { ($0[keyIndex], $0) }, uniquingKeysWith: { first, _ in first })
+                    var query = try queries.value(for: first.schema)[first.classIndex].get()
+                    query.statement.parameters = [.byteaArray(Set(alike.map { wishes[$0].id }).map(\.bytes))]
+                    let rows = try await RowReader(schema: first.schema, pool: pool).objects(query)
+                    let key = query.item.primaryKeyIndex ?? 0
+                    let found = Dictionary(rows.map { ($0[key], $0) }, uniquingKeysWith: { first, _ in first })
                     for place in alike { outcomes[place] = .success(found[.objectId(wishes[place].id)]) }
                 } catch {
                     for place in alike { outcomes[place] = .failure(error) }
@@ -41,8 +44,23 @@ final class ObjectLoader: Sendable {
         }
     }
 
+    /// Its one parameter is an array of keys.
+    /// - Throws: ``ValueError`` for a class whose objects have no such keys.
+    private static func query(_ item: ClassSchema) throws -> RowQuery {
+        guard let key = item.primaryKey, key.type == .objectId else {
+            throw ValueError("The objects of \(item.name) have no ObjectId as their key.")
+        }
+        // A sub-select hides how many keys there are. PostgreSQL would plan the statement anew each time.
+        let sql = """
+            SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
+            WHERE \(PostgresSQL.quoteIdentifier("o", key.sqlName)) = ANY ((SELECT $1)::bytea[])
+                AND \(RowReader.isIn(trash: false, item, alias: "o"))
+            """
+        return RowQuery(statement: PostgresStatement(sql), item: item)
+    }
+
     /// The live object with this key; nil where there is none.
     func object(classIndex: Int, id: ObjectId, in schema: Schema) async throws -> Row? {
-        try await batches.outcome(of: Wish(classIndex: classIndex, id: id, schema: schema))
+        try await batches.answer(Wish(classIndex: classIndex, id: id, schema: schema))
     }
 }

@@ -3,6 +3,6 @@ import TomboloModel
 
 /// What a ``RowReader`` asks the database for: rows of one class.
 public struct RowQuery: Sendable {
-    let statement: PostgresStatement
+    var statement: PostgresStatement
     let item: ClassSchema
 }

@@ -81,8 +81,12 @@ public struct RowReader: Sendable {
         limit: Int = Self.rowLimit
     ) async throws -> [Row] {
         guard schema[className] != nil else { return [] }
-        let query = try query(
-            className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit)
+        return try await objects(
+            query(className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit))
+    }
+
+    /// The objects that a query is about.
+    func objects(_ query: RowQuery) async throws -> [Row] {
         let (sql, parameters) = (query.statement.sql, query.statement.parameters)
         let result: PostgresResult
         switch source {

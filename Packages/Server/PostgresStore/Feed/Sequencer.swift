@@ -9,17 +9,19 @@ public import TomboloChangesets
 /// tick's snapshot sees, also what its writers committed asynchronously.
 ///
 /// State: `holder` holds the lock and does nothing else; `writer` inserts ticks; `spare` looks for changes; when there
-/// are some, it exports a snapshot and moves to `exporters`, where its transaction stays open for readers to import.
+/// are some, see ``ChangeWatch``, it exports a snapshot and moves to `exporters`, where its transaction stays open for readers to import.
 /// While it runs, a second task is heard on `holder` and the newest exporter, whatever the first is waiting for.
 public actor Sequencer {
-    /// How often the database is asked whether something changed.
-    public static let pollInterval = Duration.milliseconds(10)
+    /// How long after a tick it is looked for the next one's changes, unless somebody says that there are some.
+    public static let tickInterval = Duration.milliseconds(10)
     /// How often a sequencer that is not elected tries again.
     public static let electionInterval = Duration.milliseconds(250)
     /// How long a snapshot can be read after a newer tick was made, where ``exporterLimit`` permits.
     public static let snapshotLifetime = Duration.seconds(1)
     /// Snapshots kept open at once.
     public static let exporterLimit = 12
+    /// Connections to PostgreSQL at once: those that keep snapshots, and the holder's, the writer's and the spare one.
+    public static let maximumConnectionCount = exporterLimit + 3
     /// A snapshot that nothing followed is replaced by a new tick, lest it keep VACUUM from its work.
     public static let maximumSnapshotAge = Duration.seconds(60)
     /// How often it is looked whether somebody waits for the newest snapshot to end, such as `CREATE INDEX CONCURRENTLY`.
@@ -67,6 +69,8 @@ public actor Sequencer {
     /// When it was last looked whether somebody waits for a snapshot.
     private var lookedForWaitersAt: ContinuousClock.Instant?
     private var last: StoredTick?
+    /// What could be seen when it was last looked for changes and there were none.
+    private var seenWithoutChanges = ""
     private var positions: [Position] = []
 
     /// - Parameter onTick: called with the number of each tick once it's committed, for those that PostgreSQL's
@@ -100,8 +104,13 @@ public actor Sequencer {
         var pace = SequencerPace()
         while !Task.isCancelled {
             do {
-                _ = try await makeTick()
-                await wakeUp.wait(pace.delay(after: .worked))
+                let tick = try await makeTick()
+                let delay = pace.delay(after: .worked)
+                if tick == nil, !wakeUp.isPending, let spare, let last {
+                    try await ChangeWatch.wait(on: spare, beyond: last)
+                } else {
+                    await wakeUp.wait(delay)
+                }
             } catch is CancellationError {
                 break
             } catch let error as PostgresStoreError where error.code == .notElected {
@@ -156,6 +165,7 @@ public actor Sequencer {
         spare = nil
         exporters = []
         last = nil
+        seenWithoutChanges = ""
         positions = []
         for connection in connections { await connection.close() }
     }
@@ -319,7 +329,7 @@ public actor Sequencer {
             return nil
         }
         guard let xid = UInt64(try row[0].string) else {
-            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that is none.")
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that cannot be read.")
         }
         remember(Position(xid: xid, sequence: export.position))
         tickCount += 1
@@ -335,10 +345,13 @@ public actor Sequencer {
         let known = last?.tick.snapshot ?? .empty
         var statements: [PostgresStatement] = []
         if connection.transactionStatus != .idle { statements.append("ROLLBACK") }
-        statements.append(StoredTick.hasChanges(beyond: known, after: last?.firstSequence ?? -1))
+        statements.append(
+            StoredTick.hasChanges(beyond: known, after: last?.firstSequence ?? -1, sinceSeeing: seenWithoutChanges))
         let results = try await connection.pipeline(statements)
         guard let row = results.last?.first else { return false }
-        return try row[0].bool
+        let isChanged = try row[1].bool
+        seenWithoutChanges = isChanged ? "" : try row[0].string
+        return isChanged
     }
 
     /// Whether somebody waits for the newest snapshot to end, as `CREATE INDEX CONCURRENTLY` waits for all that are older
@@ -390,8 +403,9 @@ public actor Sequencer {
         let connection = try await connect()
         spare = connection
         // The planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
-        // The cost of what cannot do without such a scan would then start the compiler.
-        try await connection.execute("SET enable_seqscan = off; SET jit = off")
+        // The cost of what cannot do without such a scan would then start the compiler. One plan does for all glances.
+        try await connection.execute(
+            "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
         return connection
     }
 

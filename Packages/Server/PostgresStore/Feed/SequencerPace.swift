@@ -15,7 +15,7 @@ struct SequencerPace {
         switch outcome {
         case .worked:
             errorDelay = Sequencer.errorDelays.first
-            return Sequencer.pollInterval
+            return Sequencer.tickInterval
         case .notElected:
             errorDelay = Sequencer.errorDelays.first
             return Sequencer.electionInterval

@@ -34,16 +34,51 @@ struct StoredTick: Sendable {
             .first.map { try StoredTick($0) }
     }
 
-    /// Asks whether there are changes that a snapshot doesn't see, all of which have greater numbers than `sequence`. Wants
-    /// `enable_seqscan` to be off: the planner thinks that a third of a table without statistics lies beyond any bound, and
-    /// would read it all.
+    /// Of so many transactions begun since a tick, those that have been committed are looked up one by one.
+    static let maximumNamedTransactionCount = 1_000
+
+    /// SQL that says whether the changelog has changes beyond a snapshot. Looks for each transaction committed since: a walk
+    /// over all later rows would pass, each time, what transactions under way have written so far. Wants `enable_seqscan` to
+    /// be off: the planner thinks that a third of a table without statistics lies beyond any bound, and would read it all.
+    /// - Parameters:
+    ///   - sequence: SQL for a bigint; all changes beyond the snapshot have greater numbers.
+    ///   - next: SQL for the snapshot's xmax, an xid8.
+    ///   - running: SQL for what it saw running, an array of xid8.
+    static func hasChanges(after sequence: String, next: String, running: String) -> String {
+        func exists(_ condition: String) -> String {
+            "EXISTS (SELECT FROM tombolo.changelog WHERE seq > \(sequence) AND \(condition))"
+        }
+        return """
+            (SELECT CASE WHEN s.next - \(next)::text::bigint > \(maximumNamedTransactionCount) \
+            THEN \(exists("xid >= \(next)")) OR \(exists("xid = ANY (\(running))")) \
+            ELSE \(exists("""
+                xid = ANY (ARRAY(SELECT c.xid FROM (\
+                SELECT n::text::xid8 FROM generate_series(\(next)::text::bigint, s.next - 1) AS n \
+                UNION ALL SELECT unnest(\(running))) AS c (xid) WHERE pg_visible_in_snapshot(c.xid, s.snapshot)))
+                """)) END \
+            FROM (SELECT snapshot, pg_snapshot_xmax(snapshot)::text::bigint AS next \
+            FROM pg_current_snapshot() AS snapshot OFFSET 0) AS s)
+            """
+    }
+
+    /// Asks whether there are changes that a snapshot doesn't see, all of which have greater numbers than `sequence`.
     static func hasChanges(beyond snapshot: Snapshot, after sequence: Int64) -> PostgresStatement {
         PostgresStatement(
-            """
-            SELECT EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid >= $2::xid8) \
-            OR EXISTS (SELECT 1 FROM tombolo.changelog WHERE seq > $1 AND xid = ANY ($3::xid8[]))
-            """,
+            "SELECT \(hasChanges(after: "$1", next: "$2::xid8", running: "$3::xid8[]"))",
             [.int64(sequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)])
+    }
+
+    /// The same, with what can be seen at this moment, as text. While nothing more was committed than at an earlier look that
+    /// found nothing, the changelog isn't read.
+    static func hasChanges(
+        beyond snapshot: Snapshot, after sequence: Int64, sinceSeeing seen: String
+    ) -> PostgresStatement {
+        let question = hasChanges(beyond: snapshot, after: sequence)
+        return PostgresStatement(
+            """
+            SELECT s.seen, CASE WHEN s.seen = $4 THEN false ELSE (\(question.sql)) END \
+            FROM (SELECT pg_current_snapshot()::text AS seen OFFSET 0) AS s
+            """, question.parameters + [.text(seen)])
     }
 
     /// Whether a transaction sees changes that the tick doesn't.

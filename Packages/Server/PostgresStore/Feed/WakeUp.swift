@@ -16,6 +16,9 @@ final class WakeUp: Sendable {
     /// Ends the wait under way, or the next one before it begins.
     func wake() { wake(generation: nil) }
 
+    /// Whether the next wait would end before it begins.
+    var isPending: Bool { state.withLock(\.isPending) }
+
     private func wake(generation: Int?) {
         let waiter = state.withLock { state in
             if let generation, generation != state.generation { return nil as CheckedContinuation<Void, Never>? }

@@ -1,7 +1,7 @@
 public import Logging
 public import PostgresClient
 internal import Synchronization
-internal import TomboloChangesets
+public import TomboloChangesets
 public import TomboloSyncSession
 
 /// A hot standby that bootstraps may be read from, to take them off the primary. It is never needed: whatever is wrong with
@@ -40,6 +40,8 @@ public final class PostgresStandby: Sendable {
         var restsUntil: ContinuousClock.Instant?
         var statistics = Statistics()
         var lastProblem: String?
+        /// Whether it is being asked for its newest tick.
+        var isLooking = false
     }
 
     public let pool: PostgresPool
@@ -61,6 +63,23 @@ public final class PostgresStandby: Sendable {
     }
 
     public var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// False from when it was found to be behind or failed until it serves a bootstrap again.
+    public var isInUse: Bool { state.withLock { $0.lastProblem == nil } }
+
+    /// The newest tick that it has replayed, for metrics; nil if it doesn't say in time, or is still being asked.
+    public func newestTick() async -> Tick? {
+        let mayLook = state.withLock { state in
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        guard mayLook else { return nil }
+        // One that is frozen is left behind, and not asked again before it has answered.
+        return try? await StandbyWatch(limits).run { () -> Tick? in
+            defer { self.state.withLock { $0.isLooking = false } }
+            return try await self.pool.withConnection { try await StoredTick.latest($0)?.tick }
+        }
+    }
 
     /// Whether it's worth asking.
     func isAvailable() -> Bool {

@@ -13,13 +13,16 @@ extension PostgresTickReader {
         }
         guard older.number < tick.number else {
             guard older.number == tick.number else {
-                throw PostgresStoreError(.misuse, "Tick \(older.number) is newer than the reader's \(tick.number).")
+                throw PostgresStoreError(
+                    .historyLost,
+                    "Tick \(older.number) is newer than the newest, \(tick.number): the database was restored or replaced."
+                )
             }
             return TickDifference(from: older.number, to: tick.number, changes: [], clients: [:])
         }
         guard let base = try await StoredTick.numbered(older.number, connection), base.tick.token == older.token else {
             throw PostgresStoreError(
-                .misuse, "Tick \(older.number) is not in the changelog any more: bootstrap instead.")
+                .historyLost, "Tick \(older.number) is not in the changelog any more: bootstrap instead.")
         }
         var collection = try await readChangelog(since: base)
         try await loadRows(&collection)
@@ -73,6 +76,8 @@ extension PostgresTickReader {
         let operation: Operation
         let columns: [Int64?]
         let old: [String?]
+
+        static let created = Entry(operation: .create, columns: [], old: [])
     }
 
     // MARK: Changelog
@@ -84,10 +89,10 @@ extension PostgresTickReader {
             "SET LOCAL enable_seqscan = off",
             PostgresStatement(
                 """
-                SELECT class, key, operation, columns, old, root, number FROM (\
-                SELECT seq, class, key, operation, columns, old, root, number FROM tombolo.changelog \
+                SELECT class, key, operation, columns, old, root, number, keys FROM (\
+                SELECT seq, class, key, operation, columns, old, root, number, keys FROM tombolo.changelog \
                 WHERE seq > $1 AND xid >= $2::xid8 \
-                UNION ALL SELECT seq, class, key, operation, columns, old, root, number FROM tombolo.changelog \
+                UNION ALL SELECT seq, class, key, operation, columns, old, root, number, keys FROM tombolo.changelog \
                 WHERE seq > $1 AND xid = ANY ($3::xid8[])) AS c ORDER BY seq
                 """,
                 [.int64(base.firstSequence), .untyped(String(snapshot.xmax)), .untyped(snapshot.runningText)]),
@@ -112,8 +117,17 @@ extension PostgresTickReader {
             default: break
             }
             // A class that this process does not know belongs to a newer model.
-            guard let index = layout.classIndexByID[number] else { continue }
+            let bulk = BulkRow.classID(number)
+            guard let index = layout.classIndexByID[bulk ?? number] else { continue }
             let item = try layout.layout(index)
+            if bulk != nil {
+                for case let key? in try row[7].stringArray {
+                    let reference = ObjectReference(classIndex: index, key: try layout.key(key, of: item))
+                    collection.entries[reference, default: []].append(.created)
+                    collection.note(reference)
+                }
+                continue
+            }
             let reference = ObjectReference(classIndex: index, key: try layout.key(text, of: item))
             let operation: Entry.Operation =
                 switch try row[2].string {

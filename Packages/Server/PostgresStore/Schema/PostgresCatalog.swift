@@ -56,8 +56,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var rowLoggedTables: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
-    /// Tables, sequences, indexes and views in `tombolo`, and the columns of `class_column`, which came one after the
-    /// other: `class_column.sql_name`.
+    /// Tables, sequences, indexes and views in `tombolo`, and the columns of `class_column` and of `changelog`, which came
+    /// one after the other: `class_column.sql_name`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
 
@@ -144,8 +144,9 @@ extension PostgresCatalog {
         SELECT 'relation', c.relname::text, '' FROM pg_class c \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \
         UNION ALL \
-        SELECT 'relation', 'class_column.' || a.attname, '' FROM pg_attribute a \
-        WHERE a.attrelid = to_regclass('tombolo.class_column') AND a.attnum > 0 AND NOT a.attisdropped \
+        SELECT 'relation', c.relname || '.' || a.attname, '' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
+        WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog')) \
+        AND a.attnum > 0 AND NOT a.attisdropped \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \
         JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = 'tombolo'

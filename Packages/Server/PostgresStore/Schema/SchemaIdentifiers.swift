@@ -12,6 +12,7 @@ public struct SchemaIdentifiers: Hashable, Sendable {
     public static let accountClass: Int16 = -1
     /// Stands for rows of `tombolo.document` in the changelog's class column: another model, or other rules.
     public static let documentClass: Int16 = -2
+    // ``BulkRow`` uses the numbers below -100.
 
     /// By class name.
     public private(set) var classes: [String: Int16]

@@ -75,6 +75,14 @@ struct SystemRelation {
                 FOR VALUES FROM (\(ChangelogPartition.width)) TO (\(2 * ChangelogPartition.width))
                 """),
         SystemRelation(
+            name: "changelog.keys",
+            sql: """
+                ALTER TABLE tombolo.changelog ADD COLUMN IF NOT EXISTS keys text[] COLLATE "C";
+                COMMENT ON COLUMN tombolo.changelog.keys IS \
+                'The objects that one statement inserted, of a row whose class is below \(BulkRow.classNumber(of: 0)): \
+                \(BulkRow.classNumber(of: 0)) less the number of their class.'
+                """),
+        SystemRelation(
             name: "changelog_partition",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.changelog_partition (

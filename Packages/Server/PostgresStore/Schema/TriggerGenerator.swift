@@ -3,10 +3,10 @@ internal import TomboloSQL
 
 /// Writes the PL/pgSQL of one table's changelog triggers.
 ///
-/// Inserts are logged by one statement for all rows of the writer's, which costs half of a call for each. Updates and
-/// deletes are logged row by row: a table of old rows and one of new rows don't say which belong together once a key
-/// changes, and what a trigger of somebody else's changes in between has to come in its order. Inserts are logged row by
-/// row as well where a statement's trigger would miss some or come too late:
+/// Inserts are logged by one statement for all rows of the writer's, which costs half of a call for each, and many inserts
+/// by plain SQL share ``BulkRow``s. Updates and deletes are logged row by row: a table of old rows and one of new rows
+/// don't say which belong together once a key changes, and what a trigger of somebody else's changes in between has to
+/// come in its order. Inserts are logged row by row as well where a statement's trigger would miss some or come too late:
 ///
 /// - by logical replication, which fires no statement triggers. It's a session of the role `replica`, in which the one
 ///   trigger fires and the other does not.
@@ -16,9 +16,17 @@ internal import TomboloSQL
 /// - where somebody else's trigger runs after inserts: it may change the row before the statement's end.
 ///
 /// The setting `tombolo.origin`, which uploads set, says whose changeset the transaction is applying:
-/// `stamp client number class {columns set by default} {columns added to}`. Anybody can set it, so that it counts only
-/// in sessions of users who may write the changelog's column `client` themselves: the owner and the gateway's role, with
-/// their members (a session's user stays who logged in, whatever `SET ROLE` says). Anything else counts as plain SQL.
+/// `stamp client number class {columns set by default} {columns added to}`. With new rows of several changesets of one client
+/// it's the last one's, followed by the stamps and the numbers of all, `{stamp,…} {number,…}`; the setting
+/// `tombolo.origin_places` then says as a JSON object which of them each key is from, counted from 1.
+///
+/// Anybody can set them, so that they count only in sessions of users who may write the changelog's column `client`
+/// themselves: the owner and the gateway's role, with their members (a session's user stays who logged in, whatever
+/// `SET ROLE` says). Anything else counts as plain SQL.
+///
+/// The functions run with the owner's rights and under the writer's search path: to set another one for each row costs a
+/// tenth of an update. So nothing in them is looked up by the path: every function, type and operator is named with
+/// `pg_catalog`, and what can't be (`IS DISTINCT FROM`, `IN`, `BETWEEN`, `NULLIF`) isn't used.
 struct TriggerGenerator {
     let item: ClassSchema
     let schema: Schema
@@ -47,7 +55,7 @@ struct TriggerGenerator {
     static func definition(name: String, body: String) -> String {
         """
         CREATE OR REPLACE FUNCTION tombolo.\(name)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER \
-        SET search_path = pg_catalog, pg_temp AS $function$\(body)$function$;
+        AS $function$\(body)$function$;
         REVOKE ALL ON FUNCTION tombolo.\(name)() FROM PUBLIC
         """
     }
@@ -111,9 +119,12 @@ struct TriggerGenerator {
         var values = columns.map { text(record, $0.column) }
         if item.isTrashable {
             ids.append(String(SchemaIdentifiers.trashColumn))
-            values.append("(\(record)trashed_at IS NOT NULL)::text")
+            values.append("(\(record)trashed_at IS NOT NULL)::pg_catalog.text")
         }
-        return ("'{\(ids.joined(separator: ","))}'::smallint[]", "ARRAY[\(values.joined(separator: ", "))]::text[]")
+        return (
+            "'{\(ids.joined(separator: ","))}'::smallint[]",
+            "ARRAY[\(values.joined(separator: ", "))]::pg_catalog.text[]"
+        )
     }
 
     private static let logColumns =
@@ -123,39 +134,61 @@ struct TriggerGenerator {
     private static let newRows = "tombolo_new_rows"
 
     /// Microseconds since 1970. In doubles, which cost less than numerics and are wrong by a microsecond at most.
-    private static let now = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint"
+    private static let now =
+        "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) \(sql("*")) 1000000)::bigint"
+
+    /// An operator of PostgreSQL's own.
+    private static func sql(_ operation: String) -> String { "OPERATOR(pg_catalog.\(operation))" }
+
+    private func sql(_ operation: String) -> String { Self.sql(operation) }
+
+    /// Whether an update changed a column.
+    private func isChanged(_ column: String) -> String {
+        let name = SQLDialect.postgresql.quoted(column)
+        return
+            "coalesce(OLD.\(name) \(sql("<>")) NEW.\(name), (OLD.\(name) IS NULL) \(sql("<>")) (NEW.\(name) IS NULL))"
+    }
 
     // MARK: Rows and statements
 
     private static let originVariables = """
-            v_origin text := current_setting('tombolo.origin', true);
+            v_origin pg_catalog.text := pg_catalog.current_setting('tombolo.origin', true);
             v_stamp bigint := \(now);
-            v_part text[];
+            v_part pg_catalog.text[];
             v_client bigint;
             v_number bigint;
             v_defaults smallint[];
+            v_stamps bigint[];
+            v_numbers bigint[];
+            v_places pg_catalog.jsonb;
         """
 
     /// Takes the origin apart, if it counts.
     private func readOrigin(_ others: String = "") -> String {
         """
-            IF v_origin <> ''
-                AND has_column_privilege(session_user, 'tombolo.changelog'::regclass, 'client', 'INSERT') THEN
-                v_part := string_to_array(v_origin, ' ');
+            IF v_origin \(sql("<>")) ''
+                AND pg_catalog.has_column_privilege(
+                    session_user, 'tombolo.changelog'::pg_catalog.regclass, 'client', 'INSERT') THEN
+                v_part := pg_catalog.string_to_array(v_origin, ' ');
                 v_stamp := least(v_part[1]::bigint, v_stamp);
                 v_client := v_part[2]::bigint;
                 v_number := v_part[3]::bigint;
-                IF v_part[4] = '\(classID)' THEN
+                IF v_part[4] \(sql("=")) '\(classID)' THEN
                     v_defaults := v_part[5]::smallint[];
-        \(others)            END IF;
+        \(others)            IF v_part[8] IS NOT NULL THEN
+                        v_stamps := v_part[7]::bigint[];
+                        v_numbers := v_part[8]::bigint[];
+                        v_places := pg_catalog.current_setting('tombolo.origin_places', true)::pg_catalog.jsonb;
+                    END IF;
+                END IF;
             END IF;
         """
     }
 
     /// A created object's mark, for each column that was set by default.
     private static let markDefaults = """
-            IF v_defaults <> '{}' THEN
-                v_marks := concat(v_marks, 'd', array_to_string(v_defaults, ' d'));
+            IF v_defaults \(sql("<>")) '{}' THEN
+                v_marks := pg_catalog.concat(v_marks, 'd', pg_catalog.array_to_string(v_defaults, ' d'));
             END IF;
         """
 
@@ -165,16 +198,44 @@ struct TriggerGenerator {
         -- Made from the class \(item.name); changes are overwritten.
         DECLARE
         \(Self.originVariables)
-            v_marks text;
+            v_marks pg_catalog.text;
         BEGIN
         \(readOrigin())
-        \(Self.markDefaults)
+        \(bulkInsert)\(Self.markDefaults)
+            IF v_places IS NOT NULL THEN
+                INSERT INTO tombolo.changelog (class, key, operation, marks, root, stamp, client, number)
+                SELECT \(classID), r.key, 'c', v_marks, r.root, least(coalesce(v_stamps[r.place], v_stamp), \(Self.now)),
+                    v_client, coalesce(v_numbers[r.place], v_number)
+                FROM (SELECT \(text("t.", key)) AS key, \(root("t.")) AS root,
+                    (v_places \(sql("->>")) \(text("t.", key)))::integer AS place FROM \(Self.newRows) AS t OFFSET 0) AS r;
+                RETURN NULL;
+            END IF;
             INSERT INTO tombolo.changelog (class, key, operation, marks, root, stamp, client, number)
             SELECT \(classID), \(text("t.", key)), 'c', v_marks, \(root("t.")), v_stamp, v_client, v_number
             FROM \(Self.newRows) AS t;
             RETURN NULL;
         END
         """
+    }
+
+    /// Many rows of plain SQL. Elements of lists are logged one by one, each with the object that has the list.
+    private var bulkInsert: String {
+        guard !isElement else { return "" }
+        let group = "(t.number \(sql("-")) 1) \(sql("/")) \(BulkRow.keyLimit)"
+        return """
+                IF v_client IS NULL AND EXISTS (SELECT FROM \(Self.newRows) OFFSET \(BulkRow.keyLimit)) THEN
+                    INSERT INTO tombolo.changelog (seq, class, key, operation, stamp, keys)
+                    SELECT b.seq, \(BulkRow.classNumber(of: classID)), \(BulkRow.key("b.seq")), 'c', v_stamp, b.keys
+                    FROM (SELECT pg_catalog.nextval('tombolo.changelog_seq') AS seq, g.keys FROM (
+                        SELECT pg_catalog.array_agg(t.key) AS keys FROM (
+                            SELECT \(text("t.", key)) AS key, pg_catalog.row_number() OVER () AS number
+                            FROM \(Self.newRows) AS t) AS t
+                        GROUP BY \(group) ORDER BY \(group)) AS g
+                    OFFSET 0) AS b;
+                    RETURN NULL;
+                END IF;
+
+            """
     }
 
     var logBody: String {
@@ -185,28 +246,31 @@ struct TriggerGenerator {
         \(Self.originVariables)
             v_additions smallint[];
             v_columns smallint[];
-            v_old text[];
-            v_marks text;
+            v_old pg_catalog.text[];
+            v_marks pg_catalog.text;
+            v_place integer;
         BEGIN
         \(readOrigin("            v_additions := v_part[6]::smallint[];\n"))
-            IF TG_OP = 'UPDATE' THEN
-                IF OLD.\(quotedKey) IS NOT DISTINCT FROM NEW.\(quotedKey) THEN
-        \(ownerGuard)\(comparisons)            IF v_columns IS NULL THEN
-                        RETURN NULL;
-                    END IF;
-        \(additions)        \(Self.markDefaults)
+            IF v_places IS NOT NULL AND TG_OP \(sql("=")) 'INSERT' THEN
+                v_place := (v_places \(sql("->>")) \(text("NEW.", key)))::integer;
+                v_stamp := least(coalesce(v_stamps[v_place], v_stamp), \(Self.now));
+                v_number := coalesce(v_numbers[v_place], v_number);
+            END IF;
+            IF TG_OP \(sql("=")) 'UPDATE' THEN
+                IF NOT \(isChanged(key.sqlName)) THEN
+        \(ownerGuard)\(comparisons)        \(additions)        \(Self.markDefaults)
                     INSERT INTO tombolo.changelog (\(Self.logColumns))
                     VALUES (\(classID), \(text("OLD.", key)), 'u', v_columns, v_old, v_marks, \
         \(root("OLD.")), v_stamp, v_client, v_number);
                     RETURN NULL;
                 END IF;
             END IF;
-            IF TG_OP <> 'INSERT' THEN
+            IF TG_OP \(sql("<>")) 'INSERT' THEN
                 INSERT INTO tombolo.changelog (\(Self.logColumns))
                 VALUES (\(classID), \(text("OLD.", key)), 'e', \(erased("OLD.").ids), \(erased("OLD.").values), NULL, \
         \(root("OLD.")), v_stamp, v_client, v_number);
             END IF;
-            IF TG_OP <> 'DELETE' THEN
+            IF TG_OP \(sql("<>")) 'DELETE' THEN
         \(Self.markDefaults)
                 INSERT INTO tombolo.changelog (\(Self.logColumns))
                 VALUES (\(classID), \(text("NEW.", key)), 'c', NULL, NULL, v_marks, \(root("NEW.")), \
@@ -217,14 +281,11 @@ struct TriggerGenerator {
         """
     }
 
-    private var quotedKey: String { SQLDialect.postgresql.quoted(key.sqlName) }
-
     private var ownerGuard: String {
         guard isElement else { return "" }
         let owner = item.columns[ElementColumn.owner].sqlName
-        let quoted = SQLDialect.postgresql.quoted(owner)
         return """
-                        IF OLD.\(quoted) IS DISTINCT FROM NEW.\(quoted) THEN
+                        IF \(isChanged(owner)) THEN
                             RAISE EXCEPTION 'an element of \(item.name) cannot move to another object''s list'
                                 USING ERRCODE = 'check_violation', HINT = 'Delete it and insert a new one.',
                                     SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME, COLUMN = '\(owner)';
@@ -233,26 +294,36 @@ struct TriggerGenerator {
             """
     }
 
-    /// Collects the columns that an update changed, and their old values.
+    /// The columns that an update changed and their old values, with NULL for each that it left alone: one expression
+    /// costs less than a statement for each column. Each column is compared once, since a large value has to be read.
     private var comparisons: String {
         var changes = columns.filter { !$0.column.isPrimaryKey }.map { column, id in
-            let name = SQLDialect.postgresql.quoted(column.sqlName)
-            return (id: id, isChanged: "OLD.\(name) IS DISTINCT FROM NEW.\(name)", old: text("OLD.", column))
+            (id: id, isChanged: isChanged(column.sqlName), old: text("OLD.", column))
         }
         if item.isTrashable {
             changes.append(
                 (
                     id: SchemaIdentifiers.trashColumn,
-                    isChanged: "(OLD.trashed_at IS NULL) <> (NEW.trashed_at IS NULL)",
-                    old: "(OLD.trashed_at IS NOT NULL)::text"
+                    isChanged: "(OLD.trashed_at IS NULL) \(sql("<>")) (NEW.trashed_at IS NULL)",
+                    old: "(OLD.trashed_at IS NOT NULL)::pg_catalog.text"
                 ))
         }
-        return changes.flatMap { id, isChanged, old in
-            [
-                "IF \(isChanged) THEN", "    v_columns := array_append(v_columns, \(id)::smallint);",
-                "    v_old := array_append(v_old, \(old));", "END IF;",
-            ]
-        }.map { "            \($0)\n" }.joined()
+        let ids = changes.map { "CASE WHEN \($0.isChanged) THEN \($0.id)::smallint END" }
+        let values = changes.enumerated().map { position, change in
+            "CASE WHEN v_columns[\(position + 1)] IS NOT NULL THEN \(change.old) END"
+        }
+        func array(_ elements: [String], _ type: String) -> String {
+            elements.isEmpty
+                ? "'{}'::\(type)[]" : "ARRAY[\n                \(elements.joined(separator: ",\n                "))]"
+        }
+        return """
+                        v_columns := \(array(ids, "smallint"));
+                        IF (0 \(sql("<=")) ANY (v_columns)) IS NOT TRUE THEN
+                            RETURN NULL;
+                        END IF;
+                        v_old := \(array(values, "pg_catalog.text"));
+
+            """
     }
 
     /// The marks of counters that were added to.
@@ -262,14 +333,14 @@ struct TriggerGenerator {
             guard case .int = column.type else { continue }
             let name = SQLDialect.postgresql.quoted(column.sqlName)
             lines += [
-                "    IF \(id) = ANY (v_columns) AND \(id) = ANY (v_additions) THEN",
-                "        v_marks := concat(v_marks, 'a\(id)=',",
-                "            coalesce(NEW.\(name), 0) - coalesce(OLD.\(name), 0), ' ');",
+                "    IF \(id) \(sql("=")) ANY (v_columns) AND \(id) \(sql("=")) ANY (v_additions) THEN",
+                "        v_marks := pg_catalog.concat(v_marks, 'a\(id)=',",
+                "            coalesce(NEW.\(name), 0) \(sql("-")) coalesce(OLD.\(name), 0), ' ');",
                 "    END IF;",
             ]
         }
         guard !lines.isEmpty else { return "" }
-        return (["IF v_additions <> '{}' THEN"] + lines + ["END IF;"]).map { "            \($0)\n" }.joined()
+        return (["IF v_additions \(sql("<>")) '{}' THEN"] + lines + ["END IF;"]).map { "            \($0)\n" }.joined()
     }
 
     // MARK: TRUNCATE
@@ -281,7 +352,8 @@ struct TriggerGenerator {
 
             -- Made from the class \(item.name); changes are overwritten.
             BEGIN
-                IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+                IF pg_catalog.current_setting('transaction_isolation')
+                    \(sql("<>")) ALL (ARRAY['read committed', 'read uncommitted']) THEN
                     RAISE EXCEPTION 'TRUNCATE of % needs the isolation level READ COMMITTED', TG_TABLE_NAME
                         USING ERRCODE = 'object_not_in_prerequisite_state',
                             HINT = 'Its rows are read for the changelog. Use DELETE, or another isolation level.';

@@ -8,6 +8,8 @@ struct LockPlan {
     struct Lock {
         let classIndex: Int
         let statement: PostgresStatement
+        /// Whether the rows are written, and come with the transactions that wrote them last, after their other columns.
+        var isWritten = false
     }
 
     /// By class: the class that has a list before the list's elements.
@@ -17,13 +19,11 @@ struct LockPlan {
 
     init(changesets: [Changeset], arbiter: Arbiter, layout: StoreLayout) throws {
         self.layout = layout
-        var written: Set<ObjectReference> = []
+        var written = Set<ObjectReference>(minimumCapacity: changesets.reduce(0) { $0 + $1.instructions.count })
         var linked: Set<ObjectReference> = []
         var erasedClasses: Set<Int> = []
         for changeset in changesets {
-            let references = arbiter.references(of: changeset)
-            written.formUnion(references.written)
-            linked.formUnion(references.linked)
+            arbiter.collectReferences(of: changeset, &written, &linked)
             for instruction in changeset.instructions {
                 if case .erase(let reference) = instruction { erasedClasses.insert(reference.classIndex) }
             }
@@ -57,8 +57,9 @@ struct LockPlan {
             Lock(
                 classIndex: item.classIndex,
                 statement: try PostgresStatement(
-                    "SELECT \(item.selectList("t")) FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1) "
-                        + "ORDER BY t.\(item.key) FOR \(strength)", [PostgresParameter(list: keys, of: item.keyType)])))
+                    "SELECT \(item.selectList("t")), t.xmin::text FROM \(item.table) AS t WHERE t.\(item.key) = ANY ($1) "
+                        + "ORDER BY t.\(item.key) FOR \(strength)", [PostgresParameter(list: keys, of: item.keyType)]),
+                isWritten: true))
     }
 
     /// Link targets, and the objects that have the written elements in their lists, whose permissions decide.
@@ -98,11 +99,36 @@ struct LockPlan {
         return PostgresStatement(
             """
             SELECT c.class, c.key, c.operation, c.columns, c.old[array_position(c.columns, 0::smallint)], c.marks, \
-            c.xid::text, c.stamp, c.client \
+            c.xid::text, c.stamp, c.client, c.seq \
             FROM unnest($1::integer[], $2::text[]) AS k (class, key) CROSS JOIN LATERAL (\
             SELECT * FROM tombolo.changelog AS l WHERE l.class = k.class::smallint AND l.key = k.key \
             AND l.seq > $3 AND (l.xid >= $4::xid8) IS TRUE OFFSET 0) AS c ORDER BY c.seq
             """,
             [.int32Array(classes), .textArray(keys), .int64(sequence), .untyped(String(xid))])
+    }
+
+    /// How many of the bases are still there. For after the changelog has been read: while a base is there, nothing after it
+    /// has been dropped.
+    static func bases(_ numbers: [Int64]) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT count(*) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(numbers.map { $0 })])
+    }
+
+    /// The same, with the next transaction number, and whether ``BulkRow``s of the written classes came since.
+    func bases(_ numbers: [Int64], andBulkRowsAfter sequence: Int64) -> PostgresStatement {
+        let items = Set(written.map(\.classIndex)).compactMap { layout.classes[$0] }.filter { !$0.isElement }
+        let classes = items.map { String(BulkRow.classNumber(of: $0.id)) }.sorted()
+        return PostgresStatement(
+            """
+            SELECT count(*), pg_snapshot_xmax(pg_current_snapshot())::text, \
+            EXISTS (SELECT FROM unnest($2::smallint[]) AS d (class) CROSS JOIN LATERAL (\
+            SELECT FROM tombolo.changelog AS l WHERE l.class = d.class AND l.key > \(BulkRow.key("$3::bigint")) \
+            AND l.seq > $3 ORDER BY l.key LIMIT 1) AS l) \
+            FROM tombolo.tick WHERE number = ANY ($1)
+            """,
+            [
+                .int64Array(numbers.map { $0 }),
+                .untyped("{\(classes.joined(separator: ","))}"), .int64(max(sequence, 0)),
+            ])
     }
 }

@@ -22,7 +22,8 @@ extension PostgresServerStore {
     static let lockTimeouts = (together: Duration.milliseconds(500), alone: Duration.seconds(3))
 
     /// Groups of changesets share a transaction. Where one of a group cannot be written, the group is rolled back and
-    /// each gets a transaction of its own, so that the others do not suffer.
+    /// each gets a transaction of its own, so that the others do not suffer. Where bases turn out to be too old, the group is
+    /// tried again without those who have them.
     public func upload(_ uploads: [Upload]) async throws -> [UploadResult] {
         var results: [UploadResult] = []
         results.reserveCapacity(uploads.count)
@@ -140,14 +141,20 @@ extension PostgresServerStore {
     ) async throws -> [UploadResult] {
         var delay = Self.uploadAttempts.first
         var attempt = 1
+        var tooOld: Set<Int> = []
         while true {
             let layout = layout
             do {
-                return try await pool.withConnection { connection in
+                return try await pool.withConnection { [tooOld] connection in
                     var transaction = UploadTransaction(
-                        group: group, mode: mode, stopped: stopped, layout: layout, connection: connection)
+                        group: group, mode: mode, stopped: stopped, tooOld: tooOld,
+                        maximumBulkRowCount: self.maximumBulkRowCount, layout: layout, connection: connection)
                     return try await transaction.run()
                 }
+            } catch let error as OldBases {
+                // Each time fewer are left: the next attempt answers those who have the bases.
+                tooOld.formUnion(error.positions)
+                logger.debug("A group of \(group.count) changesets is tried again: \(error)")
             } catch {
                 let cause = (error as? UploadFailure)?.cause ?? (error as? PostgresError)
                 if let error = error as? PostgresStoreError, error.code == .renamed,

@@ -10,7 +10,9 @@ internal import TomboloSyncSession
 ///    here and then finds them applied. What no row can make right is refused here.
 /// 2. The rows that the changesets write besides are locked, in the order of classes and keys; link targets only against
 ///    being deleted.
-/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base.
+/// 3. In a statement after that, so that it sees what the locks waited for, the changelog since the oldest base. Its bulk
+///    rows only if there are some since, and a row may have come with one: they are counted, then searched, in a round trip
+///    each (``BulkRowSearch``). A group of which a base turns out to be too old is rolled back and begun again.
 /// 4. The arbiter decides.
 /// 5. Progress, receipts and rows are written and committed, in one round trip.
 struct UploadTransaction {
@@ -48,6 +50,9 @@ struct UploadTransaction {
     private let mode: Mode
     /// Clients of which nothing more is applied.
     private let stopped: Set<ClientID>
+    /// Positions of changesets whose bases an earlier attempt has found to be too old.
+    private let tooOld: Set<Int>
+    private let maximumBulkRowCount: Int
     private let layout: StoreLayout
     private let connection: PostgresConnection
     private let check: ChangesetCheck
@@ -61,11 +66,14 @@ struct UploadTransaction {
     private var trashed: [ObjectReference: Row] = [:]
 
     init(
-        group: [Upload], mode: Mode, stopped: Set<ClientID>, layout: StoreLayout, connection: PostgresConnection
+        group: [Upload], mode: Mode, stopped: Set<ClientID>, tooOld: Set<Int>, maximumBulkRowCount: Int,
+        layout: StoreLayout, connection: PostgresConnection
     ) {
         self.group = group
         self.mode = mode
         self.stopped = stopped
+        self.tooOld = tooOld
+        self.maximumBulkRowCount = maximumBulkRowCount
         self.layout = layout
         self.connection = connection
         check = ChangesetCheck(schema: layout.schema)
@@ -73,8 +81,8 @@ struct UploadTransaction {
     }
 
     /// - Throws: ``UploadFailure`` for an error of a write, `PostgresError` for others. The transaction is then rolled
-    ///   back, unless the connection broke during its commit. ``PostgresStoreError/Code/renamed`` if the layout may no
-    ///   longer be the database's.
+    ///   back, unless the connection broke during its commit. ``OldBases`` if it has to begin again without some changesets.
+    ///   ``PostgresStoreError/Code/renamed`` if the layout may no longer be the database's.
     mutating func run() async throws -> [UploadResult] {
         do {
             return try await runSteps()
@@ -97,12 +105,7 @@ struct UploadTransaction {
             try await connection.execute("ROLLBACK")
             return finished()
         }
-        guard try await arbitrate() else {
-            // A base fell below the retention floor meanwhile: whoever has it learns so in the next attempt.
-            try await connection.execute("ROLLBACK")
-            for item in accepted { results[item.position] = .unknownBase }
-            return finished()
-        }
+        try await arbitrate()
         try await write()
         for item in accepted {
             results[item.position] = .applied(
@@ -178,7 +181,7 @@ struct UploadTransaction {
             results[position] = isKnown ? .duplicate : .conflict
         } else if client.isStopped || number > client.last + 1 {
             results[position] = .gap(expected: client.last + 1)
-        } else if let base = bases[upload.changeset.base] {
+        } else if let base = bases[upload.changeset.base], !tooOld.contains(position) {
             accepted.append(
                 Accepted(
                     position: position, upload: upload, base: base, hash: hash,
@@ -208,14 +211,12 @@ struct UploadTransaction {
     // MARK: 2–4. Rows, changelog, arbitration
 
     /// Locks and loads what the changesets touch and lets the arbiter decide.
-    /// - Returns: false where a base is not in the changelog any more.
-    private mutating func arbitrate() async throws -> Bool {
+    private mutating func arbitrate() async throws {
         var arbiter = Arbiter(schema: layout.schema)
         let changesets = accepted.map { $0.arbitration.refused.applied(of: $0.upload.changeset, in: layout.schema) }
-        guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return true }
+        guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
-        let loaded = try await load(plan)
-        guard loaded.basesRemain else { return false }
+        let loaded = try await load(plan, changesets)
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
         for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
         for entry in loaded.entries { arbiter.load(entry) }
@@ -228,26 +229,21 @@ struct UploadTransaction {
                 upload.changeset, from: upload.client, stamp: stamp, base: base.snapshot, permit: upload.permit,
                 sees: upload.sees, without: accepted[index].arbitration.refused)
         }
-        return true
     }
 
     private struct Loaded {
         var rows: [ObjectReference: Row?] = [:]
         var entries: [LogEntry] = []
-        var basesRemain = true
     }
 
-    private mutating func load(_ plan: LockPlan) async throws -> Loaded {
+    private mutating func load(_ plan: LockPlan, _ changesets: [Changeset]) async throws -> Loaded {
         var statements = plan.locks.map(\.statement)
         let usedBases = accepted.map(\.base)
         let bound = usedBases.map(\.firstSequence).min() ?? -1
         let oldest = usedBases.map(\.tick.snapshot.xmin).min() ?? 0
         statements.append(plan.changelog(after: bound, from: oldest))
         let baseNumbers = Set(usedBases.map(\.tick.number)).subtracting([0]).sorted()
-        // Again, now that the changelog has been read: while a base is there, nothing after it has been dropped.
-        statements.append(
-            PostgresStatement(
-                "SELECT count(*) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers.map { $0 })]))
+        statements.append(plan.bases(baseNumbers, andBulkRowsAfter: bound))
         // The locks keep the tables from being renamed from here on.
         statements.append(PostgresStatement(SchemaDigest.query))
         let answers = try await connection.pipeline(statements)
@@ -255,11 +251,17 @@ struct UploadTransaction {
             throw PostgresStoreError.renamedMeanwhile
         }
         var loaded = Loaded()
+        let bases = answers[plan.locks.count + 1][0]
+        let next: UInt64 = try Self.transactionNumber(try bases[1].string)
+        var writers: [ObjectReference: UInt32] = [:]
         for (lock, answer) in zip(plan.locks, answers) {
             let item = try layout.layout(lock.classIndex)
             for index in answer.indices {
                 let found = try item.row(answer, index)
                 let reference = ObjectReference(classIndex: lock.classIndex, key: found.row[item.keyIndex])
+                if lock.isWritten, !item.isElement {
+                    writers[reference] = try Self.transactionNumber(try answer[index, item.selectCount].string)
+                }
                 if found.isTrashed {
                     trashed[reference] = found.row
                 } else {
@@ -267,11 +269,50 @@ struct UploadTransaction {
                 }
             }
         }
-        for row in answers[plan.locks.count] {
-            if let entry = try LogEntry(row, layout) { loaded.entries.append(entry) }
+        var entries = try Self.entries(answers[plan.locks.count], layout)
+        guard try bases[0].int == baseNumbers.count else { throw OldBases.dropped }
+        if try bases[2].bool, !writers.isEmpty {
+            let search = BulkRowSearch(
+                written: changesets.map { Set($0.instructions.map(\.reference)) }, bases: usedBases, writers: writers,
+                next: next,
+                limit: maximumBulkRowCount, layout: layout)
+            let creates = try await bulkCreates(search, baseNumbers)
+            if !creates.isEmpty { entries = (entries + creates).sorted { $0.sequence < $1.sequence } }
         }
-        loaded.basesRemain = try answers[plan.locks.count + 1][0][0].int == baseNumbers.count
+        loaded.entries = entries.map(\.entry)
         return loaded
+    }
+
+    /// - Throws: ``OldBases`` if there is too much to search since some bases, or a base is gone.
+    private func bulkCreates(
+        _ search: BulkRowSearch, _ baseNumbers: [Int64]
+    ) async throws -> [(sequence: Int64, entry: LogEntry)] {
+        guard !search.isEmpty else { return [] }
+        func ask(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
+            let answers = try await connection.pipeline(statements + [LockPlan.bases(baseNumbers)])
+            guard try answers[statements.count][0][0].int == baseNumbers.count else { throw OldBases.dropped }
+            return answers
+        }
+        // To sort them the planner would read all that there are.
+        let counted = try await ask(["SET LOCAL enable_sort = off", search.counts(), "SET LOCAL enable_sort = on"])
+        let counts = try search.counts(counted[1])
+        let positions = search.positionsBeyondBound(counts).map { accepted[$0].position }
+        guard positions.isEmpty else { throw OldBases(positions: Set(positions)) }
+        guard !counts.isEmpty else { return [] }
+        return try Self.entries(try await ask([search.creates()])[0], layout)
+    }
+
+    private static func transactionNumber<Number: FixedWidthInteger>(_ text: String) throws -> Number {
+        guard let number = Number(text) else {
+            throw PostgresStoreError(.corrupt, "PostgreSQL returned a transaction number that cannot be read.")
+        }
+        return number
+    }
+
+    private static func entries(
+        _ answer: PostgresResult, _ layout: StoreLayout
+    ) throws -> [(sequence: Int64, entry: LogEntry)] {
+        try answer.compactMap { row in try LogEntry(row, layout).map { (try row[9].int64, $0) } }
     }
 
     // MARK: 5. Writing
@@ -288,9 +329,12 @@ struct UploadTransaction {
         for item in accepted {
             guard !item.arbitration.writes.isEmpty, let client = clients[item.upload.client] else { continue }
             try compiler.append(
-                item.arbitration, stamp: item.stamp, client: item.upload.client, number: item.upload.changeset.number,
-                user: client.user)
+                item.arbitration,
+                from: WriteCompiler.Origin(
+                    stamp: item.stamp, client: item.upload.client, number: item.upload.changeset.number,
+                    user: client.user))
         }
+        try compiler.finish()
         compiler.append("COMMIT")
         let answers: [PostgresResult]
         do {

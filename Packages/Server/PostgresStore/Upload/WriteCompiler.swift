@@ -5,8 +5,13 @@ internal import TomboloChangesets
 internal import TomboloModel
 internal import TomboloSQL
 
-/// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows.
+/// Turns arbitrated writes into statements: neighbours of one shape become one statement for many rows. New rows of one
+/// client's neighbouring changesets share a statement too: long queues are mostly of small changesets.
 struct WriteCompiler {
+    /// Rows of a statement that several changesets share, and how many each may have on average: a statement for many rows of
+    /// one changeset is as good, and doesn't have to say which row is whose.
+    static let maximumSharedRows = (count: 1_000, average: 100)
+
     private(set) var statements: [PostgresStatement] = []
     /// Where each statement comes from, if it's about a single write.
     private(set) var sources: [Source?] = []
@@ -21,6 +26,8 @@ struct WriteCompiler {
     /// What is in the trash at this point.
     private var trashed: Set<ObjectReference>
     private let joins: Bool
+    /// What the next statement will write.
+    private var run: Run?
 
     init(layout: StoreLayout, trashed: Set<ObjectReference>, joins: Bool) {
         self.layout = layout
@@ -64,115 +71,165 @@ struct WriteCompiler {
         }
     }
 
-    /// Appends one changeset's writes.
-    mutating func append(
-        _ arbitration: Arbitration, stamp: Stamp, client: ClientID, number: Int64, user: String
-    ) throws {
-        let trashGroup = UUID()
-        var run: [RowWrite] = []
-        var source: Source?
-        var runShape: Shape?
-        var keys: Set<Value> = []
-        func flush(_ compiler: inout WriteCompiler) throws {
-            guard let shape = runShape, !run.isEmpty else { return }
-            let item = try compiler.layout.layout(shape.classIndex)
-            let origin = compiler.origin(shape, item, stamp: stamp, client: client, number: number)
-            try compiler.appendRun(
-                run, shape, item, origin, user: user, trashGroup: trashGroup, from: run.count == 1 ? source : nil)
-            run = []
-            keys = []
-        }
-        for (write, instruction) in zip(arbitration.writes, arbitration.positions) {
-            let shape = shape(of: write)
-            if shape != runShape || !joins || keys.contains(write.reference.key) { try flush(&self) }
-            runShape = shape
-            run.append(write)
-            source = Source(reference: write.reference, instruction: instruction)
-            keys.insert(write.reference.key)
-        }
-        try flush(&self)
+    /// A changeset whose writes are appended.
+    struct Origin: Equatable {
+        let stamp: Stamp
+        let client: ClientID
+        let number: Int64
+        let user: String
     }
 
-    /// The setting that the triggers read; see ``TriggerGenerator``.
-    private func origin(
-        _ shape: Shape, _ item: ClassLayout, stamp: Stamp, client: ClientID, number: Int64
-    ) -> PostgresParameter {
-        func list(_ positions: some Sequence<Int>) -> String {
-            "{\(positions.map { String(item.columnIDs[$0]) }.joined(separator: ","))}"
+    /// Writes that share a statement.
+    private struct Run {
+        let shape: Shape
+        let trashGroup: UUID
+        var writes: [RowWrite] = []
+        var keys: Set<Value> = []
+        var source: Source?
+        /// The changesets that they come from, of one client, and which one each write is from.
+        var origins: [Origin]
+        var places: [Int] = []
+
+        init(shape: Shape, trashGroup: UUID, origins: [Origin]) {
+            self.shape = shape
+            self.trashGroup = trashGroup
+            self.origins = origins
         }
+
+        mutating func append(_ write: RowWrite, from origin: Origin, _ source: Source) {
+            if origins.last != origin { origins.append(origin) }
+            writes.append(write)
+            keys.insert(write.reference.key)
+            places.append(origins.count - 1)
+            self.source = source
+        }
+    }
+
+    /// Appends one changeset's writes. Call ``finish()`` behind the last.
+    mutating func append(_ arbitration: Arbitration, from origin: Origin) throws {
+        let trashGroup = UUID()
+        for (write, instruction) in zip(arbitration.writes, arbitration.positions) {
+            let shape = shape(of: write)
+            if !canGoOn(shape, write.reference.key, origin) {
+                try finish()
+                run = Run(shape: shape, trashGroup: trashGroup, origins: [origin])
+            }
+            run?.append(write, from: origin, Source(reference: write.reference, instruction: instruction))
+        }
+    }
+
+    /// Whether the statement that is being made can write this as well.
+    private func canGoOn(_ shape: Shape, _ key: Value, _ origin: Origin) -> Bool {
+        guard joins, let run, run.shape == shape, !run.keys.contains(key) else { return false }
+        if run.origins == [origin] { return true }
+        guard case .insert = shape, run.origins.last?.client == origin.client,
+            run.writes.count < Self.maximumSharedRows.count,
+            run.writes.count <= Self.maximumSharedRows.average * run.origins.count
+        else { return false }
+        return KeyText.isSame(layout.classes[shape.classIndex]?.keyType)
+    }
+
+    /// Makes the last statement.
+    mutating func finish() throws {
+        guard let run else { return }
+        self.run = nil
+        try append(run, try layout.layout(run.shape.classIndex))
+    }
+
+    /// The setting that the triggers read; see ``TriggerGenerator``. Of several changesets the last one, with the stamps and
+    /// the numbers of all.
+    private func origin(_ run: Run, _ item: ClassLayout) -> PostgresParameter {
+        func list(_ positions: some Sequence<Int>) -> String { array(positions.map { Int64(item.columnIDs[$0]) }) }
+        func array(_ numbers: [Int64]) -> String { "{\(numbers.map(String.init).joined(separator: ","))}" }
         let defaults: String
         var additions = "{}"
-        switch shape {
+        switch run.shape {
         case .insert(_, let columns), .revive(_, let columns): defaults = list(columns.sorted())
         case .update(_, _, let columns, let added):
             defaults = list(columns)
             additions = list(added)
         case .erase: defaults = "{}"
         }
-        return .text("\(stamp.microseconds) \(client.rawValue) \(number) \(item.id) \(defaults) \(additions)")
+        let last = run.origins[run.origins.count - 1]
+        var parts = [
+            String(last.stamp.microseconds), String(last.client.rawValue), String(last.number), String(item.id),
+            defaults, additions,
+        ]
+        if run.origins.count > 1 {
+            parts += [array(run.origins.map(\.stamp.microseconds)), array(run.origins.map(\.number))]
+        }
+        return .text(parts.joined(separator: " "))
     }
 
-    /// Sets the setting within the statement whose rows it is about, before its triggers fire: a statement of its own would
-    /// cost as much as a row.
-    private func setsOrigin(_ parameters: inout [PostgresParameter], _ origin: PostgresParameter) -> String {
-        parameters.append(origin)
-        return "set_config('tombolo.origin', $\(parameters.count), true)"
+    /// For the triggers: which of several changesets each key is from, counted from 1, as a JSON object.
+    private func places(_ run: Run) -> PostgresParameter {
+        var json = "{"
+        for (write, place) in zip(run.writes, run.places) {
+            if json.utf8.count > 1 { json += "," }
+            json += "\(JSONText.string(KeyText.text(write.reference.key) ?? "")):\(place + 1)"
+        }
+        return .text(json + "}")
     }
 
-    private mutating func appendRun(
-        _ run: [RowWrite], _ shape: Shape, _ item: ClassLayout, _ origin: PostgresParameter, user: String,
-        trashGroup: UUID, from source: Source?
-    ) throws {
-        switch shape {
-        case .insert: append(try insert(run, item, origin), from: source)
+    /// Sets the settings within the statement whose rows they are about, before its triggers fire: a statement of its own
+    /// would cost as much as a row.
+    private func settings(_ run: Run, _ item: ClassLayout, _ parameters: inout [PostgresParameter]) -> String {
+        parameters.append(origin(run, item))
+        let origin = "set_config('tombolo.origin', $\(parameters.count), true)"
+        guard run.origins.count > 1 else { return origin }
+        parameters.append(places(run))
+        return "set_config('tombolo.origin_places', $\(parameters.count), true) AS p, \(origin)"
+    }
+
+    private mutating func append(_ run: Run, _ item: ClassLayout) throws {
+        let source = run.writes.count == 1 ? run.source : nil
+        switch run.shape {
+        case .insert: append(try insert(run, item), from: source)
         case .revive:
             // The object starts anew, with empty lists.
             for index in layout.schema.elementClassIndexes(of: item.classIndex) {
                 guard let element = layout.classes[index] else { continue }
                 var parameters = [try keys(run, item)]
-                let setting = setsOrigin(&parameters, origin)
+                let settings = settings(run, item, &parameters)
                 append(
                     PostgresStatement(
-                        "DELETE FROM \(element.table) AS t USING \(setting) AS o "
+                        "DELETE FROM \(element.table) AS t USING \(settings) AS o "
                             + "WHERE t.\(element.names[ElementColumn.owner]) = ANY ($1)", parameters))
             }
-            append(try revive(run, item, origin), from: source)
-        case .update(_, let columns, _, _): append(try update(run, columns, item, origin), from: source)
-        case .erase:
-            append(try erase(run, item, origin, user: user, trashGroup: trashGroup), from: source)
+            append(try revive(run, item), from: source)
+        case .update(_, let columns, _, _): append(try update(run, columns, item), from: source)
+        case .erase: append(try erase(run, item), from: source)
         }
     }
 
-    private func keys(_ run: [RowWrite], _ item: ClassLayout) throws -> PostgresParameter {
-        try PostgresParameter(list: run.map(\.reference.key), of: item.keyType)
+    private func keys(_ run: Run, _ item: ClassLayout) throws -> PostgresParameter {
+        try PostgresParameter(list: run.writes.map(\.reference.key), of: item.keyType)
     }
 
     private func castType(_ type: PropertyType) -> String { SQLDialect.postgresql.castType(of: type) }
 
-    private func insert(
-        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter
-    ) throws -> PostgresStatement {
-        let rows = run.compactMap { write -> Row? in if case .insert(_, let row, _) = write { row } else { nil } }
+    private func insert(_ run: Run, _ item: ClassLayout) throws -> PostgresStatement {
+        let rows = run.writes.compactMap { write -> Row? in
+            if case .insert(_, let row, _) = write { row } else { nil }
+        }
         let head = "INSERT INTO \(item.table) (\(item.names.joined(separator: ", ")))"
         if rows.count == 1 {
             var parameters = try zip(rows[0].values, item.storedTypes).map { try PostgresParameter($0, as: $1) }
             let values = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))" }
-            let setting = setsOrigin(&parameters, origin)
-            return PostgresStatement("\(head) SELECT \(values.joined(separator: ", ")) FROM \(setting)", parameters)
+            let settings = settings(run, item, &parameters)
+            return PostgresStatement("\(head) SELECT \(values.joined(separator: ", ")) FROM \(settings)", parameters)
         }
         var parameters = try item.storedTypes.enumerated().map { column, type in
             try PostgresParameter(list: rows.map { $0[column] }, of: type)
         }
         let arrays = item.storedTypes.enumerated().map { "$\($0 + 1)::\(castType($1))[]" }.joined(separator: ", ")
-        let setting = setsOrigin(&parameters, origin)
-        return PostgresStatement("\(head) SELECT r.* FROM \(setting), unnest(\(arrays)) AS r", parameters)
+        let settings = settings(run, item, &parameters)
+        return PostgresStatement("\(head) SELECT r.* FROM \(settings), unnest(\(arrays)) AS r", parameters)
     }
 
     /// Takes over rows that are in the trash, which the transaction has locked.
-    private func revive(
-        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter
-    ) throws -> PostgresStatement {
-        var statement = try insert(run, item, origin)
+    private func revive(_ run: Run, _ item: ClassLayout) throws -> PostgresStatement {
+        var statement = try insert(run, item)
         let columns = item.names.indices.filter { $0 != item.keyIndex }.map {
             "\(item.names[$0]) = excluded.\(item.names[$0])"
         }
@@ -182,21 +239,19 @@ struct WriteCompiler {
         return statement
     }
 
-    private func update(
-        _ run: [RowWrite], _ columns: [Int], _ item: ClassLayout, _ origin: PostgresParameter
-    ) throws -> PostgresStatement {
+    private func update(_ run: Run, _ columns: [Int], _ item: ClassLayout) throws -> PostgresStatement {
         func values(_ position: Int) -> [Value] {
-            run.compactMap { if case .update(_, let columns) = $0 { columns[position].value } else { nil } }
+            run.writes.compactMap { if case .update(_, let columns) = $0 { columns[position].value } else { nil } }
         }
-        if run.count == 1 {
+        if run.writes.count == 1 {
             let list = columns.enumerated().map { "\(item.names[$1]) = $\($0 + 2)" }.joined(separator: ", ")
-            var parameters = [try PostgresParameter(run[0].reference.key, as: item.keyType)]
+            var parameters = [try PostgresParameter(run.writes[0].reference.key, as: item.keyType)]
             for (position, column) in columns.enumerated() {
                 parameters += try values(position).map { try PostgresParameter($0, as: item.storedTypes[column]) }
             }
-            let setting = setsOrigin(&parameters, origin)
+            let settings = settings(run, item, &parameters)
             return PostgresStatement(
-                "UPDATE \(item.table) AS t SET \(list) FROM \(setting) AS o WHERE t.\(item.key) = $1", parameters)
+                "UPDATE \(item.table) AS t SET \(list) FROM \(settings) AS o WHERE t.\(item.key) = $1", parameters)
         }
         let list = columns.enumerated().map { "\(item.names[$1]) = v.c\($0)" }.joined(separator: ", ")
         let arrays = columns.enumerated().map { "$\($0 + 2)::\(castType(item.storedTypes[$1]))[]" }
@@ -206,26 +261,40 @@ struct WriteCompiler {
             + columns.enumerated().map { position, column in
                 try PostgresParameter(list: values(position), of: item.storedTypes[column])
             }
-        let setting = setsOrigin(&parameters, origin)
+        let settings = settings(run, item, &parameters)
         return PostgresStatement(
             "UPDATE \(item.table) AS t SET \(list) "
-                + "FROM \(setting) AS o, unnest(\((["$1::\(castType(item.keyType))[]"] + arrays).joined(separator: ", "))) "
+                + "FROM \(settings) AS o, unnest(\((["$1::\(castType(item.keyType))[]"] + arrays).joined(separator: ", "))) "
                 + "AS v (\((["key"] + names).joined(separator: ", "))) WHERE t.\(item.key) = v.key", parameters)
     }
 
-    private func erase(
-        _ run: [RowWrite], _ item: ClassLayout, _ origin: PostgresParameter, user: String, trashGroup: UUID
-    ) throws -> PostgresStatement {
+    private func erase(_ run: Run, _ item: ClassLayout) throws -> PostgresStatement {
         var parameters = [try keys(run, item)]
         guard item.item.isTrashable else {
-            let setting = setsOrigin(&parameters, origin)
+            let settings = settings(run, item, &parameters)
             return PostgresStatement(
-                "DELETE FROM \(item.table) AS t USING \(setting) AS o WHERE t.\(item.key) = ANY ($1)", parameters)
+                "DELETE FROM \(item.table) AS t USING \(settings) AS o WHERE t.\(item.key) = ANY ($1)", parameters)
         }
-        parameters += [.text(user), .uuid(trashGroup)]
-        let setting = setsOrigin(&parameters, origin)
+        parameters += [.text(run.origins[0].user), .uuid(run.trashGroup)]
+        let settings = settings(run, item, &parameters)
         return PostgresStatement(
             "UPDATE \(item.table) AS t SET trashed_at = clock_timestamp(), trashed_by = $2, trash_group = $3 "
-                + "FROM \(setting) AS o WHERE t.\(item.key) = ANY ($1) AND t.trashed_at IS NULL", parameters)
+                + "FROM \(settings) AS o WHERE t.\(item.key) = ANY ($1) AND t.trashed_at IS NULL", parameters)
+    }
+}
+
+/// Text within JSON.
+private enum JSONText {
+    static func string(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

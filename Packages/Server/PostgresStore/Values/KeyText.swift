@@ -5,16 +5,16 @@ internal import TomboloModel
 /// The text form that the changelog gives to keys and to old values. Independent of every session setting: integers in
 /// digits, bytes in hexadecimal; doubles, dates and decimals as the bytes of PostgreSQL's binary form, in hexadecimal.
 enum KeyText {
-    /// SQL that turns an expression of a stored type into text; NULL stays NULL.
+    /// SQL that turns an expression of a stored type into text, whatever the search path; NULL stays NULL.
     static func expression(_ sql: String, _ type: PropertyType) -> String {
         switch type {
-        case .bool, .int, .uuid: "\(sql)::text"
-        case .double: "encode(float8send(\(sql)), 'hex')"
-        case .date: "encode(timestamptz_send(\(sql)), 'hex')"
-        case .decimal128: "encode(numeric_send(\(sql)), 'hex')"
+        case .bool, .int, .uuid: "\(sql)::pg_catalog.text"
+        case .double: "pg_catalog.encode(pg_catalog.float8send(\(sql)), 'hex')"
+        case .date: "pg_catalog.encode(pg_catalog.timestamptz_send(\(sql)), 'hex')"
+        case .decimal128: "pg_catalog.encode(pg_catalog.numeric_send(\(sql)), 'hex')"
         case .string: sql
         case .data, .objectId, .float, .link, .embedded, .array, .list, .linkingObjects:
-            "encode(\(sql), 'hex')"
+            "pg_catalog.encode(\(sql), 'hex')"
         }
     }
 
@@ -25,6 +25,14 @@ enum KeyText {
         case .uuid: "\(sql)::uuid"
         case .data, .objectId: "decode(\(sql), 'hex')"
         default: sql
+        }
+    }
+
+    /// Whether ``text(_:)`` of a value is what ``expression(_:_:)`` makes of it: not of decimals, which have several forms.
+    static func isSame(_ type: PropertyType?) -> Bool {
+        switch type {
+        case .bool, .int, .uuid, .string, .data, .objectId: true
+        default: false
         }
     }
 

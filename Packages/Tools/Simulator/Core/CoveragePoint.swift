@@ -47,6 +47,7 @@ public enum CoveragePoint: String, CaseIterable, Sendable {
     case firstBatch = "recovery: everything read"
     case caughtUp = "recovery: caught up from the changelog"
     case liveBatch = "recovery: live batch"
+    case joinedBatches = "recovery: several batches applied as one"
     case tickSkipped = "recovery: feed no longer had the tick"
     case movedOut = "recovery: object moved out"
     case positionDropped = "recovery: position older than the changelog"

@@ -146,10 +146,11 @@ public final class SimulatedDeviceStore: DeviceStore {
         if mutant == .framesAppliedBeforeEnd { apply(frame) }
     }
 
-    public func apply(_ end: BatchEnd, last: BatchFrame?, wallMicroseconds: Int64) throws -> AppliedBatch {
-        var frames = last?.sequence == 0 ? [] : staged
-        if let last { frames.append(last) }
-        if end.frameCount == 0 { frames = [] }
+    public func apply(
+        _ end: BatchEnd, frames unstaged: [BatchFrame], wallMicroseconds: Int64
+    ) throws -> AppliedBatch {
+        var frames = unstaged.first?.sequence == 0 || end.frameCount == 0 ? [] : staged
+        frames += unstaged
         guard frames.map(\.sequence) == Array(0..<end.frameCount) else {
             throw StagedFramesMissing(expected: end.frameCount, found: frames.count)
         }

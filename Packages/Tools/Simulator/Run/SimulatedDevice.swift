@@ -26,6 +26,12 @@ final class SimulatedDevice {
         self.user = user
         self.store = store
         session = ClientSession(schema: store.schema)
+        beginSession()
+    }
+
+    /// Some lives stage every frame but the last, others few or none.
+    func beginSession() {
+        session = ClientSession(schema: store.schema, maximumUnstagedByteCount: [0, 400, .max][(id + life) % 3])
     }
 }
 

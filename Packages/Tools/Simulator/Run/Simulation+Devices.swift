@@ -9,7 +9,9 @@ extension Simulation {
 
     func act(_ device: SimulatedDevice, _ event: ClientSession.Event) {
         guard device.isUp else { return }
-        device.actions += device.session.handle(event)
+        let actions = device.session.handle(event)
+        if actions.count(where: { if case .send(.applied) = $0 { true } else { false } }) > 1 { hit(.joinedBatches) }
+        device.actions += actions
         pump(device)
     }
 
@@ -66,10 +68,10 @@ extension Simulation {
                 try device.store.stage(frame)
                 checkContent(device, "staging a frame")
                 pump(device)
-            case .apply(let end, let last):
+            case .apply(let end, let frames):
                 let previous = try device.store.state()
-                if last?.sequence ?? 0 == 0, device.store.stagedCount > 0 { hit(.staleFrames) }
-                let batch = try device.store.apply(end, last: last, wallMicroseconds: wall(device))
+                if frames.count == end.frameCount, device.store.stagedCount > 0 { hit(.staleFrames) }
+                let batch = try device.store.apply(end, frames: frames, wallMicroseconds: wall(device))
                 batches += 1
                 log(
                     "device \(device.id) applied tick \(batch.position.tick) from \(previous.position.tick), "
@@ -127,7 +129,9 @@ extension Simulation {
 
     func deliverDown(_ connection: SimulatedConnection) {
         guard connection.isOpen, !connection.down.isEmpty else { return }
-        let message = connection.down.removeFirst()
+        let count = random.chance(percent: 30) ? 1 + random.below(connection.down.count) : 1
+        let messages = Array(connection.down.prefix(count))
+        connection.down.removeFirst(count)
         if connection.down.isEmpty {
             if connection.isClosing {
                 connection.isOpen = false
@@ -138,7 +142,7 @@ extension Simulation {
         }
         if !connection.isWritable, connection.down.count <= 2 { schedule(.writable(connection), in: 0) }
         guard connection.device.connection === connection else { return }
-        act(connection.device, .message(message))
+        act(connection.device, .messages(messages))
     }
 
     func delay(_ connection: SimulatedConnection) -> Int { connection.delay + random.below(connection.delay + 1) }
@@ -163,7 +167,7 @@ extension Simulation {
         device.life += 1
         device.actions = []
         device.isStoreBusy = false
-        device.session = ClientSession(schema: schema)
+        device.beginSession()
         if let connection = device.connection {
             device.connection = nil
             close(connection)

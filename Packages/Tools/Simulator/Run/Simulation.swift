@@ -127,6 +127,9 @@ public final class Simulation {
         var hit: ((CoveragePoint) -> Void)?
     }
 
+    /// Events after which other tasks may go on.
+    static let yieldInterval = 64
+
     /// Runs one seed. `trace` receives a line for each event.
     /// - Throws: ``SimulationFailure``.
     public static func run(
@@ -151,6 +154,8 @@ public final class Simulation {
             now = time
             clock.milliseconds = time
             await perform(event)
+            // Nothing above waits for anything: others would not get the thread before the end.
+            if events.isMultiple(of: Self.yieldInterval) { await Task.yield() }
         }
         if failure == nil { checkEnd() }
         if let failure { throw SimulationFailure(seed: seed, message: "at \(now) ms: \(failure)") }

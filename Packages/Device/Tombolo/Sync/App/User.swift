@@ -102,8 +102,11 @@ public final class User: Sendable {
         } catch let error as AppError where error.status == 401 || error.status == 403 {
             // Another login may have come first.
             if kept?.refreshToken == token {
+                let sessions = SyncSession.sessions(of: self)
+                // First the reason: whoever sees that the user is logged out finds it at the session.
+                let ends = sessions.map { (session: $0, error: $0.endLogin(error.message)) }
                 try endLocally()
-                for session in SyncSession.sessions(of: self) { session.endLogin(error.message) }
+                for end in ends { end.session.report(end.error) }
             }
             throw error
         }

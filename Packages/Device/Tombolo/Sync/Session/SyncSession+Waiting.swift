@@ -3,6 +3,7 @@ internal import Foundation
 internal import Synchronization
 internal import TomboloSQLiteStore
 internal import TomboloSyncClient
+internal import TomboloSyncProtocol
 internal import TomboloSyncSession
 
 extension SyncSession {
@@ -18,10 +19,18 @@ extension SyncSession {
         }
     }
 
-    /// Waits until the device is connected and has everything the server had when it connected. Throws like
-    /// ``waitForUpload()``.
+    /// Waits until the device is connected and has everything the server had when it connected: of what the newest
+    /// subscriptions ask for, unless the server refuses them. Throws like ``waitForUpload()``.
     public func waitForDownload() async throws {
-        try await wait { $0.connection == .connected && $0.batches > 0 }
+        // The session may have connected before they were stored.
+        let version = try subscriptionFile.use { file in
+            let newest = try file.newest().set.version
+            return if case .pending = try file.status(version: newest) { newest } else { Int64.min }
+        }
+        try await wait { state in
+            state.connection == .connected && state.batches > 0
+                && (state.completedVersion >= version || state.refusedVersions[version] != nil)
+        }
     }
 
     /// ``waitForUpload()`` or ``waitForDownload()``.

@@ -286,11 +286,12 @@ public final class SyncSession: Sendable {
         }
     }
 
-    /// The server logged the user out.
-    func endLogin(_ reason: String) {
+    /// Stops because the server logged the user out.
+    /// - Returns: what to ``report(_:)`` once the user is logged out here too.
+    func endLogin(_ reason: String) -> SyncError {
         let failure = SessionFailure(.notAuthenticated, reason)
         fail(failure)
-        report(SyncError(failure))
+        return SyncError(failure)
     }
 
     // MARK: Progress

@@ -1,0 +1,92 @@
+import AdminService
+import ArgumentParser
+import DevelopmentSupport
+import Foundation
+import GatewayService
+import Logging
+import PostgresClient
+import ServiceLifecycle
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloMetrics
+import TomboloServerModel
+import UnixSignals
+
+/// `tombolo run`: all servers in one process, for development.
+struct RunServers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run gateway and admin server in one process, for development. 'make up' starts it.",
+        discussion: """
+            Environment:
+              TOMBOLO_DATABASE_URL   the database (required; 'make up' makes one); the user owns the tables
+              TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
+              TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 takes a free port
+              TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
+              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as sync-gateway's
+
+            In production, run sync-gateway and admin-server as processes of their own, each with a database user of its own.
+            """)
+
+    @Flag(help: "Print only where the servers listen, and warnings.")
+    var quiet = false
+
+    @OptionGroup(title: "Development")
+    var development: DevelopmentOptions
+
+    @Option(help: "A file whose lines, such as how to log in, are shown with the addresses.")
+    var notes: String?
+
+    func run() async throws {
+        var notes = try notes.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        func configuration(_ variable: String, _ port: Int) throws -> ServerConfiguration {
+            try ServerConfiguration(portVariable: variable, defaultPort: port)
+        }
+        let gateway = try configuration(GatewayServer.portVariable, GatewayServer.defaultPort)
+        let admin = try configuration(AdminServer.portVariable, AdminServer.defaultPort)
+        let level = quiet ? Logger.Level.warning : gateway.logLevel
+        func logger(_ label: String) -> Logger {
+            var logger = Logger(label: label)
+            logger.logLevel = level
+            return logger
+        }
+
+        let database = try await gateway.findDatabase(
+            connections: GatewayServer.maximumDatabaseConnections(
+                servesDevices: true, runsSequencer: true, hearsTicks: true),
+            needing: GatewayServer.sessionNeeds(
+                runsSequencer: true, hearsTicks: true, isDeveloping: self.development.development),
+            logger: logger("database"))
+        let pool = PostgresPool(
+            configuration: database, options: .init(maximumConnections: GatewayServer.databaseConnections),
+            logger: logger("database"))
+        let development = try await development.mode(
+            host: gateway.host, database, logger: logger("gateway"))
+        let models = try await ServerModels.load(pool, isOpen: development != nil)
+        let mail = gateway.mail.map { MailRoom($0, logger: logger("mail")) }
+        if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
+        let authenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
+            breached: try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
+            grants: { models.grants })
+        let metrics = MetricRegistry.ofServer(pool)
+        metrics.install()
+        let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
+        var services: [any Service] = [DatabaseService(pool)] + (mail.map { [$0] } ?? [])
+        services += try await buildGatewayServices(
+            host: gateway.host, port: gateway.port, pool: pool, models: models,
+            authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
+            logger: logger("gateway")
+        ) { port in await board.add("gateway", gateway.host, port) }
+        services.append(
+            buildAdminApplication(
+                host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
+                authenticator: authenticator, limits: admin.limits, metrics: metrics, logger: logger("admin")
+            ) { port in await board.add("admin", admin.host, port) })
+        services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger("tombolo")))
+        try await group.run()
+    }
+}

@@ -1,0 +1,17 @@
+package import TomboloModel
+
+/// A ``Visibility`` made ready for many objects.
+package struct RowVisibility: Sendable {
+    private let predicates: [Int: RowPredicate]
+
+    package init(_ visibility: Visibility, in schema: Schema) {
+        predicates = Dictionary(
+            uniqueKeysWithValues: visibility.predicates.map { ($0.key, RowPredicate($0.value, of: schema[$0.key])) })
+    }
+
+    /// Whether an object with this row is visible. Nil rows (erased or in the trash) never are.
+    package func includes(_ row: Row?, classIndex: Int) -> Bool {
+        guard let row, let predicate = predicates[classIndex] else { return false }
+        return predicate.matches(row)
+    }
+}

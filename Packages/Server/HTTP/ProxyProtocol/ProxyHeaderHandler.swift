@@ -1,0 +1,109 @@
+import NIOCore
+
+/// Stands first in a connection's pipeline until it is clear how the connection begins: with a header of the PROXY protocol,
+/// which it takes away, or without. It holds back what comes meanwhile; what serves the connection is set up then.
+///
+/// Waiting. Next: settled, refused.
+/// Settled: `onSettled` sets up what follows. What it returns lets everything go on, and the handler leaves. Final.
+/// Refused: the connection is closed. Final.
+final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private enum State {
+        case waiting, settled, refused
+    }
+
+    private let isRequired: Bool
+    private let timeout: TimeAmount
+    private let onSettled: (ProxyHeader?) -> EventLoopFuture<Void>
+    private let onRefused: (ProxyRefusal) -> Void
+    private var state = State.waiting
+    private var held = ByteBuffer()
+    private var timer: Scheduled<Void>?
+
+    /// - Parameters:
+    ///   - isRequired: whether there has to be a header. Otherwise there may be none.
+    ///   - timeout: for the header, or for what shows that there is none.
+    ///   - onSettled: gets the header, nil where there is none, on the event loop.
+    ///   - onRefused: called instead if the connection ends or is ended here.
+    init(
+        isRequired: Bool, timeout: TimeAmount, onSettled: @escaping (ProxyHeader?) -> EventLoopFuture<Void>,
+        onRefused: @escaping (ProxyRefusal) -> Void
+    ) {
+        self.isRequired = isRequired
+        self.timeout = timeout
+        self.onSettled = onSettled
+        self.onRefused = onRefused
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: timeout) {
+            let (handler, context) = bound.value
+            handler.refuse(.late, context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        refuse(.ended, context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        refuse(.ended, context)
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The server ends: a connection that hasn't begun is in nobody's way.
+        if event is ChannelShouldQuiesceEvent { refuse(.ended, context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard state != .refused else { return }
+        held.writeImmutableBuffer(unwrapInboundIn(data))
+        guard state == .waiting else { return }
+        do throws(ProxyHeaderError) {
+            switch try ProxyHeaderParser.parse(
+                Array(held.readableBytesView.prefix(ProxyHeaderParser.maximumByteCount)))
+            {
+            case .incomplete: break
+            case .absent where isRequired: refuse(.missing, context)
+            case .absent: settle(nil, context)
+            case .header where !isRequired: refuse(.untrusted, context)
+            case .header(let header, let byteCount):
+                held.moveReaderIndex(forwardBy: byteCount)
+                settle(header, context)
+            }
+        } catch {
+            refuse(isRequired ? .malformed(error) : .untrusted, context)
+        }
+    }
+
+    private func settle(_ header: ProxyHeader?, _ context: ChannelHandlerContext) {
+        state = .settled
+        timer?.cancel()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        onSettled(header).whenComplete { result in
+            let (handler, context) = bound.value
+            guard case .success = result else { return context.close(promise: nil) }
+            if handler.held.readableBytes > 0 {
+                context.fireChannelRead(handler.wrapInboundOut(handler.held))
+                context.fireChannelReadComplete()
+            }
+            handler.held.clear()
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        }
+    }
+
+    private func refuse(_ refusal: ProxyRefusal, _ context: ChannelHandlerContext) {
+        guard state == .waiting else { return }
+        state = .refused
+        timer?.cancel()
+        held.clear()
+        onRefused(refusal)
+        context.close(promise: nil)
+    }
+}

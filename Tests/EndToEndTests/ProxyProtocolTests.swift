@@ -1,0 +1,138 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+
+/// Gateways that speak TLS, behind HAProxy in TCP mode, which says by the PROXY protocol who connects.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct ProxyProtocolTests {
+    private static let maximumConnectionCount = 5
+
+    /// HAProxy's options for both versions, as in infra/haproxy/haproxy-tcp.cfg and the older one.
+    static let headers = ["send-proxy-v2", "send-proxy"]
+
+    private static func withGateways(
+        header: String, _ body: @Sendable (Platform, Proxy) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try TestAuthority(in: folder)
+            let issued = try authority.issue()
+            let settings = [
+                "TOMBOLO_TLS_CERTIFICATE": issued.certificate.path(), "TOMBOLO_TLS_KEY": issued.key.path(),
+                "TOMBOLO_PROXY_PROTOCOL": "on", "TOMBOLO_TRUSTED_PROXIES": "127.0.0.1",
+                "TOMBOLO_CONNECTIONS_PER_ADDRESS": "\(maximumConnectionCount)",
+            ]
+            try await Platform.with(gateways: 2, settings: settings) { platform in
+                var addresses: [String] = []
+                for gateway in platform.gateways {
+                    let address = await gateway.address
+                    addresses.append("\(address.host):\(address.port)")
+                }
+                let mode = Proxy.Mode.tcp(header: header, authority)
+                try await Proxy.with(addresses, mode: mode, in: platform.folder) { try await body(platform, $0) }
+            }
+        }
+    }
+
+    private static func log(_ gateway: Server) throws -> String {
+        try String(contentsOf: gateway.messages, encoding: .utf8)
+    }
+
+    /// Connects from an address of this machine, and says something.
+    private static func connect(_ port: Int, from address: String, saying text: String = "") async throws -> any Channel
+    {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(to: SocketAddress(ipAddress: address, port: 0)).connect(host: "127.0.0.1", port: port).get()
+        if !text.isEmpty { try await channel.writeAndFlush(ByteBuffer(string: text)) }
+        return channel
+    }
+
+    @Test("devices synchronise through a load balancer that looks into nothing", arguments: headers)
+    func devices(header: String) async throws {
+        try await Self.withGateways(header: header) { platform, proxy in
+            let devices = [
+                try await platform.device("A", of: "organizer", behind: proxy),
+                try await platform.device("B", of: "organizer", behind: proxy),
+            ]
+            for device in devices { try await device.ask("subscribe", "Listing") }
+            try await platform.quiet(devices)
+            // Another gateway takes over: the checks find this one gone.
+            try await platform.gateways[0].kill9()
+            try await platform.quiet(devices)
+            for device in devices { try await device.kill9() }
+        }
+    }
+
+    @Test("limits by address see the client's address, which no client can make up", arguments: headers)
+    func limits(header: String) async throws {
+        try await Self.withGateways(header: header) { platform, proxy in
+            // Each gateway counts for itself: there is one in this test.
+            try await platform.gateways[1].kill9()
+            let gateway = platform.gateways[0]
+            let email = Platform.email("attendee")
+            let authority = proxy.authority.certificate
+            let url = proxy.url.replacing("localhost", with: "127.0.0.1")
+            @Sendable func login(_ password: String, from address: String, claiming other: String) async throws -> Int {
+                let status = Mutex(0)
+                try await Requests.with(url, trusting: authority, from: address) { post in
+                    let answer = try await post.login(email, password, from: other)
+                    status.withLock { $0 = answer.status }
+                }
+                return status.withLock { $0 }
+            }
+
+            // Failed logins. The header of HTTP, in which a client names another address, counts for nothing.
+            try await platform.eventually("a gateway that the proxy knows to be the only one") {
+                try await login(Platform.password, from: "127.0.0.3", claiming: "198.51.100.1") == 200
+            }
+            var statuses: [Int] = []
+            for number in 0..<12 {
+                statuses.append(
+                    try await login("guess \(number)", from: "127.0.0.2", claiming: "198.51.100.\(number)"))
+            }
+            #expect(statuses.first == 401 && statuses.last == 429, "\(statuses)")
+            #expect(try await login(Platform.password, from: "127.0.0.2", claiming: "127.0.0.3") == 429)
+            #expect(try await login(Platform.password, from: "127.0.0.3", claiming: "127.0.0.2") == 200)
+
+            // Connections. HAProxy says who it is as soon as somebody connects.
+            let port = try #require(URL(string: url)?.port)
+            var channels: [any Channel] = []
+            let line = "Connections from 127.0.0.4 are turned away: it has \(Self.maximumConnectionCount)."
+            while try channels.count < 100 && !Self.log(gateway).contains(line) {
+                channels.append(try await Self.connect(port, from: "127.0.0.4"))
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try Self.log(gateway).contains(line))
+            #expect(channels.count > Self.maximumConnectionCount)
+            #expect(try await login(Platform.password, from: "127.0.0.3", claiming: "127.0.0.4") == 200)
+            for channel in channels { try? await channel.close() }
+        }
+    }
+
+    @Test("a gateway asks its proxies for the header, and lets nobody else send one")
+    func refusals() async throws {
+        try await Self.withGateways(header: Self.headers[0]) { platform, proxy in
+            let gateway = platform.gateways[0]
+            let (url, port) = (await gateway.url, await gateway.address.port)
+            let authority = proxy.authority.certificate
+
+            // From the proxy's address, but without it.
+            let silent = try await Self.connect(port, from: "127.0.0.1", saying: "GET /ready HTTP/1.1\r\n")
+            try await silent.closeFuture.get()
+            #expect(try Self.log(gateway).contains("from 127.0.0.1 was refused: it doesn't begin with a PROXY header"))
+
+            let header = "PROXY TCP4 127.0.0.9 127.0.0.1 50000 443\r\n"
+            let forged = try await Self.connect(port, from: "127.0.0.2", saying: header)
+            try await forged.closeFuture.get()
+            #expect(try Self.log(gateway).contains("from 127.0.0.2 was refused: it begins with a PROXY header"))
+
+            // Who is no proxy may come without one.
+            try await Requests.with(url, trusting: authority, from: "127.0.0.2") { post in
+                let answer = try await post.login(Platform.email("attendee"), Platform.password, from: "192.0.2.1")
+                #expect(answer.status == 200, "\(answer)")
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Synchronization
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncSession
+
+@testable import GatewayService
+
+@Suite(.timeLimit(.minutes(2)))
+struct UploadPaceTests {
+    private let start = ContinuousClock.now
+
+    @Test("transactions become as large as a slice of time allows, within bounds")
+    func sizes() {
+        var pace = UploadPace()
+        // A millisecond for ten instructions.
+        for _ in 0..<50 {
+            let count = pace.instructionCount
+            pace.finish(["ann": count], took: .microseconds(100 * count), at: start)
+        }
+        #expect(pace.instructionCount == UploadPace.instructionCounts.lowerBound)
+        for _ in 0..<50 {
+            let count = pace.instructionCount
+            pace.finish(["ann": count], took: .microseconds(10 * count), at: start)
+        }
+        let wanted = UploadPace.slice / Duration.microseconds(10)
+        #expect(abs(Double(pace.instructionCount) - wanted) < wanted / 10)
+        for _ in 0..<50 { pace.finish(["ann": pace.instructionCount], took: .microseconds(1), at: start) }
+        #expect(pace.instructionCount == UploadPace.instructionCounts.upperBound)
+    }
+
+    @Test("a small transaction that was quick says nothing of larger ones")
+    func smallTransactions() {
+        var pace = UploadPace()
+        for _ in 0..<3 { pace.finish(["ann": pace.instructionCount], took: .microseconds(1), at: start) }
+        let count = pace.instructionCount
+        for _ in 0..<50 { pace.finish(["ann": 1], took: .microseconds(1), at: start) }
+        #expect(pace.instructionCount == count)
+        pace.finish(["ann": 1], took: .seconds(1), at: start)
+        #expect(pace.instructionCount < count)
+    }
+
+    @Test("beyond a burst, a user waits for a multiple of what their transactions took, and nobody else does")
+    func debts() throws {
+        var pace = UploadPace()
+        var now = start
+        let took = Duration.milliseconds(100)
+        var count = 0
+        while pace.wait(of: "ann", at: now) == nil {
+            pace.finish(["ann": 1_000], took: took, at: now)
+            count += 1
+        }
+        #expect(took * count * UploadPace.costFactor > UploadPace.burst)
+        #expect(took * (count - 1) * UploadPace.costFactor <= UploadPace.burst)
+        #expect(pace.wait(of: "bob", at: now) == nil)
+        now = try #require(pace.wait(of: "ann", at: now))
+        #expect(pace.wait(of: "ann", at: now) == nil)
+        pace.finish(["ann": 1_000], took: took, at: now)
+        #expect(pace.wait(of: "ann", at: now) == now + took * UploadPace.costFactor)
+    }
+
+    @Test("users of a transaction share its cost by what they had in it")
+    func sharedCost() {
+        var pace = UploadPace()
+        for _ in 0..<8 { pace.finish(["ann": 9_900, "bob": 100], took: .milliseconds(100), at: start) }
+        #expect(pace.wait(of: "ann", at: start) != nil)
+        #expect(pace.wait(of: "bob", at: start) == nil)
+    }
+
+    @Test("waiting for rows costs little, no debt lasts forever, and paid ones are forgotten")
+    func bounds() throws {
+        var pace = UploadPace()
+        pace.finish(["waiting": 1], took: .seconds(30), at: start)
+        #expect(pace.wait(of: "waiting", at: start) == nil)
+        for _ in 0..<100 { pace.finish(["greedy": 1_000_000], took: .seconds(60), at: start) }
+        let end = try #require(pace.wait(of: "greedy", at: start))
+        #expect(start.duration(to: end) == UploadPace.maximumDebt)
+        #expect(pace.userCount == 2)
+        pace.finish(["ann": 1], took: .zero, at: end + UploadPace.burst)
+        #expect(pace.userCount == 1)
+    }
+
+    // MARK: In the queue
+
+    @Test("beside others, a user has small transactions, one at a time, and another user's upload goes in between")
+    func turns() async throws {
+        let held = Atomic(true)
+        let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
+            guard uploads[0].client.rawValue <= 8 else { return }
+            while held.load(ordering: .relaxed) { await Task.yield() }
+        }
+        let users = ConnectedUsers()
+        for user in ["flood", "ann"] { users.enter(user) }
+        let clock = ContinuousClock.now
+        let backlog = UploadBacklog()
+        let queue = UploadQueue(
+            store: store, backlog: backlog, users: users, onCommit: {},
+            onGroup: { _ in _ = backlog.tell(backlog.mark) },
+            now: { clock })
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for client: Int64 in 1...8 {
+                group.addTask { try await queue.upload(Self.uploads(client, count: 10), user: "flood").count }
+            }
+            while await queue.waitingCount < 7 { await Task.yield() }
+            #expect(await queue.transactionCount == 1)
+            #expect(try await queue.upload(Self.uploads(9, count: 1), user: "ann").count == 1)
+            #expect(store.groups.count == 2)
+            held.store(false, ordering: .relaxed)
+            for try await count in group { #expect(count == 10) }
+        }
+        #expect(store.groups[0].count < 10)
+        #expect(store.groups.joined().count == 81)
+    }
+
+    @Test("who has used up their burst waits while others are connected, and goes on when alone")
+    func pause() async throws {
+        let clock = Mutex(ContinuousClock.now)
+        let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
+            if uploads[0].client.rawValue == 1 { clock.withLock { $0 += .milliseconds(80) } }
+        }
+        let users = ConnectedUsers()
+        for user in ["flood", "flood", "ann"] { users.enter(user) }
+        let backlog = UploadBacklog()
+        let queue = UploadQueue(
+            store: store, backlog: backlog, users: users, onCommit: {},
+            onGroup: { _ in _ = backlog.tell(backlog.mark) },
+            now: { clock.withLock { $0 } })
+        async let flood = queue.upload(Self.uploads(1, count: 500), user: "flood")
+        var isPaused = false
+        while !isPaused {
+            await Task.yield()
+            let (waiting, transactions) = (await queue.waitingCount, await queue.transactionCount)
+            isPaused = waiting == 1 && transactions == 0 && !store.groups.isEmpty
+        }
+        let before = store.groups.count
+        #expect(store.groups.joined().count < 500)
+        #expect(try await queue.upload(Self.uploads(2, count: 1), user: "ann").count == 1)
+        #expect(store.groups.count == before + 1)
+        users.leave("ann")
+        await queue.goOn()
+        #expect(try await flood.count == 500)
+        #expect(Array(store.groups.joined().filter { $0 != 501 }) == Array(1...500))
+    }
+
+    private static func uploads(_ client: Int64, count: Int) -> [Upload] {
+        let first: Int64 = client == 2 ? 501 : 1
+        return (first..<first + Int64(count)).map { number in
+            let instructions = (0..<100).map { index -> Instruction in
+                .erase(ObjectReference(classIndex: 0, key: .int(Int64(index))))
+            }
+            return Upload(
+                client: ClientID(rawValue: client),
+                changeset: Changeset(
+                    number: number, base: 0, stamp: Stamp(microseconds: number), instructions: instructions),
+                permit: { _ in nil })
+        }
+    }
+}

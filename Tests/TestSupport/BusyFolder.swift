@@ -1,0 +1,17 @@
+public import Foundation
+
+extension FileManager {
+    /// Removes a folder in which files still come and go: sessions that end close theirs a moment later, and SQLite then
+    /// removes its logs by itself.
+    public func removeBusyFolder(at folder: URL) async throws {
+        for _ in 0..<100 {
+            do {
+                return try removeItem(at: folder)
+            } catch {
+                guard fileExists(atPath: folder.path) else { return }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try removeItem(at: folder)
+    }
+}
