@@ -32,14 +32,10 @@ struct ChangelogMeasurement: Measurable {
         var times: [Kind: (without: [Double], with: [Double])] = [:]
         // The first round fills caches.
         for round in 0...sizes.runCount {
-            for table in ["plain", "listing"] {
-                for (kind, seconds) in try await run(table, connection) where round > 0 {
-                    if table == "plain" {
-                        times[kind, default: ([], [])].without.append(seconds)
-                    } else {
-                        times[kind, default: ([], [])].with.append(seconds)
-                    }
-                }
+            let seconds = try await run(connection)
+            for (kind, pair) in seconds where round > 0 {
+                times[kind, default: ([], [])].without.append(pair[0])
+                times[kind, default: ([], [])].with.append(pair[1])
             }
         }
         for kind in Kind.allCases {
@@ -56,54 +52,68 @@ struct ChangelogMeasurement: Measurable {
         return result
     }
 
-    /// Everything once, on an empty table.
-    private func run(_ table: String, _ connection: PostgresConnection) async throws -> [Kind: Double] {
-        func key(_ number: String) -> String { "decode(lpad(to_hex(\(number)), 24, '0'), 'hex')" }
+    /// Without triggers, and with.
+    private static let tables = ["plain", "listing"]
+
+    private static func key(_ number: String) -> String { "decode(lpad(to_hex(\(number)), 24, '0'), 'hex')" }
+
+    /// Everything once, on empty tables.
+    /// - Returns: the seconds of each table.
+    private func run(_ connection: PostgresConnection) async throws -> [Kind: [Double]] {
         let starts = stride(from: 0, to: sizes.rowCount, by: sizes.rowsPerStatement).map(Int64.init)
         let step = PostgresParameter.int64(Int64(sizes.rowsPerStatement))
-        var times: [Kind: Double] = [:]
-        try await connection.execute("TRUNCATE \(table)")
-        times[.insertMany] = try await Monotonic.seconds {
-            for start in starts {
-                try await connection.query(
-                    """
-                    INSERT INTO \(table) (_id, location, price, bedrooms)
-                    SELECT \(key("i")), 'place ' || i % 50, i, 3 FROM generate_series($1::bigint, $1 + $2 - 1) AS i
-                    """, [.int64(start), step])
-            }
+        let singles = Array(0..<Int64(sizes.singleCount))
+        func vacuum() async throws {
+            for table in Self.tables { try await connection.execute("VACUUM ANALYZE \(table)") }
         }
-        try await connection.execute("VACUUM ANALYZE \(table)")
-        times[.updateMany] = try await Monotonic.seconds {
-            for start in starts {
-                try await connection.query(
-                    "UPDATE \(table) SET bedrooms = bedrooms + 1 WHERE _id BETWEEN \(key("$1::bigint")) "
-                        + "AND \(key("$1 + $2 - 1"))", [.int64(start), step])
-            }
-        }
-        try await connection.execute("VACUUM ANALYZE \(table)")
-        times[.updateOne] = try await singles(connection) { number in
+        var times: [Kind: [Double]] = [:]
+        for table in Self.tables { try await connection.execute("TRUNCATE \(table)") }
+        times[.insertMany] = try await seconds(of: starts, connection) { table, start in
             PostgresStatement(
-                "UPDATE \(table) SET price = $2 WHERE _id = \(key("$1::bigint"))",
+                """
+                INSERT INTO \(table) (_id, location, price, bedrooms)
+                SELECT \(Self.key("i")), 'place ' || i % 50, i, 3 FROM generate_series($1::bigint, $1 + $2 - 1) AS i
+                """, [.int64(start), step])
+        }
+        try await vacuum()
+        times[.updateMany] = try await seconds(of: starts, connection) { table, start in
+            PostgresStatement(
+                "UPDATE \(table) SET bedrooms = bedrooms + 1 WHERE _id BETWEEN \(Self.key("$1::bigint")) "
+                    + "AND \(Self.key("$1 + $2 - 1"))", [.int64(start), step])
+        }
+        try await vacuum()
+        try await connection.execute("BEGIN")
+        times[.updateOne] = try await seconds(of: singles, connection) { table, number in
+            PostgresStatement(
+                "UPDATE \(table) SET price = $2 WHERE _id = \(Self.key("$1::bigint"))",
                 [.int64(number % Int64(sizes.rowCount)), .int64(number * 7)])
         }
-        times[.insertOne] = try await singles(connection) { number in
+        try await connection.execute("COMMIT; BEGIN")
+        times[.insertOne] = try await seconds(of: singles, connection) { table, number in
             PostgresStatement(
-                "INSERT INTO \(table) (_id, location, price, bedrooms) VALUES (\(key("$1::bigint")), 'x', $2, 1)",
+                "INSERT INTO \(table) (_id, location, price, bedrooms) VALUES (\(Self.key("$1::bigint")), 'x', $2, 1)",
                 [.int64(Int64(sizes.rowCount) + number), .int64(number)])
         }
+        try await connection.execute("COMMIT")
         return times
     }
 
-    /// Statement after statement, each waiting for the one before, as services do.
-    private func singles(
-        _ connection: PostgresConnection, _ statement: (Int64) -> PostgresStatement
-    ) async throws -> Double {
-        let statements = (0..<Int64(sizes.singleCount)).map(statement)
-        try await connection.execute("BEGIN")
-        let seconds = try await Monotonic.seconds {
-            for statement in statements { try await connection.query(statement.sql, statement.parameters) }
+    /// Statement after statement, each waiting for the one before, as services do, and each on both tables in turns: what
+    /// else the machine does meets both alike.
+    /// - Returns: the seconds of each table.
+    private func seconds(
+        of numbers: [Int64], _ connection: PostgresConnection,
+        _ statement: (_ table: String, _ number: Int64) -> PostgresStatement
+    ) async throws -> [Double] {
+        var seconds = [Double](repeating: 0, count: Self.tables.count)
+        for number in numbers {
+            for (index, table) in Self.tables.enumerated() {
+                let statement = statement(table, number)
+                seconds[index] += try await Monotonic.seconds {
+                    try await connection.query(statement.sql, statement.parameters)
+                }
+            }
         }
-        try await connection.execute("COMMIT")
         return seconds
     }
 }

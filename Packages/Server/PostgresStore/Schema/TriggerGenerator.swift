@@ -251,19 +251,22 @@ struct TriggerGenerator {
             v_place integer;
         BEGIN
         \(readOrigin("            v_additions := v_part[6]::smallint[];\n"))
-            IF v_places IS NOT NULL AND TG_OP \(sql("=")) 'INSERT' THEN
-                v_place := (v_places \(sql("->>")) \(text("NEW.", key)))::integer;
-                v_stamp := least(coalesce(v_stamps[v_place], v_stamp), \(Self.now));
-                v_number := coalesce(v_numbers[v_place], v_number);
-            END IF;
             IF TG_OP \(sql("=")) 'UPDATE' THEN
                 IF NOT \(isChanged(key.sqlName)) THEN
-        \(ownerGuard)\(comparisons)        \(additions)        \(Self.markDefaults)
+        \(ownerGuard)\(comparisons)            -- Of an upload.
+                    IF v_part IS NOT NULL THEN
+        \(additions)        \(Self.markDefaults)
+                    END IF;
                     INSERT INTO tombolo.changelog (\(Self.logColumns))
                     VALUES (\(classID), \(text("OLD.", key)), 'u', v_columns, v_old, v_marks, \
         \(root("OLD.")), v_stamp, v_client, v_number);
                     RETURN NULL;
                 END IF;
+            END IF;
+            IF v_places IS NOT NULL AND TG_OP \(sql("=")) 'INSERT' THEN
+                v_place := (v_places \(sql("->>")) \(text("NEW.", key)))::integer;
+                v_stamp := least(coalesce(v_stamps[v_place], v_stamp), \(Self.now));
+                v_number := coalesce(v_numbers[v_place], v_number);
             END IF;
             IF TG_OP \(sql("<>")) 'INSERT' THEN
                 INSERT INTO tombolo.changelog (\(Self.logColumns))
