@@ -7,14 +7,15 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
+/// Of these tests: transactions of other databases delay retention, as they do ticks' lower bounds.
+private let retentionCluster = Task { try await TestCluster.start() }
+
 /// Retention with an injected clock: it drops data that nobody needs and never blocks a writer.
-@Suite(.serialized) struct RetentionTests {
+@Suite(.serialized, .serverLog(of: { try await retentionCluster.value })) struct RetentionTests {
     private static let day: Int64 = 86_400_000_000
-    /// Its own: transactions of other databases delay retention, as they do ticks' lower bounds.
-    private static let cluster = Task { try await TestCluster.start() }
 
     private func makeDatabase() async throws -> TestDatabase {
-        try await TestDatabase.make(try TestModel.schema(), on: try await Self.cluster.value)
+        try await TestDatabase.make(try TestModel.schema(), on: try await retentionCluster.value)
     }
 
     /// A writer that fails instead of waiting for a lock.
