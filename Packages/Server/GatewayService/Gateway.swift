@@ -40,9 +40,20 @@ public struct Gateway: Service {
         metrics registry: MetricRegistry = MetricRegistry(),
         wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
     ) {
+        self.init(
+            models: models, users: ConnectedUsers(), limits: limits, connectionsPerAddress: connectionsPerAddress,
+            metrics: registry, wakeUps: wakeUps, onCommit: onCommit, logger: logger)
+    }
+
+    /// - Parameter users: kept by the gateway; the models' stores may ask it.
+    init(
+        models: any ModelSource, users: ConnectedUsers, limits: SessionLimits = SessionLimits(),
+        connectionsPerAddress: Int, metrics registry: MetricRegistry,
+        wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void, logger: Logger
+    ) {
         let metrics = GatewayMetrics(registry)
         let generations = Generations(
-            source: models, wakeUps: wakeUps, onCommit: onCommit, metrics: metrics, logger: logger)
+            source: models, users: users, wakeUps: wakeUps, onCommit: onCommit, metrics: metrics, logger: logger)
         services = SessionRunner.Services(
             generations: generations,
             uploadBudget: UploadBudget(

@@ -85,11 +85,14 @@ public func buildGatewayServices(
     gatewayLimits.connections = Gateway.maximumConnectionCount
     let connectionsPerAddress = limits.connectionsPerAddress ?? Gateway.maximumConnectionCountOfAddress
     gatewayLimits.connectionsPerAddress = connectionsPerAddress
+    let users = ConnectedUsers()
+    var source = StoredModelSource(
+        models: models, pool: pool, standby: standby, authenticator: authenticator, development: development,
+        logger: logger)
+    source.users = users
     let gateway = Gateway(
-        models: StoredModelSource(
-            models: models, pool: pool, standby: standby, authenticator: authenticator, development: development,
-            logger: logger),
-        connectionsPerAddress: connectionsPerAddress, metrics: metrics, wakeUps: { ticks.wakeUps() },
+        models: source, users: users, connectionsPerAddress: connectionsPerAddress, metrics: metrics,
+        wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.sequencer.nudge() }, logger: logger)
     let readiness = Readiness(drainDelay: drainDelay, logger: logger)
     var http = HTTPApplication(

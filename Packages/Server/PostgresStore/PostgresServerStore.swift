@@ -28,25 +28,30 @@ public final class PostgresServerStore: ServerStore {
     let standby: PostgresStandby?
     /// See ``BulkRowSearch/maximumRowCount``.
     let maximumBulkRowCount: Int
+    private let hasOthers: @Sendable () -> Bool
     let logger: Logger
     private let sequencer: Sequencer
     let openings: RequestBatcher<ClientOpenings.Request, ClientOpening>
     private let ticks: RequestBatcher<Int64, Tick?>
 
     /// Reads the numbers of classes and columns.
-    /// - Parameter standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
+    /// - Parameters:
+    ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
+    ///   - hasOthers: whether several users wait for what the database does: then searches leave them time, see
+    ///     ``SearchPause``.
     /// - Throws: ``PostgresStoreError`` where the database lacks a class: it has to be migrated first.
     public static func open(
         schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil,
-        logger: Logger = Logger(label: "tombolo.store")
+        hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger = Logger(label: "tombolo.store")
     ) async throws -> PostgresServerStore {
         try await open(
             schema: schema, pool: pool, standby: standby, maximumBulkRowCount: BulkRowSearch.maximumRowCount,
-            logger: logger)
+            hasOthers: hasOthers, logger: logger)
     }
 
     static func open(
-        schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil, maximumBulkRowCount: Int, logger: Logger
+        schema: Schema, pool: PostgresPool, standby: PostgresStandby? = nil, maximumBulkRowCount: Int,
+        hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger
     ) async throws -> PostgresServerStore {
         let identifiers: SchemaIdentifiers
         let digest: String
@@ -59,12 +64,14 @@ public final class PostgresServerStore: ServerStore {
         }
         return PostgresServerStore(
             layout: try StoreLayout(schema: schema, identifiers: identifiers, digest: digest), pool: pool,
-            standby: standby, maximumBulkRowCount: maximumBulkRowCount, logger: logger)
+            standby: standby, maximumBulkRowCount: maximumBulkRowCount, hasOthers: hasOthers, logger: logger)
     }
 
     private init(
-        layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, maximumBulkRowCount: Int, logger: Logger
+        layout: StoreLayout, pool: PostgresPool, standby: PostgresStandby?, maximumBulkRowCount: Int,
+        hasOthers: @escaping @Sendable () -> Bool, logger: Logger
     ) {
+        self.hasOthers = hasOthers
         self.standby = standby
         self.maximumBulkRowCount = maximumBulkRowCount
         schema = layout.schema
@@ -115,7 +122,8 @@ public final class PostgresServerStore: ServerStore {
                 do {
                     let stored = try await self.importNewestSnapshot(connection)
                     let result = try await body(
-                        PostgresTickReader(stored: stored, connection: connection, layout: layout))
+                        PostgresTickReader(
+                            stored: stored, connection: connection, layout: layout, pausesSearches: hasOthers()))
                     try await connection.execute("COMMIT")
                     return (result, try await SchemaDigest.read(connection))
                 } catch {

@@ -28,7 +28,7 @@ actor Generations {
     }
 
     /// Of all generations.
-    nonisolated let users = ConnectedUsers()
+    nonisolated let users: ConnectedUsers
     private let source: any ModelSource
     private let wakeUps: @Sendable () -> AsyncStream<Void>
     private let onCommit: @Sendable () -> Void
@@ -44,9 +44,11 @@ actor Generations {
     private var waiting: Task<Void, any Error>?
 
     init(
-        source: any ModelSource, wakeUps: @escaping @Sendable () -> AsyncStream<Void>,
-        onCommit: @escaping @Sendable () -> Void, metrics: GatewayMetrics, logger: Logger
+        source: any ModelSource, users: ConnectedUsers = ConnectedUsers(),
+        wakeUps: @escaping @Sendable () -> AsyncStream<Void>, onCommit: @escaping @Sendable () -> Void,
+        metrics: GatewayMetrics, logger: Logger
     ) {
+        self.users = users
         self.metrics = metrics
         self.source = source
         self.wakeUps = wakeUps

@@ -16,6 +16,8 @@ public struct StoredModelSource: ModelSource {
     private let authenticator: Authenticator
     private let development: DevelopmentMode?
     private let logger: Logger
+    /// Whose devices are connected.
+    var users: ConnectedUsers?
 
     /// - Parameters:
     ///   - standby: where bootstraps are read from while it's fit for that; nil for the primary alone.
@@ -45,7 +47,9 @@ public struct StoredModelSource: ModelSource {
     }
 
     public func store(for schema: Schema) async throws -> any ServerStore {
-        try await PostgresServerStore.open(schema: schema, pool: pool, standby: standby, logger: logger)
+        try await PostgresServerStore.open(
+            schema: schema, pool: pool, standby: standby, hasOthers: { [users] in users?.areSeveral ?? false },
+            logger: logger)
     }
 
     public func extend(by classes: [HelloClass]) async throws -> Bool {

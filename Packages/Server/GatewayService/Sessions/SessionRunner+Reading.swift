@@ -76,6 +76,8 @@ extension SessionRunner {
         _ request: ReadRequest, _ number: Int, _ user: String, _ store: any ServerStore, _ codec: MessageCodec,
         _ spool: Spool
     ) async -> (outcome: Outcome?, took: Duration) {
+        // Its pauses are nothing that others have to be paid for.
+        let isPaused = services.generations.users.areSeveral && request.isSearch
         let result = try? await services.reads.run(
             user: user,
             progress: {
@@ -85,7 +87,7 @@ extension SessionRunner {
         ) {
             let began = ContinuousClock.now
             let outcome = await self.collect(request, number, from: store, codec, into: spool)
-            return (outcome, began.duration(to: .now))
+            return (outcome, began.duration(to: .now) / (isPaused ? SearchPause.stretch : 1))
         }
         return (result?.0, result?.1 ?? .zero)
     }
@@ -175,6 +177,13 @@ extension SessionRunner {
                             + "the device asked for. Subscribe to less, or add an index.", isRetryable: true)))
         default: fail(error, doing: "reading a batch")
         }
+    }
+}
+
+extension ReadRequest {
+    /// Whether a predicate searches texts, which takes a look at each row.
+    fileprivate var isSearch: Bool {
+        [old, new].contains { $0.predicates.values.contains { $0.searchCount > 0 } }
     }
 }
 

@@ -6,10 +6,10 @@ struct UploadPace {
 
     /// How long a transaction should take. What others commit meanwhile comes later by about as much, and by what the feed
     /// needs for the tick.
-    static let slice = Duration.milliseconds(8)
+    static let slice = Duration.milliseconds(5)
     /// A user whose transactions took a second can begin the next when this many seconds have passed since, once ``burst``
     /// is used up.
-    static let costFactor = 4
+    static let costFactor = 5
     /// What a user's transactions may cost before the next one waits, ``costFactor`` included.
     static let burst = Duration.seconds(1)
     /// The longest that a user's next transaction waits for the ones before.
@@ -18,7 +18,7 @@ struct UploadPace {
     static let instructionCounts = 100...UploadQueue.maximumGroupInstructionCount
     /// What a transaction costs at most: one that waited for rows or the disk took nothing from others meanwhile. The gateway
     /// can't tell from these one that looks far back for what plain SQL inserted. It's undercharged: with all that the store
-    /// looks through at most, a small changeset takes PostgreSQL 30 to 40 ms, and counts for 8.
+    /// looks through at most, a small changeset takes PostgreSQL 30 to 40 ms, and counts for 5.
     static let maximumCost = (transaction: slice, instruction: Duration.microseconds(200))
 
     /// Instructions that lately took a slice. The first transactions are the slowest.

@@ -15,6 +15,8 @@ struct PostgresTickReader: TickReader {
     let stored: StoredTick
     let connection: PostgresConnection
     let layout: StoreLayout
+    /// Whether searches leave time to others: see ``SearchPause``.
+    var pausesSearches = false
 
     var tick: Tick { stored.tick }
 
@@ -24,7 +26,7 @@ struct PostgresTickReader: TickReader {
         classIndex: Int, matching predicate: Predicate, columns: [Int], _ body: (RowBlock) async throws -> Void
     ) async throws {
         let item = try layout.layout(classIndex)
-        let (condition, parameters) = try condition(predicate, item, alias: "t")
+        let (condition, parameters) = try await condition(predicate, item, alias: "t")
         let list = try self.columns(columns, of: item, alias: "t")
         try await stream(
             "SELECT \(list) FROM \(item.table) AS t WHERE \(condition)\(item.andLive("t"))", parameters, item, columns,
@@ -41,7 +43,7 @@ struct PostgresTickReader: TickReader {
             throw PostgresStoreError(.misuse, "\(item.item.name) is no class of list elements.")
         }
         let owner = try layout.layout(ownerIndex)
-        let (condition, parameters) = try condition(predicate, owner, alias: "o")
+        let (condition, parameters) = try await condition(predicate, owner, alias: "o")
         let list = try self.columns(columns, of: item, alias: "t")
         try await stream(
             "SELECT \(list) FROM \(item.table) AS t JOIN \(owner.table) AS o "
@@ -51,7 +53,7 @@ struct PostgresTickReader: TickReader {
 
     func count(classIndex: Int, matching predicate: Predicate) async throws -> Int {
         let item = try layout.layout(classIndex)
-        let (condition, parameters) = try condition(predicate, item, alias: "t")
+        let (condition, parameters) = try await condition(predicate, item, alias: "t")
         let result = try await connection.query(
             "SELECT count(*) FROM \(item.table) AS t WHERE \(condition)\(item.andLive("t"))", parameters)
         return try result[0][0].int
@@ -59,10 +61,16 @@ struct PostgresTickReader: TickReader {
 
     private func condition(
         _ predicate: Predicate, _ item: ClassLayout, alias: String
-    ) throws -> (sql: String, parameters: [PostgresParameter]) {
+    ) async throws -> (sql: String, parameters: [PostgresParameter]) {
         var builder = try SQLBuilder(
             .postgresql, schema: layout.schema, className: item.item.name, alias: alias)
-        let sql = try builder.condition(predicate)
+        var sql = try builder.condition(predicate)
+        if pausesSearches, let pause = SearchPause.condition(for: predicate, alias: alias) {
+            // The pauses don't count.
+            let limit = PostgresServerStore.readStatementTimeout * SearchPause.stretch
+            try await connection.execute("SET LOCAL statement_timeout = \(limit.components.seconds * 1_000)")
+            sql = "\(pause) AND \(sql)"
+        }
         return (sql, try builder.parameters.map { try PostgresParameter($0) })
     }
 
