@@ -58,7 +58,7 @@ import TomboloRules
     @Test("every example of the guide is a rule document without mistakes")
     func examplesAreRules() throws {
         let examples = try Self.examples()
-        #expect(examples.count == 8)
+        #expect(examples.count == 9)
         for example in examples {
             #expect(throws: Never.self, "\(example)") {
                 try Rules(schema: Self.schema.get(), book: RuleBook(parsing: example, file: "example.yaml"))
@@ -91,7 +91,7 @@ import TomboloRules
             "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$and", "$or", "$nor", "$not",
             "%stringToOid", "%oidToString", "%stringToUuid", "%uuidToString", "%%user.id", "%%user.data",
             "%%user.custom_data", "%%user.roles", "%%user.grants", "%%user.type", "%%partition", "%%partition.key",
-            "%%partition.value", "%function",
+            "%%partition.value", "%%matrix.create", "%%matrix.read", "%%matrix.update", "%%matrix.delete", "%function",
         ] {
             #expect(guide.contains("`\(name)") || guide.contains("\"\(name)"), "\(name)")
         }

@@ -15,6 +15,8 @@ public struct Rules: Sendable {
     public let notes: [String]
     /// By the position of a class that isn't an element class.
     let roles: [Int: [ClassRole]]
+    /// By the name of the document that has the matrix.
+    let matrixAccess: [String: MatrixAccess]
     /// Which column says what partition an object is in, by the position of a class that isn't an element class. Classes
     /// without one aren't synchronised in partitions.
     public let partitionColumns: [Int: Int]
@@ -35,6 +37,7 @@ public struct Rules: Sendable {
         notes = compiler.notes
         roles = compiler.roles
         partitionColumns = compiler.partitionColumns
+        matrixAccess = compiler.matrices
         var hash = StableHash()
         var references: Set<UserReference> = []
         for index in roles.keys.sorted() {

@@ -15,6 +15,10 @@ struct ClassRole: Sendable {
     let insert: RuleExpression
     let delete: RuleExpression
     let operations: [Operation: RuleExpression]
+    /// What the matrix permits beside all of this; empty for a class without one.
+    let matrix: [Operation: RuleExpression]
+    /// What each operation asks of an object.
+    private let expressionByOperation: [Operation: RuleExpression]
     /// The columns that the role may not read.
     let hiddenColumns: Set<Int>
     /// The element classes of the lists that the role may not read.
@@ -22,12 +26,38 @@ struct ClassRole: Sendable {
     /// The columns that the role may not change.
     let fixedColumns: Set<Int>
 
+    init(
+        name: String, place: String, isForAnonymous: Bool, applyWhen: RuleExpression, read: RuleExpression,
+        write: RuleExpression, insert: RuleExpression, delete: RuleExpression,
+        operations: [Operation: RuleExpression] = [:], matrix: [Operation: RuleExpression] = [:],
+        hiddenColumns: Set<Int> = [], hiddenLists: Set<Int> = [], fixedColumns: Set<Int> = []
+    ) {
+        self.name = name
+        self.place = place
+        self.isForAnonymous = isForAnonymous
+        self.applyWhen = applyWhen
+        self.read = read
+        self.write = write
+        self.insert = insert
+        self.delete = delete
+        self.operations = operations
+        self.matrix = matrix
+        self.hiddenColumns = hiddenColumns
+        self.hiddenLists = hiddenLists
+        self.fixedColumns = fixedColumns
+        var expressions = operations
+        expressions[.read] = read
+        expressions[.create] = .conjunction([write, insert])
+        expressions[.update] = write
+        expressions[.delete] = .conjunction([write, delete])
+        expressionByOperation = expressions.merging(matrix) { .disjunction([$0, $1]) }
+    }
+
     /// Denies everything, to everybody.
     static func denial(place: String) -> ClassRole {
         ClassRole(
             name: "nobody", place: place, isForAnonymous: true, applyWhen: .constant(true), read: .constant(false),
-            write: .constant(false), insert: .constant(false), delete: .constant(false), operations: [:],
-            hiddenColumns: [], hiddenLists: [], fixedColumns: [])
+            write: .constant(false), insert: .constant(false), delete: .constant(false))
     }
 
     func applies(to subject: Subject) -> Bool {
@@ -36,16 +66,10 @@ struct ClassRole: Sendable {
 
     /// What an operation asks of an object; false for one that the role doesn't permit at all.
     func expression(for operation: Operation) -> RuleExpression {
-        switch operation {
-        case .read: read
-        case .create: .conjunction([write, insert])
-        case .update: write
-        case .delete: .conjunction([write, delete])
-        default: operations[operation] ?? .constant(false)
-        }
+        expressionByOperation[operation] ?? .constant(false)
     }
 
-    var expressions: [RuleExpression] { [applyWhen, read, write, insert, delete] + operations.values }
+    var expressions: [RuleExpression] { [applyWhen, read, write, insert, delete] + operations.values + matrix.values }
 
     func add(to hash: inout StableHash) {
         hash.add(name)
@@ -55,6 +79,12 @@ struct ClassRole: Sendable {
         for operation in operations.keys.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             hash.add(operation.name)
             operations[operation]?.add(to: &hash)
+        }
+        // Nothing where there is none: fingerprints from before there were matrices stay what they were.
+        for operation in PermissionMatrix.operations {
+            guard let expression = matrix[operation] else { continue }
+            hash.add(operation.name)
+            expression.add(to: &hash)
         }
         for columns in [hiddenColumns, hiddenLists, fixedColumns] {
             hash.add(Int64(columns.count))

@@ -5,6 +5,10 @@ struct RuleCompiler {
     let schema: Schema
     private(set) var roles: [Int: [ClassRole]] = [:]
     private(set) var grantColumns: [GrantColumns] = []
+    /// By the document's name.
+    private(set) var matrices: [String: MatrixAccess] = [:]
+    /// What the matrices permit, by the position of a class.
+    private var boxes: [Int: [Operation: RuleExpression]] = [:]
     /// By the position of a class that isn't an element class.
     private(set) var partitionColumns: [Int: Int] = [:]
     private(set) var notes: [String] = []
@@ -13,6 +17,7 @@ struct RuleCompiler {
     init(_ schema: Schema, _ books: [RuleBook]) {
         self.schema = schema
         var files: [Int: String] = [:]
+        for book in books { addMatrix(of: book) }
         for book in books {
             notes += book.notes
             problems += book.problems
@@ -21,7 +26,30 @@ struct RuleCompiler {
         }
         let others = schema.classes.indices.filter { schema[$0].owner == nil && files[$0] == nil }
         for book in books where book.hasDefaultRoles { addDefaultRoles(of: book, others, &files) }
+        for index in boxes.keys { addMatrixRole(index) }
         addPartitionColumns(books)
+    }
+
+    // MARK: Matrix
+
+    private mutating func addMatrix(of book: RuleBook) {
+        let compiler = MatrixCompiler(schema, book)
+        problems += compiler.problems
+        boxes.merge(compiler.boxes) { first, _ in first }
+        matrices[book.file] = compiler.access
+    }
+
+    /// For those whom none of the class's own roles is for, the matrix counts alone.
+    private mutating func addMatrixRole(_ index: Int) {
+        let own = roles[index] ?? []
+        guard let matrix = boxes[index], !own.contains(where: { $0.applyWhen == .constant(true) }) else { return }
+        let nothing = RuleExpression.constant(false)
+        roles[index] =
+            own + [
+                ClassRole(
+                    name: "matrix", place: "matrix", isForAnonymous: false, applyWhen: .constant(true),
+                    read: matrix[.read] ?? nothing, write: nothing, insert: nothing, delete: nothing, matrix: matrix)
+            ]
     }
 
     // MARK: Classes
@@ -75,7 +103,7 @@ struct RuleCompiler {
                 fits = true
                 roles[index] = compiled
             } else {
-                roles[index] = [.denial(place: book.file)]
+                roles[index] = boxes[index] == nil ? [.denial(place: book.file)] : []
                 refused.append(found)
             }
         }
@@ -122,7 +150,8 @@ struct RuleCompiler {
         func expression(_ node: RuleNode?, _ part: String, absent: Bool, isAboutUser: Bool = false) -> RuleExpression {
             guard let node else { return .constant(absent) }
             var compiler = ExpressionCompiler(
-                schema: schema, item: isAboutUser ? nil : schema[index], file: file, place: "\(place), \(part)")
+                schema: schema, item: isAboutUser ? nil : schema[index], file: file, place: "\(place), \(part)",
+                matrix: isAboutUser ? nil : boxes[index])
             let expression = compiler.compile(node)
             problems += compiler.problems
             return expression
@@ -141,15 +170,23 @@ struct RuleCompiler {
         }
         var fields = FieldRules(schema: schema, classIndex: index, declaration: declaration, file: file, place: place)
         fields.resolve()
-        if fields.writesNothing { write = .constant(false) }
-        read = .disjunction([read, write])
-        if fields.readsNothing { read = .constant(false) }
-        if write != .constant(false) { fields.refuseFixedLists() }
+        var matrix = declaration.usesMatrix ? boxes[index] ?? [:] : [:]
+        if fields.writesNothing {
+            write = .constant(false)
+            matrix = matrix.filter { $0.key == .read }
+        }
+        read = .disjunction([read, write, matrix[.read] ?? .constant(false)])
+        if fields.readsNothing {
+            read = .constant(false)
+            matrix = [:]
+        }
+        if write != .constant(false) || !matrix.isEmpty { fields.refuseFixedLists() }
         problems += fields.problems
         return ClassRole(
             name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
             applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, operations: operations,
-            hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
+            matrix: matrix, hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists,
+            fixedColumns: fields.fixedColumns)
     }
 
     // MARK: Partitions

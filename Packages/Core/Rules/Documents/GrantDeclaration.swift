@@ -5,5 +5,7 @@ struct GrantDeclaration: Sendable {
     let user: RuleNode.Entry
     let role: RuleNode.Entry
     let scope: RuleNode.Entry?
+    /// The names of the roles that it gives; nil if the document doesn't list them.
+    let roles: [String]?
     let line: Int
 }

@@ -6,6 +6,8 @@ struct RoleDeclaration: Sendable {
     var applyWhen: RuleNode?
     /// Whether it is also for callers who aren't logged in.
     var isForAnonymous = false
+    /// Whether it permits what the matrix permits, beside its own.
+    var usesMatrix = true
     /// The filters of documents: `read` and `write` of the first form, `document_filters` of the second.
     var read: RuleNode?
     var write: RuleNode?

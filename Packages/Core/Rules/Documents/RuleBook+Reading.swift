@@ -28,13 +28,14 @@ extension RuleBook {
         }
     }
 
-    private mutating func problem(_ line: Int, _ message: String) { problems.append("\(file):\(line): \(message)") }
+    mutating func problem(_ line: Int, _ message: String) { problems.append("\(file):\(line): \(message)") }
     private mutating func note(_ line: Int, _ message: String) { notes.append("\(file):\(line): \(message)") }
 
     // MARK: The whole
 
     static let topKeys = [
-        "rules", "defaultRoles", "default_roles", "default_rule", "grants", "version", "partition", "permissions",
+        "rules", "defaultRoles", "default_roles", "default_rule", "grants", "matrix", "version", "partition",
+        "permissions",
     ]
     /// The version of the rule language that ``version`` in a document may name.
     static let version: Int64 = 1
@@ -64,6 +65,7 @@ extension RuleBook {
             defaultRoles += roles(value, "default roles")
             checkKeys(value, Self.collectionKeys, "default_rule")
         case "grants": readGrants(value)
+        case "matrix": readMatrix(value)
         case "partition": readPartition(value)
         case "version":
             guard case .int(let version) = value.content, version >= 1 else {
@@ -95,7 +97,7 @@ extension RuleBook {
         }
         for entry in entries {
             switch entry.key {
-            case "version", "grants", "permissions":
+            case "version", "grants", "matrix", "permissions":
                 problem(entry.line, unknownKey(entry.key, in: ["rules", "defaultRoles"], of: "'permissions'"))
             default: readTop(entry)
             }
@@ -212,6 +214,7 @@ extension RuleBook {
 
     private static let commonKeys = [
         "name", "read", "write", "insert", "delete", "search", "fields", "additional_fields", "operations", "anonymous",
+        "matrix",
     ]
 
     private mutating func role(_ node: RuleNode, _ className: String) -> RoleDeclaration? {
@@ -241,6 +244,7 @@ extension RuleBook {
                     + "\(role.isSecondForm ? "apply_when" : "applyWhen"): {} for everybody who is logged in.")
         }
         role.isForAnonymous = flag(node["anonymous"], "anonymous", place) ?? false
+        role.usesMatrix = flag(node["matrix"], "matrix", place) ?? true
         if role.isSecondForm {
             readSecondForm(node, place, &role)
         } else {
@@ -333,7 +337,7 @@ extension RuleBook {
                     node.line, "grants: expected {class: …, user: …, role: …, scope: …}, not \(node.kind).")
                 continue
             }
-            let known = ["class", "user", "role", "scope"]
+            let known = ["class", "user", "role", "scope", "roles"]
             for entry in entries where !known.contains(entry.key) {
                 problem(entry.line, unknownKey(entry.key, in: known, of: "grants"))
             }
@@ -342,7 +346,7 @@ extension RuleBook {
                 guard case .string(let name) = entry.value.content else { return nil }
                 return .init(key: name, line: entry.line, value: entry.value)
             }
-            for key in known where name(key) == nil && (key != "scope" || node["scope"] != nil) {
+            for key in known.dropLast() where name(key) == nil && (key != "scope" || node["scope"] != nil) {
                 problem(
                     node.line,
                     "grants: '\(key)' is missing or isn't a name; it names the "
@@ -350,11 +354,24 @@ extension RuleBook {
             }
             guard let className = name("class"), let user = name("user"), let role = name("role") else { continue }
             grants.append(
-                GrantDeclaration(className: className, user: user, role: role, scope: name("scope"), line: node.line))
+                GrantDeclaration(
+                    className: className, user: user, role: role, scope: name("scope"), roles: roleNames(node["roles"]),
+                    line: node.line))
         }
     }
 
-    private func unknownKey(_ key: String, in known: [String], of place: String) -> String {
+    private mutating func roleNames(_ node: RuleNode?) -> [String]? {
+        guard let node else { return nil }
+        var names: [String] = []
+        if case .list(let nodes) = node.content {
+            for case .string(let name) in nodes.map(\.content) where !name.isEmpty { names.append(name) }
+            if names.count == nodes.count, !names.isEmpty { return names }
+        }
+        problem(node.line, "grants: 'roles' is a list of the names of the roles that it gives, not \(node.kind).")
+        return nil
+    }
+
+    func unknownKey(_ key: String, in known: [String], of place: String) -> String {
         let shown = key.shortened(toByteCount: String.nearestLengthLimit)
         let hint = key.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
         return "\(place): '\(shown)' isn't known here\(hint)"

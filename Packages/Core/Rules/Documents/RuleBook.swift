@@ -7,6 +7,7 @@ public struct RuleBook: Sendable {
     /// Whether the document has default roles, if only an empty list.
     var hasDefaultRoles = false
     var grants: [GrantDeclaration] = []
+    var matrixDeclaration: MatrixDeclaration?
     /// Nil where the property goes by ``PartitionKey/names``.
     var partition: PartitionDeclaration?
     /// The classes of the book's app, if it shares a server with others: default roles are about no others. Nil for
@@ -46,14 +47,20 @@ public struct RuleBook: Sendable {
         var book = self
         book.classes = classes.filter { classNames.contains($0.name) }
         book.grants = grants.filter { classNames.contains($0.className.key) }
+        book.matrixDeclaration = matrixDeclaration?.keeping(classNames)
         return book
     }
 
     /// Whether the book says who may do what with a class: by roles of the class or by default roles.
     public func decides(about className: String) -> Bool {
-        if classes.contains(where: { $0.name == className }) { return true }
+        if classes.contains(where: { $0.name == className }) || matrixClassNames.contains(className) { return true }
         return hasDefaultRoles && scope?.contains(className) ?? true
     }
+
+    /// Which role may do what with which service, if the document says it by a matrix.
+    public var matrix: PermissionMatrix? { matrixDeclaration?.matrix(grants) }
+
+    private var matrixClassNames: [String] { matrix?.services.flatMap(\.classNames) ?? [] }
 
     /// The names of the classes that the book has roles for.
     public var classNames: [String] { classes.map(\.name) }

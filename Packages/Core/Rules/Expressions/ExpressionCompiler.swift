@@ -8,16 +8,22 @@ struct ExpressionCompiler {
     let file: String
     /// Class, role and part of the rule, for messages.
     let place: String
+    /// What the matrix permits with objects of the class; nil where there is nothing of it.
+    let matrix: [Operation: RuleExpression]?
     private(set) var problems: [String] = []
 
     /// The most comparisons, literals and operators of one expression.
     static let maximumPartCount = 1_000
 
-    init(schema: Schema, item: ClassSchema?, file: String, place: String) {
+    init(
+        schema: Schema, item: ClassSchema?, file: String, place: String,
+        matrix: [Operation: RuleExpression]? = nil
+    ) {
         self.schema = schema
         self.item = item
         self.file = file
         self.place = place
+        self.matrix = matrix
     }
 
     /// The expression of a whole filter or condition. What isn't understood is a problem and false.
@@ -28,7 +34,7 @@ struct ExpressionCompiler {
                 node.line,
                 "the expression has \(expression.partCount) parts; at most \(Self.maximumPartCount) are possible.")
         }
-        if expression == .constant(false), problems.isEmpty, !node.isPlainlyFalse {
+        if expression == .constant(false), problems.isEmpty, !node.isPlainlyFalse, !node.asksMatrix {
             return refuse(node.line, "the expression is never true; write false if that is what you mean.")
         }
         return expression
@@ -54,6 +60,8 @@ struct ExpressionCompiler {
         case .bool(let value): return .constant(value)
         case .string("%%true"): return .constant(true)
         case .string("%%false"): return .constant(false)
+        case .string(let text) where text.hasPrefix(Self.matrixPrefix):
+            return boxes(String(text.dropFirst(Self.matrixPrefix.count)), node.line)
         case .string(let text) where text.hasPrefix("%%"):
             guard let reference = reference(text, node.line) else { return .constant(false) }
             return .user(reference, .compare(.equal, .literal(.bool(true))))
@@ -65,6 +73,28 @@ struct ExpressionCompiler {
                 "\(node.kind) isn't an expression: write true, false or a mapping such as "
                     + "{\"owner\": \"%%user.id\"}.")
         }
+    }
+
+    static let matrixPrefix = "%%matrix."
+
+    /// What the matrix asks of an object of the class for an operation.
+    private mutating func boxes(_ name: String, _ line: Int) -> RuleExpression {
+        let operations = PermissionMatrix.operations.map(\.name)
+        guard operations.contains(name) else {
+            let hint = name.nearest(in: operations).map { "; did you mean '\(Self.matrixPrefix)\($0)'?" } ?? "."
+            return refuse(
+                line,
+                "'\(Self.matrixPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint) There are "
+                    + "\(operations.map { Self.matrixPrefix + $0 }.joined(separator: ", ")).")
+        }
+        guard let matrix else {
+            return refuse(
+                line,
+                item == nil
+                    ? "this condition is about the user only, so that it can't ask the matrix about an object."
+                    : "the class isn't in a service of the matrix; add it to one.")
+        }
+        return matrix[Operation(name)] ?? .constant(false)
     }
 
     private mutating func condition(_ entry: RuleNode.Entry, depth: Int) -> RuleExpression {
@@ -419,6 +449,16 @@ extension RuleNode {
     fileprivate var isWrappedValue: Bool {
         guard case .map(let entries) = content, entries.count == 1 else { return false }
         return RuleOperator.wrappers.contains(entries[0].key) || RuleOperator.conversions[entries[0].key] != nil
+    }
+
+    /// Whether it asks a box of the matrix, which nobody may have ticked.
+    fileprivate var asksMatrix: Bool {
+        switch content {
+        case .string(let text): text.hasPrefix(ExpressionCompiler.matrixPrefix)
+        case .list(let nodes): nodes.contains(where: \.asksMatrix)
+        case .map(let entries): entries.contains { $0.value.asksMatrix }
+        case .null, .bool, .int, .double: false
+        }
     }
 
     /// Whether it says false in so many words.

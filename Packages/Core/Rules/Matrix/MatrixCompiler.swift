@@ -1,0 +1,129 @@
+internal import TomboloModel
+
+/// Checks the matrix of one book against the classes, and says what each box asks of an object.
+struct MatrixCompiler {
+    let schema: Schema
+    let book: RuleBook
+    private(set) var problems: [String] = []
+    /// By the position of a class: what the roles with a ticked box have it ticked for, by operation.
+    private(set) var boxes: [Int: [Operation: RuleExpression]] = [:]
+    private(set) var access: MatrixAccess?
+
+    init(_ schema: Schema, _ book: RuleBook) {
+        self.schema = schema
+        self.book = book
+        guard let declaration = book.matrixDeclaration else { return }
+        checkRoles(declaration)
+        let grantTypes = grantScopeTypes()
+        for service in declaration.services {
+            for item in service.classes {
+                guard let (index, column) = column(item, declaration, grantTypes) else { continue }
+                boxes[index] = expressions(declaration, service.name, item, schema[index], column)
+            }
+        }
+        access = MatrixAccess(
+            matrix: declaration.matrix(book.grants), scopeType: grantTypes.first ?? .objectId,
+            read: condition(declaration.read, "read"),
+            write: condition(declaration.write, "write"))
+    }
+
+    private mutating func problem(_ line: Int, _ message: String) {
+        problems.append("\(book.file):\(line): matrix: \(message)")
+    }
+
+    private mutating func condition(_ node: RuleNode?, _ part: String) -> RuleExpression {
+        guard let node else { return .constant(false) }
+        var compiler = ExpressionCompiler(schema: schema, item: nil, file: book.file, place: "matrix, \(part)")
+        let expression = compiler.compile(node)
+        problems += compiler.problems
+        return expression
+    }
+
+    // MARK: Names
+
+    private mutating func checkRoles(_ declaration: MatrixDeclaration) {
+        let sources = book.grants.filter { $0.scope != nil }
+        guard !sources.isEmpty else {
+            return problem(
+                declaration.line,
+                "nothing grants its roles within an object; add grants: [{class: …, user: …, role: …, scope: …}].")
+        }
+        // A source that doesn't list its roles may give any.
+        let known = sources.compactMap(\.roles)
+        guard known.count == sources.count else { return }
+        let names = known.flatMap { $0 }
+        for role in declaration.roles where !names.contains(role.name) {
+            let hint = role.name.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
+            let shown = role.name.shortened(toByteCount: String.nearestLengthLimit)
+            problem(role.line, "no grant gives the role '\(shown)'\(hint) Roles: \(names.joined(separator: ", ")).")
+        }
+    }
+
+    /// The types of the keys of what roles are granted in.
+    private func grantScopeTypes() -> [PropertyType] {
+        book.grants.compactMap { grant in
+            guard let scope = grant.scope, let item = schema[grant.className.key],
+                let column = item.columnIndex(scope.key)
+            else { return nil }
+            return schema.storedType(of: item.columns[column])
+        }
+    }
+
+    /// The position of a class of a service, and the column that links its objects.
+    private mutating func column(
+        _ item: MatrixDeclaration.ServiceClass, _ declaration: MatrixDeclaration, _ grantTypes: [PropertyType]
+    ) -> (index: Int, column: Int)? {
+        guard let index = schema.index(of: item.name), schema[index].owner == nil else {
+            let known = schema.classes.filter { $0.owner == nil }.map(\.name)
+            let hint = item.name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+            problem(
+                item.line, "there is no class '\(item.name.shortened(toByteCount: String.nearestLengthLimit))'\(hint)")
+            return nil
+        }
+        if let scope = book.scope, !scope.contains(item.name) {
+            problem(item.line, "\(item.name) belongs to another app, whose rules decide about it.")
+            return nil
+        }
+        guard let scope = item.scope ?? declaration.scope else { return nil }
+        let found = schema[index]
+        guard let column = found.columnIndex(scope.key) else {
+            let hint = scope.key.nearest(in: found.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? "."
+            problem(
+                item.line,
+                "\(item.name) has no property '\(scope.key.shortened(toByteCount: String.nearestLengthLimit))'\(hint) "
+                    + "Its service may name another: {\(item.name): PROPERTY}.")
+            return nil
+        }
+        let type = schema.storedType(of: found.columns[column])
+        guard grantTypes.isEmpty || grantTypes.contains(type) else {
+            problem(
+                item.line,
+                "\(item.name).\(scope.key) is of type \(type.name), but roles are granted in objects with keys of type "
+                    + "\(grantTypes[0].name); name the property that links to them.")
+            return nil
+        }
+        return (index, column)
+    }
+
+    // MARK: Boxes
+
+    private mutating func expressions(
+        _ declaration: MatrixDeclaration, _ service: String, _ item: MatrixDeclaration.ServiceClass,
+        _ found: ClassSchema, _ column: Int
+    ) -> [Operation: RuleExpression] {
+        let reference = RuleExpression.ColumnReference(
+            name: found.columns[column].name, type: schema.storedType(of: found.columns[column]))
+        var result: [Operation: RuleExpression] = [:]
+        for operation in PermissionMatrix.operations {
+            let roles = declaration.roles.filter { $0.permitted[service]?.contains(operation) == true }
+            if operation == .create, column == found.primaryKeyIndex, let role = roles.first {
+                problem(
+                    role.line,
+                    "role '\(role.name)', \(service): \(item.name) is what roles are granted in, and nobody has a role "
+                        + "in one before it exists; remove the letter c.")
+            }
+            result[operation] = .disjunction(roles.map { .fieldInList(reference, .grants($0.name)) })
+        }
+        return result
+    }
+}

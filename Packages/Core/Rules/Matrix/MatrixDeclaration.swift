@@ -1,0 +1,52 @@
+/// The matrix of a document, its names not checked against the classes yet.
+struct MatrixDeclaration: Sendable {
+    struct ServiceClass: Sendable {
+        let name: String
+        let line: Int
+        /// The property with the key of what roles are granted in; nil for that of the whole matrix.
+        let scope: RuleNode.Entry?
+    }
+
+    struct Service: Sendable {
+        let name: String
+        var classes: [ServiceClass]
+    }
+
+    struct Role: Sendable {
+        let name: String
+        let line: Int
+        /// By the name of the service.
+        let permitted: [String: Set<Operation>]
+    }
+
+    let line: Int
+    var scope: RuleNode.Entry?
+    var services: [Service] = []
+    var roles: [Role] = []
+    /// Who may see the matrix, and who may change it: conditions on the user.
+    var read: RuleNode?
+    var write: RuleNode?
+
+    /// - Parameter grants: those of the document.
+    func matrix(_ grants: [GrantDeclaration]) -> PermissionMatrix {
+        var permitted: Set<PermissionMatrix.Box> = []
+        for role in roles {
+            for (service, operations) in role.permitted {
+                for operation in operations {
+                    permitted.insert(.init(role: role.name, service: service, operation: operation))
+                }
+            }
+        }
+        return PermissionMatrix(
+            roles: roles.map(\.name),
+            everywhereRoles: grants.flatMap { $0.roles ?? [] }.filter { name in !roles.contains { $0.name == name } },
+            services: services.map { .init(name: $0.name, classNames: $0.classes.map(\.name)) }, permitted: permitted)
+    }
+
+    /// What the matrix says of these classes. Services stay, if only by their name.
+    func keeping(_ classNames: Set<String>) -> MatrixDeclaration {
+        var result = self
+        for index in services.indices { result.services[index].classes.removeAll { !classNames.contains($0.name) } }
+        return result
+    }
+}

@@ -1,0 +1,139 @@
+internal import TomboloModel
+
+extension RuleBook {
+    private static let matrixKeys = ["scope", "services", "roles", "read", "write"]
+
+    mutating func readMatrix(_ node: RuleNode) {
+        guard case .map(let entries) = node.content else {
+            return problem(node.line, "'matrix' is a mapping with scope, services and roles, not \(node.kind).")
+        }
+        var declaration = MatrixDeclaration(line: node.line)
+        for entry in entries where !Self.matrixKeys.contains(entry.key) {
+            problem(entry.line, unknownKey(entry.key, in: Self.matrixKeys, of: "matrix"))
+        }
+        if let scope = node["scope"] { declaration.scope = scopeProperty(scope, "matrix: 'scope'") }
+        declaration.read = node["read"]
+        declaration.write = node["write"]
+        guard case .map(let services)? = node["services"]?.content, !services.isEmpty else {
+            return problem(
+                (node["services"] ?? node).line,
+                "matrix: it has no services; add services: {NAME: CLASS}, with a name for each class or several.")
+        }
+        for entry in services { readService(entry, &declaration) }
+        guard case .map(let roles)? = node["roles"]?.content, !roles.isEmpty else {
+            return problem(
+                (node["roles"] ?? node).line,
+                "matrix: it has no roles; add roles: {ROLE: {SERVICE: crud}}, with a dash for each letter that is missing."
+            )
+        }
+        guard roles.count <= Self.maximumRoleCount else {
+            return problem(
+                roles[0].line, "matrix: \(roles.count) roles; at most \(Self.maximumRoleCount) are possible.")
+        }
+        for entry in roles { readMatrixRole(entry, &declaration) }
+        matrixDeclaration = declaration
+    }
+
+    private mutating func scopeProperty(_ node: RuleNode, _ what: String) -> RuleNode.Entry? {
+        guard case .string(let name) = node.content, !name.isEmpty else {
+            problem(
+                node.line,
+                "\(what) is the name of the property that links an object to what roles are granted in, "
+                    + "not \(node.kind).")
+            return nil
+        }
+        return .init(key: name, line: node.line, value: node)
+    }
+
+    /// A class, a list of classes, or a mapping of classes to the properties that link their objects.
+    private mutating func readService(_ entry: RuleNode.Entry, _ declaration: inout MatrixDeclaration) {
+        var found: [MatrixDeclaration.ServiceClass] = []
+        func name(_ node: RuleNode) -> String? {
+            if case .string(let name) = node.content, !name.isEmpty { name } else { nil }
+        }
+        switch entry.value.content {
+        case .map(let entries) where !entries.isEmpty:
+            for item in entries {
+                guard let scope = scopeProperty(item.value, "matrix, service '\(entry.key)', \(item.key): this") else {
+                    continue
+                }
+                found.append(.init(name: item.key, line: item.line, scope: scope))
+            }
+        case .list(let nodes) where !nodes.isEmpty && nodes.allSatisfy { name($0) != nil }:
+            found = nodes.compactMap { node in name(node).map { .init(name: $0, line: node.line, scope: nil) } }
+        default:
+            guard let name = name(entry.value) else {
+                return problem(
+                    entry.line,
+                    "matrix: the service '\(entry.key.shortened(toByteCount: 60))' is a class, a list of classes or a "
+                        + "mapping {CLASS: PROPERTY}, not \(entry.value.kind).")
+            }
+            found = [.init(name: name, line: entry.value.line, scope: nil)]
+        }
+        for item in found {
+            let others = declaration.services.filter { $0.classes.contains { $0.name == item.name } }
+            if let other = others.first?.name ?? (found.filter { $0.name == item.name }.count > 1 ? entry.key : nil) {
+                problem(
+                    item.line, "matrix: \(item.name) is in the service '\(other)' already; a class is in one service.")
+            }
+            if item.scope == nil, declaration.scope == nil {
+                problem(
+                    item.line,
+                    "matrix: it doesn't say how an object of \(item.name) is linked to what roles are granted in; add "
+                        + "scope: PROPERTY to the matrix.")
+            }
+        }
+        declaration.services.append(.init(name: entry.key, classes: found))
+    }
+
+    private mutating func readMatrixRole(_ entry: RuleNode.Entry, _ declaration: inout MatrixDeclaration) {
+        let place = "matrix, role '\(entry.key.shortened(toByteCount: 60))'"
+        guard case .map(let cells) = entry.value.content else {
+            return problem(
+                entry.value.line, "\(place): expected {SERVICE: letters of crud}, not \(entry.value.kind).")
+        }
+        let services = declaration.services.map(\.name)
+        var permitted: [String: Set<Operation>] = [:]
+        for cell in cells {
+            guard services.contains(cell.key) else {
+                let hint = cell.key.nearest(in: services).map { "; did you mean '\($0)'?" } ?? "."
+                problem(
+                    cell.line,
+                    "\(place): there is no service '\(cell.key.shortened(toByteCount: String.nearestLengthLimit))'"
+                        + "\(hint) Services: \(services.joined(separator: ", ")).")
+                continue
+            }
+            permitted[cell.key] = operations(cell, place)
+        }
+        for service in services where !cells.contains(where: { $0.key == service }) {
+            problem(entry.line, "\(place): it says nothing of '\(service)'; add \(service): ----.")
+        }
+        declaration.roles.append(.init(name: entry.key, line: entry.line, permitted: permitted))
+    }
+
+    private mutating func operations(_ cell: RuleNode.Entry, _ place: String) -> Set<Operation> {
+        let place = "\(place), \(cell.key)"
+        guard case .string(let text) = cell.value.content, !text.isEmpty, text.count <= 4 else {
+            problem(
+                cell.value.line, "\(place): expected letters of crud, such as -ru- or ----, not \(cell.value.kind).")
+            return []
+        }
+        var result: Set<Operation> = []
+        for letter in text where letter != "-" {
+            guard let operation = PermissionMatrix.operations.first(where: { PermissionMatrix.letter($0) == letter })
+            else {
+                problem(
+                    cell.value.line,
+                    "\(place): '\(letter)' isn't a letter of crud: c to create, r to read, u to update, d to delete.")
+                continue
+            }
+            if !result.insert(operation).inserted { problem(cell.value.line, "\(place): '\(letter)' is there twice.") }
+        }
+        if !result.isEmpty, !result.contains(.read) {
+            problem(
+                cell.value.line,
+                "\(place): '\(text)' has no r, but who may change an object may read it; add r, or write ----.")
+        }
+        return result
+    }
+}

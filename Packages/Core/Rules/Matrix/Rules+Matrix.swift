@@ -1,0 +1,33 @@
+internal import TomboloModel
+
+extension Rules {
+    /// The matrices of the rule documents that have one, by the document's name.
+    public var matrices: [String: PermissionMatrix] { matrixAccess.mapValues(\.matrix) }
+
+    /// Why the subject may not see or change the matrix of a document, or nil if the document permits it. Who may change
+    /// it may see it.
+    /// - Parameter operation: read or update; everything else is refused.
+    public func refusal(_ subject: Subject, _ operation: Operation, ofMatrixIn document: String) -> Decision.Denial? {
+        guard let access = matrixAccess[document] else {
+            return .init(reason: "There is no permission matrix.", needsLogin: subject.isAnonymous)
+        }
+        let expression: RuleExpression =
+            switch operation {
+            case .read: .disjunction([access.read, access.write])
+            case .update: access.write
+            default: .constant(false)
+            }
+        if !subject.isAnonymous, expression.holds(for: subject) { return nil }
+        return .init(
+            reason: "Not permitted to \(operation) the permission matrix: its rule asks for \(expression).",
+            needsLogin: subject.isAnonymous)
+    }
+
+    /// Somebody who has a role and no other, for overviews of what roles may do: one of the matrix's roles within some
+    /// object, and any other everywhere.
+    public func example(of role: String, inMatrixOf document: String) -> Subject {
+        let access = matrixAccess[document]
+        let scope = access.flatMap { $0.matrix.roles.contains(role) ? $0.scopeType.zero : nil }
+        return Subject(user: ObjectId(), grants: [RoleGrant(role: Role(role), scope: scope)])
+    }
+}
