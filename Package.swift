@@ -213,7 +213,7 @@ let package = Package(
             "AdminService", "Server/AdminService",
             [
                 "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics",
-                "TomboloModel", "TomboloRules", "TomboloSQL", hummingbird, httpTypes, logging,
+                "TomboloModel", "TomboloRules", "TomboloSQL", "TomboloServerModel", hummingbird, httpTypes, logging,
             ]),
         library(
             "TicketService", "Conference/TicketService",
@@ -392,7 +392,7 @@ let package = Package(
             ]),
         tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
-        tests("HTTPTests", service + ["TomboloMetrics", "TomboloRuleDocuments", nioPosix, nioSSL]),
+        tests("HTTPTests", service + ["RandomValues", "TomboloMetrics", "TomboloRuleDocuments", nioPosix, nioSSL]),
         tests(
             "WebSocketTests",
             [
@@ -419,7 +419,7 @@ let package = Package(
             "TicketServiceTests",
             service + [
                 "EventModels", "PostgresValues", "RandomValues", "TicketService", "TomboloRuleDocuments",
-                "ServiceTestSupport",
+                "ServiceTestSupport", "TomboloServerModel",
             ]),
         .executableTarget(
             name: "EndToEndDevice",

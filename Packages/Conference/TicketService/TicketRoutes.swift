@@ -11,6 +11,7 @@ public import TomboloRules
 /// - `POST /tickets/{id}/move`: see ``TicketMove``.
 /// - `GET /events/{id}/sessions`: the sessions that the caller may see, by start and title.
 /// - `GET /events/{id}`: the public page.
+/// - `GET /events/{id}/permissions`: what each role may do in an event, for those who organize it.
 ///
 /// They follow a model that changes, as long as it has the conference's classes, be it under other names.
 public struct TicketRoutes: Sendable {
@@ -55,6 +56,12 @@ public struct TicketRoutes: Sendable {
                 try await parts.anonymous.answer(\.page, of: id, under: rules) {
                     try await parts.page.html(event: id, under: rules)
                 })
+        }
+        routes.on(
+            .get, "/events/{id}/permissions",
+            access: .isCoorganizer(of: .event(by: rules, from: pool)).or(.isAdmin)
+        ) { _, _, _ in
+            JSONAnswer(try EventPermissions.json(rules.current))
         }
         let ofEvent: @Sendable (EdgeContext) throws -> [String: Value] = { ["event": .objectId(try $0.id())] }
         routes.on(

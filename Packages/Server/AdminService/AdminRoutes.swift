@@ -31,7 +31,7 @@ public struct AdminRoutes: Sendable {
         }
         routes.on(
             .post, "/admin/{collection}/{id}/trash",
-            access: .object(.trash, ofAny: what, Self.className, also: .listTrash, by: rules, from: pool)
+            access: .object(.trash, ofAny: what, Self.className, among: names, also: .listTrash, by: rules, from: pool)
                 .and(.objects(.listTrash, ofAny: what, names, by: rules))
         ) { _, _, grant in
             JSONAnswer(try await moveToTrash(grant))
@@ -44,7 +44,8 @@ public struct AdminRoutes: Sendable {
             JSONAnswer(try await restore(TrashAddress(context.parameters.get("id")), grant))
         }
         routes.on(
-            .delete, "/{collection}/{id}", access: .object(.trash, ofAny: what, Self.className, by: rules, from: pool)
+            .delete, "/{collection}/{id}",
+            access: .object(.trash, ofAny: what, Self.className, among: names, by: rules, from: pool)
         ) { _, _, grant in
             JSONAnswer(try await moveToTrash(grant))
         }

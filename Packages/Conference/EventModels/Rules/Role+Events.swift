@@ -1,5 +1,5 @@
-internal import TomboloRules
+public import TomboloRules
 
 extension Role {
-    init(_ role: RoleName) { self.init(role.rawValue) }
+    public init(_ role: RoleName) { self.init(role.rawValue) }
 }

@@ -23,28 +23,33 @@ public struct HTTPApplication: ApplicationProtocol {
     private let host: String
     private let port: Int
     private let whenRunning: @Sendable (Int) async -> Void
+    private let problems: [String]
 
     /// As the other initialiser, for access tokens of an ``Authenticator``.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
-        logger: Logger, authenticator: Authenticator, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        logger: Logger, authenticator: Authenticator, showsDecisions: Bool = false,
+        whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
         register: (Routes) -> Void
     ) {
         self.init(
             name: name, host: host, port: port, limits: limits, metrics: metrics, logger: logger,
-            identify: { try await authenticator.verify($0) }, whenRunning: whenRunning, register: register)
+            identify: { try await authenticator.verify($0) }, showsDecisions: showsDecisions, whenRunning: whenRunning,
+            register: register)
     }
 
     /// - Parameters:
     ///   - port: 0 takes a free one; the log line that says the server listens has the real one.
     ///   - metrics: where requests are counted; nil for nowhere.
+    ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
     ///   - identify: finds out whose access token it is, or throws a ``RequestFailure`` with status 401.
     ///   - whenRunning: gets the port as soon as the server accepts connections.
     ///   - register: adds the service's routes.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
         logger: Logger, identify: @escaping @Sendable (_ token: String) async throws -> Subject,
-        whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }, register: (Routes) -> Void
+        showsDecisions: Bool = false, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
+        register: (Routes) -> Void
     ) {
         self.name = name
         self.limits = limits
@@ -61,8 +66,10 @@ public struct HTTPApplication: ApplicationProtocol {
         router.add(
             middleware: EdgeMiddleware(
                 limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }))
-        register(Routes(router: router, table: table, limits: limits, identify: identify))
+        register(
+            Routes(router: router, table: table, limits: limits, identify: identify, showsDecisions: showsDecisions))
         routes = router.routes.map { table.description(of: $0.method.rawValue, at: $0.path.description) }
+        problems = table.problems
         responder = router.buildResponder()
     }
 
@@ -83,8 +90,10 @@ public struct HTTPApplication: ApplicationProtocol {
     }
 
     /// Serves until the group that it runs in shuts down.
-    /// - Throws: ``ServerStartError`` when it cannot listen.
+    /// - Throws: ``ServerStartError`` when it cannot listen, or a route's access looks at a parameter that the route
+    ///   doesn't have.
     public func run() async throws {
+        guard problems.isEmpty else { throw ServerStartError(problems, name: name) }
         do {
             try await Application(
                 responder: responder, server: server, configuration: configuration,

@@ -5,6 +5,11 @@ import NIOCore
 public struct ServerStartError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
+    /// Routes about which nothing can be decided.
+    init(_ problems: [String], name: String) {
+        description = "\(name) doesn't start:\n" + problems.map { "- \($0)" }.joined(separator: "\n")
+    }
+
     /// Nil for errors that are not about the address.
     init?(_ error: any Error, name: String, host: String, port: Int) {
         let place = "\(name) cannot listen on \(host), port \(port)"

@@ -31,6 +31,7 @@ struct ErrorResponse {
             headers[.retryAfter] = String(failure.retryAfterSeconds ?? Self.retryAfterSeconds)
         default: break
         }
+        if let decision = failure.decision { headers[.decision] = decision }
         let text: String
         if wantsPage {
             headers[.contentType] = "text/html; charset=utf-8"
@@ -44,11 +45,7 @@ struct ErrorResponse {
             status: failure.code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Browsers name HTML first; programs say `*/*` or JSON.
-    private var wantsPage: Bool {
-        guard request.method == .get, let accept = request.headers[.accept] else { return false }
-        return accept.lowercased().hasPrefix("text/html")
-    }
+    private var wantsPage: Bool { request.wantsPage }
 
     private var json: String {
         let body = Body(

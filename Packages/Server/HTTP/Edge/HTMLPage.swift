@@ -3,6 +3,14 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
+extension Request {
+    /// Whether a browser asks for a page: it names HTML first. Programs say `*/*` or JSON.
+    public var wantsPage: Bool {
+        guard method == .get, let accept = headers[.accept] else { return false }
+        return accept.lowercased().hasPrefix("text/html")
+    }
+}
+
 /// An HTML answer. Its policy lets a browser run and load nothing that the page does not bring itself.
 public struct HTMLPage: ResponseGenerator, Sendable {
     /// No scripts, no frames, no forms; styles in the page and images by HTTPS.

@@ -7,18 +7,23 @@ import NIOCore
 public struct JSONAnswer<Content: Encodable & Sendable>: ResponseGenerator, Sendable {
     public let status: HTTPResponse.Status
     public let content: Content
+    /// Beside the content's type.
+    public let headers: HTTPFields
 
-    public init(_ content: Content, status: HTTPResponse.Status = .ok) {
+    public init(_ content: Content, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
         self.content = content
         self.status = status
+        self.headers = headers
     }
 
     public func response(from request: Request, context: some RequestContext) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
+        var headers = headers
+        headers[.contentType] = JSONText.contentType
         return Response(
-            status: status, headers: [.contentType: JSONText.contentType],
+            status: status, headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(content))))
     }
 }

@@ -21,6 +21,10 @@ extension RequestFailure {
         public static let methodNotAllowed = Code(rawValue: "method_not_allowed")
         /// 409: the state of the data forbids it.
         public static let conflict = Code(rawValue: "conflict")
+        /// 412: the thing has another version than the one that the request is about.
+        public static let preconditionFailed = Code(rawValue: "precondition_failed")
+        /// 428: the request has to say which version it is about.
+        public static let preconditionRequired = Code(rawValue: "precondition_required")
         /// 413: the body is longer than ``HTTPLimits/bodyBytes``.
         public static let tooLarge = Code(rawValue: "too_large")
         /// 415: the body is not declared as JSON.
@@ -39,6 +43,7 @@ extension RequestFailure {
         private static let statuses: [Code: HTTPResponse.Status] = [
             .badRequest: .badRequest, .unauthenticated: .unauthorized, .wrongCredentials: .unauthorized,
             .forbidden: .forbidden, .notFound: .notFound, .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
+            .preconditionFailed: .preconditionFailed, .preconditionRequired: .preconditionRequired,
             .tooLarge: .contentTooLarge, .unsupportedMediaType: .unsupportedMediaType,
             .unprocessable: .unprocessableContent, .tooManyRequests: .tooManyRequests,
             .unavailable: .serviceUnavailable, .timeout: .serviceUnavailable,

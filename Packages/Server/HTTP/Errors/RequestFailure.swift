@@ -14,6 +14,8 @@ public struct RequestFailure: Error, Sendable {
     public var appError: AppErrorName?
     /// The underlying error. Never sent.
     public var cause: (any Error)?
+    /// What decided about the request's route; told in development only.
+    var decision: String?
     /// When to try again; nil for the edge's default.
     public var retryAfterSeconds: Int?
 

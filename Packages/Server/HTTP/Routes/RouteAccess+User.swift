@@ -5,7 +5,9 @@ extension RouteAccess where Grant == ObjectId {
     /// For everybody who is logged in, to their own account only: the handler gets the user's id.
     /// - Parameter thing: what of the account, such as `logins`.
     public static func own(_ thing: String) -> RouteAccess {
-        RouteAccess(summary: "own \(thing)", token: .required) { subject, _, _ in
+        RouteAccess(
+            summary: "own \(thing)", token: .required, forecast: { $0.isAnonymous ? .refused : .ownOnly }
+        ) { subject, _, _ in
             guard let user = subject.userID else {
                 throw RequestFailure(
                     .unauthenticated, "This needs a user.", hint: "Log in with POST /login.")

@@ -1,37 +1,68 @@
-import Hummingbird
+public import Hummingbird
 public import PostgresClient
 public import TomboloModel
 public import TomboloRules
 
-/// Who may use a route. `Grant` is what the decision hands to the route's handler.
+/// Who may use a route: a decorator. Decorators are values, which compose with ``and(_:)`` in any order and with
+/// ``or(_:)``; what they decide by is the route's own parameters and what these lead to, never words in an address.
+/// `Grant` is what the decision hands to the route's handler.
 public struct RouteAccess<Grant: Sendable>: Sendable {
-    /// In words, for the list of routes.
-    let summary: String
+    /// All that it asks for, in words.
+    let conditions: [String]
     let token: TokenNeed
-    let decide: @Sendable (Subject, Request, EdgeContext) async throws -> Grant
+    /// The parameters of the address that it looks at. A route without one of them doesn't start.
+    let parameters: Set<String>
+    /// What comes of it for a subject, whatever objects the address names.
+    let forecast: @Sendable (Subject) -> RouteForecast
+    let decide: @Sendable (Subject, Request, EdgeContext) async throws -> RouteVerdict<Grant>
+
+    /// - Parameters:
+    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not, and with another status
+    ///     for an address that leads nowhere.
+    init(
+        deciding conditions: [String], token: TokenNeed, parameters: Set<String> = [],
+        forecast: @escaping @Sendable (Subject) -> RouteForecast,
+        decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> RouteVerdict<Grant>
+    ) {
+        self.conditions = conditions
+        self.token = token
+        self.parameters = parameters
+        self.forecast = forecast
+        self.decide = decide
+    }
+
+    /// Access of a service's own kind, which always takes an access token. The reason of a verdict is the summary.
+    /// - Parameters:
+    ///   - summary: in words, for the list of routes.
+    ///   - forecast: what comes of it for a subject, whatever the request.
+    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not.
+    public init(
+        summary: String, forecast: @escaping @Sendable (Subject) -> RouteForecast,
+        decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
+    ) {
+        self.init(summary: summary, token: .required, forecast: forecast, decide: decide)
+    }
+
+    init(
+        summary: String, token: TokenNeed, parameters: Set<String> = [],
+        forecast: @escaping @Sendable (Subject) -> RouteForecast,
+        decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
+    ) {
+        self.init(deciding: [summary], token: token, parameters: parameters, forecast: forecast) {
+            RouteVerdict(grant: try await decide($0, $1, $2), reasons: [summary])
+        }
+    }
+
+    /// For the list of routes.
+    var summary: String { conditions.sorted().joined(separator: " and ") }
 }
 
 extension RouteAccess where Grant == Void {
     /// For everybody, whatever the rules say.
     /// - Parameter reason: why nothing needs protection here.
     public static func open(because reason: String) -> RouteAccess {
-        RouteAccess(summary: "everybody: \(reason)", token: .ignored) { _, _, _ in }
-    }
-}
-
-extension RouteAccess {
-    /// For those whom `other` lets through as well; it is asked first, and what it grants is dropped.
-    public func and<Other>(_ other: RouteAccess<Other>) -> RouteAccess {
-        let token: TokenNeed =
-            switch (token, other.token) {
-            case (.required, _), (_, .required): .required
-            case (.optional, _), (_, .optional): .optional
-            case (.ignored, .ignored): .ignored
-            }
-        return RouteAccess(summary: "\(other.summary) and \(summary)", token: token) { subject, request, context in
-            _ = try await other.decide(subject, request, context)
-            return try await decide(subject, request, context)
-        }
+        RouteAccess(
+            summary: "everybody: \(reason)", token: .ignored, forecast: { _ in .allowed }, decide: { _, _, _ in })
     }
 }
 
@@ -45,7 +76,14 @@ extension RouteAccess where Grant == ClassesGrant {
         _ operation: TomboloRules.Operation, ofAny what: String,
         _ classNames: @escaping @Sendable (Schema) -> [String], by rules: LiveRules
     ) -> RouteAccess {
-        RouteAccess(summary: "\(operation) \(what)", token: .required) { subject, _, _ in
+        RouteAccess(
+            summary: "\(operation) \(what)", token: .required,
+            forecast: { subject in
+                let rules = rules.current
+                let found = classNames(rules.schema).map { RouteForecast(subject, operation, $0, rules) }
+                return found.max() ?? .refused
+            }
+        ) { subject, _, _ in
             let rules = rules.current
             var filters: [String: Predicate] = [:]
             var refusal: RequestFailure?
@@ -75,8 +113,10 @@ extension RouteAccess where Grant == ObjectsGrant {
         _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules,
         having values: @escaping @Sendable (EdgeContext) throws -> [String: Value] = { _ in [:] }
     ) -> RouteAccess {
-        RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
-            subject, _, context in
+        RouteAccess(
+            summary: "\(operation) \(className)", token: need(operation, className, rules.current),
+            forecast: { RouteForecast($0, operation, className, rules.current) }
+        ) { subject, _, context in
             let rules = rules.current
             let filter = try filter(subject, operation, className, rules, having: values(context))
             return ObjectsGrant(subject: subject, rules: rules, filter: filter)
@@ -94,8 +134,10 @@ extension RouteAccess where Grant == ObjectGrant {
         _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
         let loader = ObjectLoader(pool)
-        return RouteAccess(summary: "\(operation) \(className)", token: need(operation, className, rules.current)) {
-            subject, _, context in
+        return RouteAccess(
+            summary: "\(operation) \(className)", token: need(operation, className, rules.current),
+            parameters: ["id"], forecast: { RouteForecast($0, operation, className, rules.current) }
+        ) { subject, _, context in
             try await grant(operation, className, subject, context, rules.current, loader)
         }
     }
@@ -104,15 +146,27 @@ extension RouteAccess where Grant == ObjectGrant {
     /// - Parameters:
     ///   - what: the classes in words, for the list of routes.
     ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
+    ///   - classNames: all that it can find.
     ///   - other: an operation that the subject must be permitted on some objects of the class as well.
     public static func object(
         _ operation: TomboloRules.Operation, ofAny what: String,
         _ find: @escaping @Sendable (Schema, EdgeContext) throws -> String,
+        among classNames: @escaping @Sendable (Schema) -> [String],
         also other: TomboloRules.Operation? = nil, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
         let loader = ObjectLoader(pool)
         let summary = other.map { "\($0) and \(operation) \(what)" } ?? "\(operation) \(what)"
-        return RouteAccess(summary: summary, token: .required) { subject, _, context in
+        return RouteAccess(
+            summary: summary, token: .required, parameters: ["id"],
+            forecast: { subject in
+                let rules = rules.current
+                let found = classNames(rules.schema).map { name in
+                    let own = RouteForecast(subject, operation, name, rules)
+                    return other.map { min(own, RouteForecast(subject, $0, name, rules)) } ?? own
+                }
+                return found.max() ?? .refused
+            }
+        ) { subject, _, context in
             let rules = rules.current
             let className = try find(rules.schema, context)
             if let other { try requireAny(subject, other, className, rules) }

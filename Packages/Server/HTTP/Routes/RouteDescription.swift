@@ -11,6 +11,14 @@ public struct RouteDescription: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(method) \(path) (\(access))" }
 
+    /// The names of its parameters.
+    var parameters: Set<String> {
+        Set(
+            path.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map {
+                String($0.dropFirst().dropLast())
+            })
+    }
+
     /// Whether an address without its query is one of this route's.
     func matches(_ address: some StringProtocol) -> Bool {
         let parts = address.split(separator: "/")

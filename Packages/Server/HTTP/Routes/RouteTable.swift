@@ -1,13 +1,36 @@
 import Synchronization
+import TomboloRules
 
 /// All routes of one server. Filled while the server is built, read afterwards; the lock is for the compiler's sake.
 final class RouteTable: Sendable {
-    private let routes = Mutex<[RouteDescription]>([])
+    private struct Entry {
+        let route: RouteDescription
+        let forecast: @Sendable (Subject) -> RouteForecast
+    }
 
-    var all: [RouteDescription] { routes.withLock { $0 } }
+    private let entries = Mutex<[Entry]>([])
+    private let mistakes = Mutex<[String]>([])
 
-    func append(_ route: RouteDescription) {
-        routes.withLock { $0.append(route) }
+    var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
+
+    /// Why the server doesn't start; empty for a table in order.
+    var problems: [String] { mistakes.withLock { $0 } }
+
+    /// - Parameter parameters: what the route's access looks at.
+    func append(
+        _ route: RouteDescription, parameters: Set<String>, forecast: @escaping @Sendable (Subject) -> RouteForecast
+    ) {
+        entries.withLock { $0.append(Entry(route: route, forecast: forecast)) }
+        let missing = parameters.subtracting(route.parameters).sorted()
+        guard !missing.isEmpty else { return }
+        mistakes.withLock {
+            $0.append("\(route) decides by {\(missing.joined(separator: "}, {"))}, which its address doesn't have.")
+        }
+    }
+
+    /// What comes of each route's access for a subject.
+    func forecasts(for subject: Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
+        entries.withLock { $0 }.map { ($0.route, $0.forecast(subject)) }
     }
 
     /// A route that the router has. One that nobody decided about counts as open to everybody.

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
-import TomboloRules
+public import TomboloRules
 
 /// Where a service registers its routes. There is no way to register one without saying who may use it: `access` has
 /// no default, and the handler gets what it works with from the decision.
@@ -9,6 +9,13 @@ public struct Routes {
     let table: RouteTable
     let limits: HTTPLimits
     let identify: @Sendable (String) async throws -> Subject
+    /// Whether answers say why they were permitted or refused: for development only.
+    let showsDecisions: Bool
+
+    /// What comes of the access of every route of this server for a subject, also of those that are registered later.
+    public var forecasts: @Sendable (Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
+        { [table] in table.forecasts(for: $0) }
+    }
 
     /// Registers a route.
     /// - Parameters:
@@ -21,9 +28,10 @@ public struct Routes {
     ) {
         table.append(
             RouteDescription(
-                method: method.rawValue, path: path, access: access.summary, isOpen: access.token != .required))
+                method: method.rawValue, path: path, access: access.summary, isOpen: access.token != .required),
+            parameters: access.parameters, forecast: access.forecast)
         let timeout = limits.requestTimeout
-        let identify = identify
+        let (identify, showsDecisions) = (identify, showsDecisions)
         router.on(RouterPath(path), method: method) { request, context in
             try await withTimeout(timeout) {
                 let subject: Subject =
@@ -32,9 +40,24 @@ public struct Routes {
                     case .optional where request.headers[.authorization] == nil: .anonymous
                     case .optional, .required: try await identify(BearerToken.of(request))
                     }
-                let grant = try await access.decide(subject, request, context)
-                return try await handler(request, context, grant).response(from: request, context: context)
+                let verdict: RouteVerdict<Grant>
+                do {
+                    verdict = try await access.decide(subject, request, context)
+                } catch  where showsDecisions {
+                    var failure = RequestFailure(error)
+                    failure.decision = "refused: \(failure.message)"
+                    throw failure
+                }
+                var response = try await handler(request, context, verdict.grant)
+                    .response(from: request, context: context)
+                if showsDecisions { response.headers[.decision] = "allowed: \(verdict.reason)" }
+                return response
             }
         }
     }
+}
+
+extension HTTPField.Name {
+    /// Why a request was permitted or refused, in development.
+    static let decision = HTTPField.Name("Tombolo-Decision")!
 }

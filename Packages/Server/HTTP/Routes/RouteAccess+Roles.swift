@@ -1,0 +1,77 @@
+import Hummingbird
+import TomboloModel
+public import TomboloRules
+
+extension RouteAccess where Grant == Subject {
+    /// For users who have one of the roles everywhere.
+    public static func role(_ roles: Role...) -> RouteAccess {
+        let names = roles.map(\.name).joined(separator: " or ")
+        let found: @Sendable (Subject) -> Role? = { subject in
+            roles.first { subject.grants.contains(RoleGrant(role: $0, scope: nil)) }
+        }
+        return RouteAccess(
+            deciding: [names], token: .required, forecast: { found($0) == nil ? .refused : .allowed }
+        ) { subject, _, _ in
+            guard let role = found(subject) else { throw RequestFailure.lacks("the role \(names)", subject) }
+            return RouteVerdict(grant: subject, reasons: ["\(role)"])
+        }
+    }
+
+    /// For users who have one of the roles in what the request leads to. Whether that is there is no matter for others:
+    /// they get 403.
+    public static func role(_ roles: Role..., in scope: RouteScope) -> RouteAccess {
+        let names = roles.map(\.name).joined(separator: " or ")
+        return RouteAccess(
+            deciding: ["\(names) in \(scope.words)"], token: .required, parameters: scope.parameters,
+            forecast: { subject in
+                subject.grants.contains { $0.scope != nil && roles.contains($0.role) } ? .ownOnly : .refused
+            }
+        ) { subject, _, context in
+            guard let key = try await scope.key(context),
+                let role = roles.first(where: { subject.grants.contains(RoleGrant(role: $0, scope: key)) })
+            else { throw RequestFailure.lacks("the role \(names) in \(scope.words)", subject) }
+            return RouteVerdict(grant: subject, reasons: ["\(role) in \(scope.words)"])
+        }
+    }
+}
+
+extension RouteAccess where Grant == ObjectsGrant {
+    /// For those whom the rules permit the operation on some objects of a class, of those that belong to what the
+    /// request leads to. The handler must apply the filter that it gets.
+    /// - Parameter property: links the objects to it.
+    public static func can(
+        _ operation: TomboloRules.Operation, _ className: String, in scope: RouteScope, through property: String,
+        by rules: LiveRules
+    ) -> RouteAccess {
+        let summary = "\(operation) \(className) in \(scope.words)"
+        return RouteAccess(
+            deciding: [summary], token: .required, parameters: scope.parameters,
+            forecast: { min(.ownOnly, RouteForecast($0, operation, className, rules.current)) }
+        ) { subject, _, context in
+            let rules = rules.current
+            guard let index = rules.schema.index(of: className),
+                let column = rules.schema[index].columnIndex(property)
+            else { throw RequestFailure(.internalError, "There is no property \(className).\(property).") }
+            guard let key = try await scope.key(context) else {
+                throw RequestFailure.lacks("leave to \(summary)", subject)
+            }
+            let resource = Resource.objects(classIndex: index, having: [column: key])
+            switch rules.authorize(subject, operation, resource) {
+            case .allowed(.constant(false)): throw RequestFailure.lacks("leave to \(summary)", subject)
+            case .denied(let denial): throw RequestFailure(denial)
+            case .allowed(let filter):
+                return RouteVerdict(
+                    grant: ObjectsGrant(subject: subject, rules: rules, filter: filter), reasons: ["may \(summary)"])
+            }
+        }
+    }
+}
+
+extension RequestFailure {
+    /// 401 where nobody is logged in, otherwise 403.
+    fileprivate static func lacks(_ what: String, _ subject: Subject) -> RequestFailure {
+        RequestFailure(
+            subject.isAnonymous ? .unauthenticated : .forbidden, "Not permitted: this takes \(what).",
+            hint: subject.isAnonymous ? "Log in with POST /login." : nil)
+    }
+}

@@ -1,0 +1,51 @@
+import Hummingbird
+public import PostgresClient
+import TomboloModel
+public import TomboloRules
+
+/// What roles are granted in, as a request leads to it: the event of the session whose id is in the address. It is found
+/// by the route's parameters and the rows that these name.
+public struct RouteScope: Sendable {
+    /// In words: `the Event`.
+    let words: String
+    let parameters: Set<String>
+    /// The key; nil if there is no such object.
+    let key: @Sendable (EdgeContext) async throws -> Value?
+
+    /// The object of a class whose id is in the address.
+    /// - Parameter parameter: the name of the parameter.
+    public static func object(
+        _ className: String, id parameter: String = "id", by rules: LiveRules, from pool: PostgresPool
+    ) -> RouteScope {
+        let loader = ObjectLoader(pool)
+        return RouteScope(words: "the \(className)", parameters: [parameter]) { context in
+            let id = try context.id(parameter)
+            return try await row(className, id, rules.current, loader) == nil ? nil : .objectId(id)
+        }
+    }
+
+    /// What an object whose id is in the address links to by a property.
+    public static func link(
+        _ property: String, of className: String, id parameter: String = "id", by rules: LiveRules,
+        from pool: PostgresPool
+    ) -> RouteScope {
+        let loader = ObjectLoader(pool)
+        return RouteScope(words: "the \(property) of the \(className)", parameters: [parameter]) { context in
+            let rules = rules.current
+            guard let found = try await row(className, context.id(parameter), rules, loader),
+                let column = rules.schema[className]?.columnIndex(property)
+            else { return nil }
+            let value = found[column]
+            return value.isNull ? nil : value
+        }
+    }
+
+    private static func row(
+        _ className: String, _ id: ObjectId, _ rules: Rules, _ loader: ObjectLoader
+    ) async throws -> Row? {
+        guard let index = rules.schema.index(of: className) else {
+            throw RequestFailure(.internalError, "There is no class \(className).")
+        }
+        return try await loader.object(classIndex: index, id: id, in: rules.schema)
+    }
+}
