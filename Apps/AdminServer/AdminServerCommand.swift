@@ -61,6 +61,11 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                was trashed together
               DELETE /CLASSES/ID               into the trash, for those whom the
                                                rules permit it
+              GET    /admin/permissions        which role may do what: the matrix of the
+                                               rules, and its version
+              PATCH  /admin/permissions        one box: {"role": …, "service": …,
+                                               "operation": …, "allowed": …}, If-Match
+              GET    /admin/routes             which role may use which of these routes
               GET    /health, /ready           for supervisors
 
             It follows the models and rules in the database: classes that are added
@@ -103,7 +108,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         metrics.install()
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
+            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []

@@ -80,8 +80,9 @@ struct RunServers: AsyncParsableCommand {
         ) { port in await board.add("gateway", gateway.host, port) }
         services.append(
             buildAdminApplication(
-                host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(),
-                authenticator: authenticator, limits: admin.limits, metrics: metrics, logger: logger("admin")
+                host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
+                authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
+                metrics: metrics, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(

@@ -23,7 +23,7 @@ import TomboloRules
         [
             buildAdminApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),
-                authenticator: fixture.adminServer.authenticator),
+                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator),
             try buildTicketApplication(
                 host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
                 authenticator: fixture.ticketServer.authenticator),
@@ -59,7 +59,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
             let routes = app.routes.filter { $0.path.hasPrefix("/admin") }
-            #expect(routes.count == 3)
+            #expect(routes.count == 6)
             try await app.test(.router) { client in
                 let call = Caller(client, fixture)
                 for route in routes {

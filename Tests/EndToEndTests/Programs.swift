@@ -4,5 +4,6 @@ import ChildPrograms
 /// The executables that were built with the tests.
 enum Programs {
     static var gateway: URL { get throws { try BuiltProgram("sync-gateway", "SyncGateway").url } }
+    static var admin: URL { get throws { try BuiltProgram("admin-server", "AdminServer").url } }
     static var device: URL { get throws { try BuiltProgram("EndToEndDevice").url } }
 }

@@ -1,16 +1,24 @@
 import Foundation
 
-/// A `sync-gateway` process that can be killed and started again on the same port.
+/// A `sync-gateway` process, or an `admin-server`, that can be killed and started again on the same port.
 actor Server {
     static let startTimeout = Duration.seconds(60)
 
+    enum Kind: String {
+        case gateway, admin
+
+        var program: URL { get throws { self == .gateway ? try Programs.gateway : try Programs.admin } }
+    }
+
+    private let kind: Kind
     private let arguments: [String]
     private var environment: [String: String]
     nonisolated let messages: URL
     private var child: ChildProcess?
     private var port = 0
 
-    init(_ arguments: [String], environment: [String: String], messages: URL) {
+    init(_ arguments: [String], kind: Kind = .gateway, environment: [String: String], messages: URL) {
+        self.kind = kind
         self.arguments = arguments
         self.environment = environment
         self.messages = messages
@@ -26,24 +34,24 @@ actor Server {
     /// Starts it; returns when it listens, or at once for a sequencer.
     func start() async throws {
         let child = try await ChildProcess(
-            try Programs.gateway, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
+            try kind.program, arguments + ["--port", "\(port)"], environment: environment, messages: messages)
         self.child = child
         guard !arguments.contains("--sequencer-only") else { return }
-        let messages = messages
+        let (messages, name) = (messages, kind.rawValue)
         port = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 for await line in child.lines {
-                    guard line.hasPrefix("gateway http"),
+                    guard line.hasPrefix("\(name) http"),
                         let port = line.split(separator: ":").last.flatMap({ Int($0) })
                     else { continue }
                     return port
                 }
                 let reason = (try? String(contentsOf: messages, encoding: .utf8)) ?? ""
-                throw EndToEndFailure("The gateway ended before it listened. \(reason.suffix(2_000))")
+                throw EndToEndFailure("The \(name) server ended before it listened. \(reason.suffix(2_000))")
             }
             group.addTask {
                 try await Task.sleep(for: Self.startTimeout)
-                throw EndToEndFailure("The gateway did not listen within \(Self.startTimeout).")
+                throw EndToEndFailure("The \(name) server did not listen within \(Self.startTimeout).")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? 0

@@ -18,10 +18,12 @@ public struct Caller: Sendable {
     /// - Parameters:
     ///   - role: of ``ServiceFixture/users``; nil sends no token.
     ///   - body: JSON text.
+    ///   - more: headers beside the token's and the body's.
     public func callAsFunction(
-        _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil
+        _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil,
+        headers more: HTTPFields = [:]
     ) async throws -> Answer {
-        var headers: HTTPFields = [:]
+        var headers = more
         headers[.authorization] = try await fixture.authorization(role)
         if body != nil { headers[.contentType] = "application/json" }
         let response = try await client.execute(

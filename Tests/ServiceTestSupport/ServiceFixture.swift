@@ -9,7 +9,7 @@ import TomboloHTTP
 import TomboloMigration
 public import TomboloModel
 public import TomboloRules
-import TomboloServerModel
+public import TomboloServerModel
 import TomboloSQL
 
 /// A database of its own with a published event, a draft, and a user in every role.
@@ -25,6 +25,9 @@ public struct ServiceFixture: Sendable {
     /// The owner's.
     public let authenticator: Authenticator
     public let rules: Rules
+    /// As the servers' own roles read them; they follow nothing by themselves.
+    public let adminModels: ServerModels
+    public let ticketModels: ServerModels
     public let adminServer: Server
     public let ticketServer: Server
     /// By role: `admin`, `superAdmin`, `owner`, `organizer`, `coorganizer`, `registrar` (all of the published event
@@ -92,8 +95,8 @@ public struct ServiceFixture: Sendable {
                 grants: { models.grants })
         }
         let logger = Logger(label: "fixture")
-        _ = try await DatabaseRole.admin.loadModels(adminPool, logger: logger)
-        _ = try await Conference.ticketRole.loadModels(ticketPool, logger: logger)
+        adminModels = try await DatabaseRole.admin.loadModels(adminPool, logger: logger)
+        ticketModels = try await Conference.ticketRole.loadModels(ticketPool, logger: logger)
         adminServer = Server(pool: adminPool, authenticator: await makeAuthenticator(adminPool))
         ticketServer = Server(pool: ticketPool, authenticator: await makeAuthenticator(ticketPool))
         authenticator = await makeAuthenticator(pool)

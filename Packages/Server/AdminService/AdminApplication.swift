@@ -4,6 +4,7 @@ public import TomboloAuthentication
 public import TomboloHTTP
 public import TomboloMetrics
 public import TomboloRules
+public import TomboloServerModel
 
 /// The port that the admin server listens on unless told otherwise, and the variable that tells it.
 public enum AdminServer {
@@ -15,19 +16,23 @@ public enum AdminServer {
 /// or be a member of the role that does: others do not see the trash.
 /// - Parameters:
 ///   - port: 0 takes a free one.
+///   - models: whose permission matrices are served; nil for none.
+///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - metrics: where requests are counted; nil for nowhere.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
-    host: String, port: Int, pool: PostgresPool, rules: LiveRules, authenticator: Authenticator,
-    limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "admin"),
+    host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
+    authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
+    metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "admin"),
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
-        authenticator: authenticator, whenRunning: whenRunning
+        authenticator: authenticator, showsDecisions: showsDecisions, whenRunning: whenRunning
     ) {
         $0.addHealth(pool)
         $0.addLogin(authenticator)
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
+        if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
     }
 }

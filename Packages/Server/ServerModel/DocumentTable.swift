@@ -1,7 +1,14 @@
 public import PostgresClient
+internal import TomboloModel
 
 /// Reads and writes `tombolo.document`. Rows are only added; of each app and kind the newest counts.
 public enum DocumentTable {
+    /// The advisory lock of everybody who adds documents or migrates: one number for every database. What is checked
+    /// against the documents under it is still so when it is added.
+    public static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
+    /// How long a server waits for it, and so for a migration.
+    static let lockTimeoutMilliseconds = 3_000
+
     /// The newest documents of all apps, by app and kind.
     /// - Throws: ``ServerModelError/notMigrated`` for a database without the table; the database's error.
     public static func newest(_ connection: PostgresConnection) async throws -> [StoredDocument] {
@@ -24,6 +31,33 @@ public enum DocumentTable {
     /// The version of the newest document; 0 if there is none.
     public static func version(_ connection: PostgresConnection) async throws -> Int64 {
         try await connection.query("SELECT coalesce(max(version), 0) FROM tombolo.document")[0, 0].int64
+    }
+
+    /// Who stored a version, and when.
+    /// - Returns: the account that asked a server for it, or nil if a tool stored it; the time in RFC 3339.
+    /// - Throws: the database's error.
+    public static func origin(
+        of version: Int64, _ connection: PostgresConnection
+    ) async throws -> (account: String?, time: String)? {
+        let found = try await connection.query(
+            """
+            SELECT account, to_char(added_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+            FROM tombolo.document WHERE version = $1
+            """, [.int64(version)])
+        guard let row = found.first else { return nil }
+        return (try row[0].nonNull?.string, try row[1].string)
+    }
+
+    /// Adds a newer version of an app's rules, for somebody who asked a server for it.
+    /// - Returns: its version, or nil if `version` isn't the newest any more.
+    /// - Throws: the database's error.
+    static func addRules(
+        _ content: String, app: String, after version: Int64, account: String?, _ connection: PostgresConnection
+    ) async throws -> Int64? {
+        try await connection.query(
+            "SELECT tombolo.add_rules($1, $2, $3, $4)",
+            [.text(app), .int64(version), .text(content), .text(account)]
+        )[0, 0].nonNull?.int64
     }
 
     /// The statement that adds a document.

@@ -20,6 +20,8 @@ public struct ServerModel: Sendable {
     public let models: [String: ModelDocument]
     /// By app, as they were written.
     public let ruleDocuments: [String: String]
+    /// By app, the version of its rules.
+    public let ruleVersions: [String: Int64]
     private let books: [RuleBook]
 
     /// - Parameters:
@@ -42,7 +44,7 @@ public struct ServerModel: Sendable {
         var books: [RuleBook] = []
         for document in documents where document.kind == .rules {
             do throws(RuleError) {
-                var book = try RuleBook(parsing: document.content, file: "rules of \(document.app)")
+                var book = try RuleBook(parsing: document.content, file: Self.ruleFile(document.app))
                 book.scope = models[document.app].map { Set($0.classes.map(\.name)) } ?? []
                 books.append(book)
             } catch {
@@ -63,6 +65,8 @@ public struct ServerModel: Sendable {
         ruleDocuments = Dictionary(
             documents.filter { $0.kind == .rules }.map { ($0.app, $0.content) }, uniquingKeysWith: { first, _ in first }
         )
+        ruleVersions = Dictionary(
+            documents.filter { $0.kind == .rules }.map { ($0.app, $0.version) }, uniquingKeysWith: max)
         version = documents.map(\.version).max() ?? 0
         rules = try Self.compile(books, schema)
         grants = try Self.grantSources(of: rules)
@@ -80,6 +84,25 @@ public struct ServerModel: Sendable {
             ])
         }
         return try Self.compile(books.map { $0.keeping(names) }, older)
+    }
+
+    /// What messages call an app's rules.
+    static func ruleFile(_ app: String) -> String { "rules of \(app)" }
+
+    /// By app, for those whose rules have one.
+    public var matrices: [String: PermissionMatrix] {
+        let found = rules.matrices
+        return ruleVersions.keys.reduce(into: [:]) { $0[$1] = found[Self.ruleFile($1)] }
+    }
+
+    /// Why the subject may not see or change the matrix of an app; see `Rules.refusal(_:_:ofMatrixIn:)`.
+    public func refusal(_ subject: Subject, _ operation: Operation, ofMatrixOf app: String) -> Decision.Denial? {
+        rules.refusal(subject, operation, ofMatrixIn: Self.ruleFile(app))
+    }
+
+    /// Somebody who has a role of an app and no other; see `Rules.example(of:inMatrixOf:)`.
+    public func example(of role: String, inMatrixOf app: String) -> Subject {
+        rules.example(of: role, inMatrixOf: Self.ruleFile(app))
     }
 
     private static func compile(_ books: [RuleBook], _ schema: Schema) throws(ServerModelError) -> Rules {

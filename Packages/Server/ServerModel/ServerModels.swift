@@ -5,8 +5,8 @@ public import TomboloRules
 
 /// The model of a server process as it is now: read when the server starts, and again when it changed.
 public final class ServerModels: Sendable {
-    private let pool: PostgresPool
-    private let isOpen: Bool
+    let pool: PostgresPool
+    let isOpen: Bool
     private let newest: Mutex<ServerModel>
 
     /// Reads the documents.

@@ -2,6 +2,7 @@ public import PostgresClient
 import TomboloAuthentication
 public import TomboloModel
 public import TomboloPostgresStore
+import TomboloServerModel
 
 /// Brings a database to what a schema asks for: tables, changelog triggers, accounts, rights, and what the app adds.
 /// Every step that was applied is recorded with a number and a checksum in `tombolo.migration`.
@@ -14,7 +15,7 @@ public struct Migrator: Sendable {
     /// The same in development mode, where a device waits for the step.
     public static let developmentLockTimeoutMilliseconds = 3_000
     /// The advisory lock that keeps a second run away: one number for every database.
-    static let lockKey = Int64(bitPattern: "tombolo.migration".stableHash)
+    static let lockKey = DocumentTable.lockKey
 
     private let connection: PostgresConnection
     private let schema: Schema

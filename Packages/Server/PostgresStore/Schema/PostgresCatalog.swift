@@ -145,7 +145,8 @@ extension PostgresCatalog {
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'tombolo' WHERE c.relkind IN ('r', 'p', 'S', 'i', 'v') \
         UNION ALL \
         SELECT 'relation', c.relname || '.' || a.attname, '' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
-        WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog')) \
+        WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog'), \
+        to_regclass('tombolo.document')) \
         AND a.attnum > 0 AND NOT a.attisdropped \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \

@@ -28,7 +28,8 @@ struct SystemFunction {
             END IF;
         """
 
-    static let all: [SystemFunction] = locks + trash + ChangelogPartition.functions + [ForeignChangelog.function]
+    static let all: [SystemFunction] =
+        locks + trash + ChangelogPartition.functions + [ForeignChangelog.function, RuleAddition.function]
 
     private static let locks: [SystemFunction] = [
         SystemFunction(

@@ -226,6 +226,13 @@ struct SystemRelation {
                 ALTER TABLE tombolo.document ENABLE ALWAYS TRIGGER tombolo_log
                 """),
         SystemRelation(
+            name: "document.account",
+            sql: """
+                ALTER TABLE tombolo.document ADD COLUMN IF NOT EXISTS account text COLLATE "C";
+                COMMENT ON COLUMN tombolo.document.account IS \
+                'Who asked a server for it; nil for what tools and development mode added.'
+                """),
+        SystemRelation(
             name: "readable",
             sql: """
                 CREATE TABLE IF NOT EXISTS tombolo.readable (

@@ -72,6 +72,8 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "locking what it restores"),
             DatabaseRight(.function("trash(text, text, text, uuid)"), .execute, for: "moving into the trash"),
             DatabaseRight(.function("restore(text, text)"), .execute, for: "taking out of the trash"),
+            DatabaseRight(
+                .function("add_rules(text, bigint, text, text)"), .execute, for: "changing the permission matrix"),
         ] + loginRights)
 
     /// Ordinary services, which read and write the rows of classes with SQL of their own.

@@ -1,0 +1,45 @@
+internal import TomboloModel
+public import TomboloRules
+
+/// Why a box of a document's matrix can't be changed.
+public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible {
+    case noMatrix
+    case unknownRole(String, known: [String])
+    case unknownService(String, known: [String])
+    case unknownOperation(String)
+    /// Who may change objects may read them: the box of reading can't be empty below a ticked one, nor the other way.
+    case needsRead(PermissionMatrix.Box)
+    /// The text of the box stands for other boxes as well, or isn't written plainly.
+    case notPlain(PermissionMatrix.Box, line: Int)
+    /// The document can't be read.
+    case mistakes(RuleError)
+
+    public var description: String {
+        switch self {
+        case .noMatrix: return "The rules have no permission matrix."
+        case .unknownRole(let name, let known): return Self.unknown("role", name, known)
+        case .unknownService(let name, let known): return Self.unknown("service", name, known)
+        case .unknownOperation(let name):
+            return Self.unknown("operation", name, PermissionMatrix.operations.map(\.name))
+        case .needsRead(let box) where box.operation == .read:
+            return "'\(box.role)' may change \(box.service), and who may change objects may read them. Take create, "
+                + "update and delete away first."
+        case .needsRead(let box):
+            return "'\(box.role)' may not read \(box.service), and who may change objects may read them. Permit read "
+                + "first."
+        case .notPlain(let box, let line):
+            return
+                "The box of '\(box.role)' and '\(box.service)' (line \(line)) stands for others too, by an alias or a "
+                + "merge key, or is written in another way than as plain letters. Write it out in the document, and "
+                + "apply that."
+        case .mistakes(let error): return error.description
+        }
+    }
+
+    private static func unknown(_ kind: String, _ name: String, _ known: [String]) -> String {
+        let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
+        let shown = name.shortened(toByteCount: String.nearestLengthLimit)
+        let plural = kind.prefix(1).uppercased() + kind.dropFirst() + "s"
+        return "There is no \(kind) '\(shown)'\(hint) \(plural): \(known.joined(separator: ", "))."
+    }
+}

@@ -1,0 +1,22 @@
+internal import TomboloRules
+
+extension RuleNode {
+    /// How many values differ from those of another node, wherever they are written. What one has and the other lacks
+    /// counts once.
+    func differenceCount(from other: RuleNode) -> Int {
+        switch (content, other.content) {
+        case (.null, .null): return 0
+        case (.bool(let value), .bool(let old)): return value == old ? 0 : 1
+        case (.int(let value), .int(let old)): return value == old ? 0 : 1
+        case (.double(let value), .double(let old)): return value == old ? 0 : 1
+        case (.string(let value), .string(let old)): return value == old ? 0 : 1
+        case (.list(let nodes), .list(let old)):
+            return zip(nodes, old).reduce(abs(nodes.count - old.count)) { $0 + $1.0.differenceCount(from: $1.1) }
+        case (.map(let entries), .map(let old)):
+            return zip(entries, old).reduce(abs(entries.count - old.count)) { count, pair in
+                count + (pair.0.key == pair.1.key ? pair.0.value.differenceCount(from: pair.1.value) : 1)
+            }
+        default: return 1
+        }
+    }
+}

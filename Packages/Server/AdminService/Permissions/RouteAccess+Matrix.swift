@@ -1,0 +1,45 @@
+import Hummingbird
+import TomboloHTTP
+import TomboloRules
+import TomboloServerModel
+
+extension RouteAccess where Grant == MatrixGrant {
+    /// For those whom an app's rules permit to see (read) or change (update) its matrix. Of several apps the query's
+    /// `app` names one.
+    static func matrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
+        RouteAccess(
+            summary: "\(operation) the permission matrix",
+            forecast: { subject in
+                let model = models.current
+                let isPermitted = model.matrices.keys.contains {
+                    model.refusal(subject, operation, ofMatrixOf: $0) == nil
+                }
+                return isPermitted ? .allowed : .refused
+            },
+            decide: { subject, request, _ in
+                let model = models.current
+                let matrices = model.matrices
+                let apps = matrices.keys.sorted()
+                guard let first = apps.first else {
+                    throw RequestFailure(
+                        .notFound, "No app's rules have a permission matrix.",
+                        hint: "Add a section 'matrix' to the rules: see docs/rules.md.")
+                }
+                let permitted = apps.filter { model.refusal(subject, operation, ofMatrixOf: $0) == nil }
+                if permitted.isEmpty, let denial = model.refusal(subject, operation, ofMatrixOf: first) {
+                    throw RequestFailure(denial)
+                }
+                let known = permitted.joined(separator: ", ")
+                let wanted = request.uri.queryParameters["app"].map { String($0) }
+                guard let app = wanted ?? (permitted.count == 1 ? permitted.first : nil) else {
+                    throw RequestFailure(
+                        .badRequest, "Several apps have a permission matrix.", hint: "Name one by ?app=: \(known).")
+                }
+                guard permitted.contains(app), let matrix = matrices[app] else {
+                    throw RequestFailure(
+                        .notFound, "There is no such app with a permission matrix.", hint: "There are: \(known).")
+                }
+                return MatrixGrant(subject: subject, app: app, model: model, matrix: matrix)
+            })
+    }
+}

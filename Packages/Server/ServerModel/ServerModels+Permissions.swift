@@ -1,0 +1,58 @@
+internal import PostgresClient
+internal import TomboloModel
+internal import TomboloRuleDocuments
+public import TomboloRules
+
+extension ServerModels {
+    /// Ticks or empties one box of an app's permission matrix: stores a new version of its rule document, which every
+    /// server takes with the next tick, and this one at once. Nothing is stored where the box is as wanted.
+    /// - Parameters:
+    ///   - version: of the app's rules that the wish is about.
+    ///   - subject: who wants it. Whether they may is decided by the rules that are replaced.
+    /// - Returns: the model with the change.
+    /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
+    public func set(
+        _ box: PermissionMatrix.Box, to isPermitted: Bool, of app: String, at version: Int64, by subject: Subject
+    ) async throws -> ServerModel {
+        let isOpen = isOpen
+        try await pool.transaction { connection in
+            try await connection.execute("SET LOCAL lock_timeout = \(DocumentTable.lockTimeoutMilliseconds)")
+            try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(DocumentTable.lockKey)])
+            let documents = try await DocumentTable.newest(connection)
+            let text = try Self.text(documents, box, isPermitted, app, version, subject, isOpen: isOpen)
+            if let text {
+                let account = subject.userID?.stringValue
+                let added = try await DocumentTable.addRules(
+                    text, app: app, after: version, account: account, connection)
+                if added == nil { throw PermissionChangeError.stale(newest: version) }
+            }
+        }
+        return try await refresh()
+    }
+
+    /// The app's rules with the change, checked with everything else; nil if the box is as wanted.
+    private static func text(
+        _ documents: [StoredDocument], _ box: PermissionMatrix.Box, _ isPermitted: Bool, _ app: String,
+        _ version: Int64, _ subject: Subject, isOpen: Bool
+    ) throws -> String? {
+        let model = try ServerModel(documents, isOpen: isOpen)
+        if let denial = model.refusal(subject, .update, ofMatrixOf: app) {
+            throw PermissionChangeError.notPermitted(denial)
+        }
+        let found = documents.first { $0.app == app && $0.kind == .rules }
+        guard let document = found, document.version == version else {
+            throw PermissionChangeError.stale(newest: model.ruleVersions[app] ?? 0)
+        }
+        do {
+            let edited = try RuleText(document.content, file: ServerModel.ruleFile(app)).setting(box, to: isPermitted)
+            if edited.text == document.content { return nil }
+            let candidate = StoredDocument(version: model.version + 1, app: app, kind: .rules, content: edited.text)
+            _ = try ServerModel(documents.filter { $0 != document } + [candidate], isOpen: isOpen)
+            return edited.text
+        } catch let error as MatrixEditError {
+            throw PermissionChangeError.notPossible(error.description)
+        } catch ServerModelError.invalid(let problems) {
+            throw PermissionChangeError.mistakes(problems)
+        }
+    }
+}

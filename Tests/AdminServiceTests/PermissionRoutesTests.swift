@@ -1,0 +1,207 @@
+import AdminService
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// The permission matrix over HTTP, with PostgreSQL.
+@Suite struct PermissionRoutesTests {
+    private static func run(
+        showsDecisions: Bool = false, _ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void
+    ) async throws {
+        try await ServiceFixture.with { fixture in
+            let app = buildAdminApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: fixture.adminModels.liveRules(),
+                models: fixture.adminModels, authenticator: fixture.adminServer.authenticator,
+                showsDecisions: showsDecisions)
+            try await app.test(.router) { try await body(fixture, Caller($0, fixture)) }
+        }
+    }
+
+    private static func body(_ role: String, _ service: String, _ operation: String, _ isAllowed: Bool) -> String {
+        #"{"role": "\#(role)", "service": "\#(service)", "operation": "\#(operation)", "allowed": \#(isAllowed)}"#
+    }
+
+    private static func set(
+        _ call: Caller, _ body: String, as role: String = "superAdmin", tag: String?
+    ) async throws -> Answer {
+        var headers: HTTPFields = [:]
+        headers[.ifMatch] = tag
+        return try await call(.patch, "/admin/permissions", as: role, body: body, headers: headers)
+    }
+
+    private static func tag(_ call: Caller) async throws -> String {
+        try #require(try await call(.get, "/admin/permissions", as: "admin").headers[.eTag])
+    }
+
+    @Test("administrators get the matrix and its version, and nobody else does")
+    func seeing() async throws {
+        try await Self.run { fixture, call in
+            for role in ["admin", "superAdmin"] {
+                let answer = try await call(.get, "/admin/permissions", as: role)
+                #expect(answer.status == 200, "\(answer.text)")
+                let version = try #require(answer.json["version"]?.number)
+                #expect(answer.headers[.eTag] == "\"\(version)\"")
+                #expect(answer.json["app"] == "conference")
+                #expect(answer.json["changedBy"] == .null)
+                let cell = answer.json["permissions"]?["coorganizer"]?["sessions"]
+                #expect(cell == ["create": false, "read": true, "update": true, "delete": false])
+            }
+            for role in ["owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"] {
+                #expect(try await call(.get, "/admin/permissions", as: role).status == 403, "\(role)")
+            }
+            #expect(try await call(.get, "/admin/permissions").status == 401)
+            #expect(try await call(.get, "/admin/permissions?app=nothing", as: "admin").status == 404)
+            #expect(try await call(.get, "/admin/permissions?app=conference", as: "admin").status == 200)
+        }
+    }
+
+    @Test(
+        "a box that is unticked is refused over HTTP at once, and the document keeps every other byte and its history")
+    func changing() async throws {
+        try await Self.run { fixture, call in
+            let documents = { () async throws -> [(version: Int64, content: String, account: String?)] in
+                try await fixture.pool.query(
+                    "SELECT version, content, account FROM tombolo.document WHERE kind = 'rules' ORDER BY version"
+                ).map { (try $0[0].int64, try $0[1].string, try $0[2].nonNull?.string) }
+            }
+            let before = try #require(try await documents().last)
+            let tag = try await Self.tag(call)
+            #expect(tag == "\"\(before.version)\"")
+
+            let untick = Self.body("organizer", "sessions", "delete", false)
+            let changed = try await Self.set(call, untick, tag: tag)
+            #expect(changed.status == 200, "\(changed.text)")
+            let after = try #require(try await documents().last)
+            #expect(changed.headers[.eTag] == "\"\(after.version)\"" && after.version > before.version)
+            #expect(changed.json["permissions"]?["organizer"]?["sessions"]?["delete"] == false)
+            #expect(changed.json["changedBy"]?.text == fixture.users["superAdmin"]?.stringValue)
+            #expect(after.account == fixture.users["superAdmin"]?.stringValue)
+            #expect(try await documents().count == 2, "The former version is kept")
+            let different = zip(before.content.split(separator: "\n"), after.content.split(separator: "\n")).filter {
+                $0 != $1
+            }
+            #expect(different.map { [String($0), String($1)] } == [["      sessions: crud", "      sessions: cru-"]])
+            #expect(before.content.utf8.count == after.content.utf8.count)
+
+            let session = "/sessions/\(fixture.sessions[0])"
+            #expect(try await call(.delete, session, as: "organizer").status == 403)
+            let again = try await Self.set(call, untick, tag: changed.headers[.eTag])
+            #expect(again.status == 200 && again.headers[.eTag] == changed.headers[.eTag], "Nothing to change")
+            let back = try await Self.set(
+                call, Self.body("organizer", "sessions", "delete", true), tag: changed.headers[.eTag])
+            #expect(back.status == 200, "\(back.text)")
+            #expect(try await documents().last?.content == before.content)
+            #expect(try await call(.delete, session, as: "organizer").status == 200)
+        }
+    }
+
+    @Test("a version that isn't the newest is refused with 412, and a request without one with 428")
+    func versions() async throws {
+        try await Self.run { _, call in
+            let tag = try await Self.tag(call)
+            let wish = { Self.body("moderator", "tracks", "update", $0) }
+            #expect(try await Self.set(call, wish(true), tag: nil).status == 428)
+            #expect(try await Self.set(call, wish(true), tag: "\"1\", \(tag)").status == 200)
+            let stale = try await Self.set(call, wish(false), tag: tag)
+            #expect(stale.status == 412 && stale.json["code"] == "precondition_failed", "\(stale.text)")
+            #expect(try await Self.set(call, wish(false), tag: "W/\(try await Self.tag(call))").status == 412)
+            #expect(try await Self.set(call, wish(false), tag: "*").status == 200)
+        }
+    }
+
+    @Test("of administrators who change boxes at the same time, each version takes one change, and none is lost")
+    func atTheSameTime() async throws {
+        try await Self.run { fixture, call in
+            let services = ["tickets", "tracks", "sessions", "speakers", "microlocations", "sponsors"]
+            let tag = try await Self.tag(call)
+            let first = try await withThrowingTaskGroup(of: Int.self) { group in
+                for service in services {
+                    group.addTask {
+                        try await Self.set(call, Self.body("moderator", service, "update", true), tag: tag).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(first.filter { $0 == 200 }.count == 1 && first.filter { $0 == 412 }.count == services.count - 1)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for service in services {
+                    group.addTask {
+                        while try await Self.set(
+                            call, Self.body("moderator", service, "update", true), tag: Self.tag(call)
+                        ).status == 412 {}
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let matrix = try await call(.get, "/admin/permissions", as: "admin").json["permissions"]?["moderator"]
+            for service in services { #expect(matrix?[service]?["update"] == true, "\(service)") }
+            let versions = try await fixture.pool.query(
+                "SELECT count(*) FROM tombolo.document WHERE kind = 'rules'")[0, 0].int64
+            #expect(versions == Int64(services.count) + 1)
+        }
+    }
+
+    @Test("nobody but the super administrator changes a box: an administrator and a co-organizer promote nobody")
+    func promotion() async throws {
+        try await Self.run { fixture, call in
+            let tag = try await Self.tag(call)
+            for role in ["admin", "owner", "organizer", "coorganizer", "registrar", "attendee"] {
+                let answer = try await Self.set(
+                    call, Self.body("coorganizer", "sessions", "delete", true), as: role, tag: tag)
+                #expect(answer.status == 403, "\(role)")
+            }
+            let count = try await fixture.pool.query("SELECT count(*) FROM tombolo.document WHERE kind = 'rules'")
+            #expect(try count[0, 0].int64 == 1)
+            // Who changes the matrix isn't in it, so that nobody is locked out of it.
+            for role in ["superAdmin", "admin"] {
+                let answer = try await Self.set(call, Self.body(role, "sessions", "read", false), tag: tag)
+                #expect(answer.status == 422, "\(role)")
+            }
+        }
+    }
+
+    @Test("what isn't a box, or can't be ticked alone, is refused with a remedy")
+    func mistakes() async throws {
+        try await Self.run { _, call in
+            let tag = try await Self.tag(call)
+            for (body, text) in [
+                (Self.body("organiser", "sessions", "read", true), "did you mean 'organizer'?"),
+                (Self.body("organizer", "session", "read", true), "did you mean 'sessions'?"),
+                (Self.body("organizer", "sessions", "trash", true), "There is no operation 'trash'"),
+                (Self.body("organizer", "sessions", "read", false), "Take create, update and delete away first."),
+                (Self.body("registrar", "speakerContacts", "update", true), "Permit read first."),
+                (Self.body("owner", "events", "create", true), "remove the letter c"),
+            ] {
+                let answer = try await Self.set(call, body, tag: tag)
+                #expect(answer.status == 422 && answer.text.contains(text), "\(body): \(answer.text)")
+            }
+            #expect(try await Self.set(call, "{}", tag: tag).status == 400)
+            #expect(try await Self.tag(call) == tag)
+        }
+    }
+
+    @Test("in development mode answers say what decided, and otherwise never")
+    func decisions() async throws {
+        let name = try #require(HTTPField.Name("Tombolo-Decision"))
+        try await Self.run(showsDecisions: true) { _, call in
+            let allowed = try await call(.get, "/admin/permissions", as: "admin")
+            #expect(allowed.headers[name] == "allowed: read the permission matrix")
+            let refused = try await call(.get, "/admin/permissions", as: "owner")
+            let reason = try #require(refused.headers[name])
+            #expect(reason.hasPrefix("refused: Not permitted to read the permission matrix: its rule asks for "))
+            #expect(reason.contains("admin") && reason.contains("superAdmin"))
+        }
+        try await Self.run { _, call in
+            for role in ["admin", "owner"] {
+                let answer = try await call(.get, "/admin/permissions", as: role)
+                #expect(answer.headers[name] == nil)
+            }
+        }
+    }
+}

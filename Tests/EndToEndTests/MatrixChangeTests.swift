@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import PostgresClient
+import TestSupport
+import Testing
+import TomboloModel
+
+/// A box of the permission matrix is changed while devices are connected: real processes, two gateways, PostgreSQL.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct MatrixChangeTests {
+    /// The admin server, as the platform's owner.
+    private struct Admin {
+        let url: String
+        let token: String
+
+        /// - Returns: the new ETag.
+        func set(update isAllowed: Bool, tag: String) async throws -> String {
+            var request = HTTPClientRequest(url: url + "/admin/permissions")
+            request.method = .PATCH
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.add(name: "If-Match", value: tag)
+            let body =
+                #"{"role": "coorganizer", "service": "sessions", "operation": "update", "allowed": \#(isAllowed)}"#
+            request.body = .bytes(ByteBuffer(string: body))
+            return try await self.tag(of: request)
+        }
+
+        func tag() async throws -> String {
+            var request = HTTPClientRequest(url: url + "/admin/permissions")
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            return try await tag(of: request)
+        }
+
+        private func tag(of request: HTTPClientRequest) async throws -> String {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            guard response.status == .ok, let tag = response.headers.first(name: "ETag") else {
+                throw EndToEndFailure("The admin server answered \(response.status): \(text)")
+            }
+            return tag
+        }
+    }
+
+    private static func withAdmin(
+        _ platform: Platform, _ body: (Admin) async throws -> Void
+    ) async throws {
+        let user = try await TestCluster.member(of: "tombolo_admin", platform.configuration)
+        let keywords = platform.configuration.keywords
+        let address =
+            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(user.user ?? "") "
+            + "dbname=\(platform.configuration.database ?? "")"
+        let server = Server(
+            [], kind: .admin, environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret],
+            messages: platform.folder.appending(path: "admin.messages"))
+        try await server.start()
+        do {
+            try await body(Admin(url: await server.url, token: try platform.token(of: "attendee")))
+        } catch {
+            try? await server.kill9()
+            throw error
+        }
+        try await server.kill9()
+    }
+
+    @Test(
+        "a write that an unticked box forbids is undone on devices that stay connected, and counts when it is ticked again"
+    )
+    func untickWhileConnected() async throws {
+        try await Platform.with(gateways: 2) { platform in
+            for (user, role, event) in [
+                ("attendee", "superAdmin", ObjectId?.none), ("stranger", "coorganizer", Optional(platform.event)),
+            ] {
+                try await platform.sql(
+                    #"INSERT INTO role_assignment (_id, "user", role, event) VALUES ($1, $2, $3, $4)"#,
+                    [
+                        .bytea(ObjectId.generate().bytes), .bytea(try platform.id(of: user).bytes), .text(role),
+                        .bytea(event?.bytes),
+                    ])
+            }
+            let session = ObjectId.generate()
+            try await platform.sql(
+                "INSERT INTO session (_id, event, title, state) VALUES ($1, $2, 'Before', 'accepted')",
+                [.bytea(session.bytes), .bytea(platform.event.bytes)])
+            let title = { @Sendable () async throws -> String in
+                try await platform.sql("SELECT title FROM session WHERE _id = $1", [.bytea(session.bytes)])[0, 0].string
+            }
+            let devices = [
+                try await platform.device("A", of: "stranger", gateway: 0),
+                try await platform.device("B", of: "stranger", gateway: 1),
+            ]
+            for device in devices {
+                try await device.ask("subscribe", "Session")
+                try await device.ask("set", "Session", session.stringValue, "title=s:By \(device.name)")
+                try await device.ask("upload")
+                #expect(try await title() == "By \(device.name)")
+            }
+            try await Self.withAdmin(platform) { admin in
+                let unticked = try await admin.set(update: false, tag: try await admin.tag())
+                for device in devices {
+                    var number = 0
+                    while try await device.ask("problems").isEmpty {
+                        number += 1
+                        let text = "\(device.name) \(number)"
+                        try await device.ask("set", "Session", session.stringValue, "title=s:\(text)")
+                        try await device.ask("upload")
+                    }
+                    let kept = try await title()
+                    try await platform.eventually("the write is undone on device \(device.name)") {
+                        try await device.ask("get", "Session", session.stringValue, "title") == kept
+                    }
+                    #expect(try await device.ask("problems").contains("writeRejected"))
+                }
+                _ = try await admin.set(update: true, tag: unticked)
+                for device in devices {
+                    try await platform.eventually("a write of device \(device.name) counts again") {
+                        try await device.ask("set", "Session", session.stringValue, "title=s:Again \(device.name)")
+                        try await device.ask("upload")
+                        return try await title() == "Again \(device.name)"
+                    }
+                }
+            }
+            for device in devices { try await device.kill9() }
+        }
+    }
+}
