@@ -52,7 +52,7 @@ public struct AdminRoutes: Sendable {
     }
 
     /// `Listing` → `listings`, as in addresses.
-    static func collection(_ className: String) -> String { "\(Column.sqlName(for: className))s" }
+    static func collection(_ className: String) -> String { ClassSchema.collectionName(of: className) }
 
     /// The class that an address names, be it by a name that the class had before.
     private static func className(_ schema: Schema, _ context: EdgeContext) throws -> String {

@@ -32,7 +32,8 @@ struct EdgeMiddleware: RouterMiddleware {
         } catch {
             let found = explain(RequestFailure(error), request)
             failure = found
-            response = ErrorResponse(failure: found, request: request, requestID: context.id).response
+            let format = routes.failureFormat(for: request.uri.path)
+            response = ErrorResponse(failure: found, request: request, requestID: context.id, format: format).response
             if found.code == .methodNotAllowed {
                 response.headers[.allow] = routes.methods(for: request.uri.path).joined(separator: ", ")
             }

@@ -8,6 +8,8 @@ struct ErrorResponse {
     let failure: RequestFailure
     let request: Request
     let requestID: String
+    /// Where it isn't the edge's own.
+    var format: FailureFormat?
 
     /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`,
     /// and `"error"` if RealmSwift has a name for it.
@@ -33,6 +35,12 @@ struct ErrorResponse {
         }
         if let decision = failure.decision { headers[.decision] = decision }
         let text: String
+        if let format {
+            headers[.contentType] = format.contentType
+            return Response(
+                status: failure.code.status, headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: format.write(failure, requestID).bytes)))
+        }
         if wantsPage {
             headers[.contentType] = "text/html; charset=utf-8"
             headers[.contentSecurityPolicy] = HTMLPage.contentSecurityPolicy

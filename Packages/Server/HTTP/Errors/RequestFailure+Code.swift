@@ -19,6 +19,8 @@ extension RequestFailure {
         public static let notFound = Code(rawValue: "not_found")
         /// 405: the path exists, with other methods.
         public static let methodNotAllowed = Code(rawValue: "method_not_allowed")
+        /// 406: the caller takes no answer of the type that there is.
+        public static let notAcceptable = Code(rawValue: "not_acceptable")
         /// 409: the state of the data forbids it.
         public static let conflict = Code(rawValue: "conflict")
         /// 412: the thing has another version than the one that the request is about.
@@ -43,6 +45,7 @@ extension RequestFailure {
         private static let statuses: [Code: HTTPResponse.Status] = [
             .badRequest: .badRequest, .unauthenticated: .unauthorized, .wrongCredentials: .unauthorized,
             .forbidden: .forbidden, .notFound: .notFound, .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
+            .notAcceptable: .notAcceptable,
             .preconditionFailed: .preconditionFailed, .preconditionRequired: .preconditionRequired,
             .tooLarge: .contentTooLarge, .unsupportedMediaType: .unsupportedMediaType,
             .unprocessable: .unprocessableContent, .tooManyRequests: .tooManyRequests,

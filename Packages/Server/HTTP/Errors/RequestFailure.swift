@@ -18,14 +18,20 @@ public struct RequestFailure: Error, Sendable {
     var decision: String?
     /// When to try again; nil for the edge's default.
     public var retryAfterSeconds: Int?
+    /// What in the request is at fault.
+    public var source: Source?
+    /// Whatever else is wrong with the same request, for formats that tell it.
+    public var others: [RequestFailure] = []
 
     public init(
-        _ code: Code, _ message: String, hint: String? = nil, properties: [String] = [], cause: (any Error)? = nil
+        _ code: Code, _ message: String, hint: String? = nil, properties: [String] = [], source: Source? = nil,
+        cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.properties = properties
+        self.source = source
         self.cause = cause
     }
 }

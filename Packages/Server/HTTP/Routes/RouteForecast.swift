@@ -18,6 +18,14 @@ public enum RouteForecast: String, Hashable, Comparable, Sendable, CaseIterable 
         }
     }
 
+    /// Of the best of some operations on objects of the class where they're permitted most.
+    init(_ subject: Subject, _ operations: (ClassSchema) -> [Operation], _ rules: Rules) {
+        let found = rules.schema.classes.flatMap { item in
+            operations(item).map { RouteForecast(subject, $0, item.name, rules) }
+        }
+        self = found.max() ?? .refused
+    }
+
     /// Of an operation on objects of a class; refused for a class that isn't there.
     init(_ subject: Subject, _ operation: Operation, _ className: String, _ rules: Rules) {
         guard let index = rules.schema.index(of: className),

@@ -10,6 +10,7 @@ final class RouteTable: Sendable {
 
     private let entries = Mutex<[Entry]>([])
     private let mistakes = Mutex<[String]>([])
+    private let formats = Mutex<[(prefix: String, format: FailureFormat)]>([])
 
     var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
 
@@ -31,6 +32,15 @@ final class RouteTable: Sendable {
     /// What comes of each route's access for a subject.
     func forecasts(for subject: Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
         entries.withLock { $0 }.map { ($0.route, $0.forecast(subject)) }
+    }
+
+    func report(below prefix: String, as format: FailureFormat) {
+        formats.withLock { $0.append((prefix, format)) }
+    }
+
+    /// How failures are written at an address; nil for the edge's own way.
+    func failureFormat(for address: String) -> FailureFormat? {
+        formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.format
     }
 
     /// A route that the router has. One that nobody decided about counts as open to everybody.

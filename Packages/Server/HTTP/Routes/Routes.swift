@@ -17,6 +17,11 @@ public struct Routes {
         { [table] in table.forecasts(for: $0) }
     }
 
+    /// Has failures written in another way at a path and everything below it.
+    public func reportFailures(below path: String, as format: FailureFormat) {
+        table.report(below: path, as: format)
+    }
+
     /// Registers a route.
     /// - Parameters:
     ///   - path: with `{name}` for parameters.

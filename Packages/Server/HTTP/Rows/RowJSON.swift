@@ -46,7 +46,10 @@ public struct RowJSON: Sendable {
         json.append(members.isEmpty ? "{}" : "}")
     }
 
-    private static func append(_ cell: PostgresCell, _ type: PropertyType, to json: inout JSONBytes) throws {
+    /// Appends one cell as the JSON of a value.
+    /// - Parameter type: a stored type (`Schema.storedType(of:)`).
+    /// - Throws: as ``append(_:own:to:)``.
+    public static func append(_ cell: PostgresCell, _ type: PropertyType, to json: inout JSONBytes) throws {
         guard !cell.isNull else { return json.append(null: ()) }
         switch type {
         case .bool: json.append(try cell.bool)

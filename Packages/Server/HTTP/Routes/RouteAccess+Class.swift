@@ -1,0 +1,84 @@
+public import TomboloModel
+public import TomboloRules
+
+/// Leave for some objects of a class. The handler must ask the rules about each of them, or apply their filter.
+public struct ClassGrant: Sendable {
+    public let subject: Subject
+    /// That the decision was made by.
+    public let rules: Rules
+    /// The class, by its position in the schema of ``rules``.
+    public let classIndex: Int
+}
+
+extension RouteAccess where Grant == ClassGrant {
+    /// For those whom the rules permit one of some operations on some objects of the class that the address names.
+    /// Without an access token the caller is anonymous; whether that is enough follows from the rules as they are when
+    /// the request comes.
+    /// - Parameters:
+    ///   - summary: the operations in words, for the list of routes.
+    ///   - what: the classes in words.
+    ///   - operations: of a class; one of them must be permitted.
+    ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
+    public static func someObjects(
+        _ summary: String, ofAny what: String,
+        _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation], by rules: LiveRules,
+        _ find: @escaping @Sendable (Schema, EdgeContext) throws -> Int
+    ) -> RouteAccess {
+        RouteAccess(
+            summary: "\(summary) \(what)", token: .optional,
+            forecast: { RouteForecast($0, operations, rules.current) }
+        ) { subject, _, context in
+            let rules = rules.current
+            let classIndex = try find(rules.schema, context)
+            var denial: Decision.Denial?
+            for operation in operations(rules.schema[classIndex]) {
+                guard let refusal = rules.refusal(subject, operation, ofClassAt: classIndex) else {
+                    return ClassGrant(subject: subject, rules: rules, classIndex: classIndex)
+                }
+                denial = denial ?? refusal
+            }
+            throw denial.map { RequestFailure($0) } ?? RequestFailure(.forbidden, "Not permitted.")
+        }
+    }
+}
+
+/// Leave to go on with a request that names its classes itself. The handler must ask the rules about each object.
+public struct ModelGrant: Sendable {
+    public let subject: Subject
+    /// That the decision was made by.
+    public let rules: Rules
+}
+
+extension RouteAccess where Grant == ModelGrant {
+    /// For those whom the rules permit one of some operations on some objects of any class.
+    /// - Parameters:
+    ///   - summary: the operations in words, for the list of routes.
+    ///   - what: the classes in words.
+    ///   - isOpen: whether anonymous callers may be among them; otherwise it takes an access token.
+    ///   - operations: of a class; none for a class that doesn't count.
+    public static func anyObjects(
+        _ summary: String, ofAny what: String, isOpen: Bool = false, by rules: LiveRules,
+        _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
+    ) -> RouteAccess {
+        RouteAccess(
+            summary: "\(summary) \(what)", token: isOpen ? .optional : .required,
+            forecast: { subject in
+                subject.userID == nil && !isOpen ? .refused : RouteForecast(subject, operations, rules.current)
+            }
+        ) { subject, _, _ in
+            let rules = rules.current
+            var denial: Decision.Denial?
+            for index in rules.schema.classes.indices {
+                for operation in operations(rules.schema[index]) {
+                    guard let refusal = rules.refusal(subject, operation, ofClassAt: index) else {
+                        return ModelGrant(subject: subject, rules: rules)
+                    }
+                    denial = denial ?? refusal
+                }
+            }
+            // The refusals name one class each, and nobody asked about one.
+            if let denial, denial.needsLogin { throw RequestFailure(denial) }
+            throw RequestFailure(.forbidden, "Not permitted: no role lets you \(summary) \(what).")
+        }
+    }
+}
