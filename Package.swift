@@ -210,10 +210,17 @@ let package = Package(
                 nioHTTPTypesHTTP1, nioPosix, tracing,
             ]),
         library(
+            "TomboloJSONAPI", "Server/JSONAPI",
+            [
+                "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloModel", "TomboloRules", "TomboloSQL",
+                crypto, hummingbird, httpTypes, nioCore,
+            ]),
+        library(
             "AdminService", "Server/AdminService",
             [
-                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloMetrics",
-                "TomboloModel", "TomboloRules", "TomboloSQL", "TomboloServerModel", hummingbird, httpTypes, logging,
+                "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloJSONAPI",
+                "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL", "TomboloServerModel", hummingbird,
+                httpTypes, logging,
             ]),
         library(
             "TicketService", "Conference/TicketService",
@@ -413,7 +420,7 @@ let package = Package(
             "AdminServiceTests",
             service + [
                 "AdminService", "TicketService", "ServiceTestSupport", "TomboloMigration", "TomboloPostgresStore",
-                "TomboloServerModel",
+                "TomboloRuleDocuments", "TomboloServerModel",
             ]),
         tests(
             "TicketServiceTests",

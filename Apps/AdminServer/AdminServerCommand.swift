@@ -15,7 +15,7 @@ import UnixSignals
 struct AdminServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin-server",
-        abstract: "Serves the trash to administrators: lists it, moves objects into it, restores them.",
+        abstract: "Serves JSON:API for every class, and the trash to administrators.",
         discussion: """
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
@@ -66,6 +66,9 @@ struct AdminServerCommand: AsyncParsableCommand {
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
               GET    /admin/routes             which role may use which of these routes
+              GET    /api/CLASSES              JSON:API for every class: lists, resources,
+                                               changes; GET /api/openapi.json has all
+                                               of it
               GET    /health, /ready           for supervisors
 
             It follows the models and rules in the database: classes that are added

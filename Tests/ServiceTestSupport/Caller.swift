@@ -18,23 +18,25 @@ public struct Caller: Sendable {
     /// - Parameters:
     ///   - role: of ``ServiceFixture/users``; nil sends no token.
     ///   - body: JSON text.
-    ///   - more: headers beside the token's and the body's.
+    ///   - type: the body's.
+    ///   - others: further headers.
     public func callAsFunction(
         _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil,
-        headers more: HTTPFields = [:]
+        type: String = "application/json", headers others: HTTPFields = [:]
     ) async throws -> Answer {
-        var headers = more
+        var headers = others
         headers[.authorization] = try await fixture.authorization(role)
-        if body != nil { headers[.contentType] = "application/json" }
+        if body != nil { headers[.contentType] = type }
         let response = try await client.execute(
             uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
         return Answer(
             status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// The address of a route with ids put in for its parameters, and sessions for the name of a class.
-    public static func address(_ route: RouteDescription, id: String) -> String {
-        route.path.replacing("{id}", with: id).replacing("{collection}", with: "sessions")
+    /// The address of a route with ids put in for its parameters, the name of a class, and of a relationship.
+    public static func address(_ route: RouteDescription, id: String, collection: String = "sessions") -> String {
+        route.path.replacing("{id}", with: id).replacing("{collection}", with: collection)
+            .replacing("{relationship}", with: "event")
     }
 }
 

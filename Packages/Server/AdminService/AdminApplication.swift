@@ -2,6 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
+import TomboloJSONAPI
 public import TomboloMetrics
 public import TomboloRules
 public import TomboloServerModel
@@ -34,5 +35,8 @@ public func buildAdminApplication(
         $0.addLogin(authenticator)
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
+        JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
+            _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
+        }.add(to: $0)
     }
 }

@@ -45,27 +45,31 @@ public struct Trash: Sendable {
     /// takes its viewings along.
     /// - Throws: `RequestFailure` with status 404 when it is gone or in the trash by now.
     public func trash(_ className: String, _ id: ObjectId, by user: ObjectId?) async throws -> Group {
+        try await pool.transaction { try await trash(className, id, by: user, on: $0) }
+    }
+
+    /// The same in a transaction of the caller's.
+    nonisolated(nonsending) public func trash(
+        _ className: String, _ id: ObjectId, by user: ObjectId?, on connection: PostgresConnection
+    ) async throws -> Group {
         let group = UUID()
-        let count = try await pool.transaction { connection in
-            let by = PostgresParameter.text(user?.stringValue)
-            let moved = try await connection.query(
-                "SELECT tombolo.trash($1, $2, $3, $4)",
-                [.text(className), .text(id.stringValue), by, .uuid(group)])
-            guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
-            var count = 1
-            for (item, column) in links(to: className) {
-                let result = try await connection.query(
-                    """
-                    SELECT count(*) FILTER (WHERE tombolo.trash($1, encode(o.id, 'hex'), $2, $3))
-                    FROM (
-                        SELECT \(Self.key(item)) AS id FROM \(PostgresSQL.quoteIdentifier(item.table))
-                        WHERE \(PostgresSQL.quoteIdentifier(column.sqlName)) = $4 AND trashed_at IS NULL
-                        ORDER BY \(Self.key(item))
-                    ) o
-                    """, [.text(item.name), by, .uuid(group), .objectId(id)])
-                count += try result[0, 0].int
-            }
-            return count
+        let by = PostgresParameter.text(user?.stringValue)
+        let moved = try await connection.query(
+            "SELECT tombolo.trash($1, $2, $3, $4)",
+            [.text(className), .text(id.stringValue), by, .uuid(group)])
+        guard try moved[0, 0].bool else { throw RequestFailure.noSuchObject(className) }
+        var count = 1
+        for (item, column) in links(to: className) {
+            let result = try await connection.query(
+                """
+                SELECT count(*) FILTER (WHERE tombolo.trash($1, encode(o.id, 'hex'), $2, $3))
+                FROM (
+                    SELECT \(Self.key(item)) AS id FROM \(PostgresSQL.quoteIdentifier(item.table))
+                    WHERE \(PostgresSQL.quoteIdentifier(column.sqlName)) = $4 AND trashed_at IS NULL
+                    ORDER BY \(Self.key(item))
+                ) o
+                """, [.text(item.name), by, .uuid(group), .objectId(id)])
+            count += try result[0, 0].int
         }
         return Group(id: group, count: count)
     }

@@ -62,14 +62,13 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "the sequencer, on a database restored from another cluster"),
         ] + accountRights)
 
-    /// `admin-server`: lists the trash, fills and empties it.
+    /// `admin-server`: lists the trash, fills and empties it, and serves `/api`.
     public static let admin = DatabaseRole(
         name: "admin", program: "admin-server", seesEveryRow: true,
         rights: [
-            DatabaseRight(.classes, .select, for: "the trash, and the roles of users"),
             DatabaseRight(
-                .trashableClasses, .update("trashed_at", "trashed_by", "trash_group"),
-                for: "locking what it restores"),
+                .classes, .select, .insert, .update, .delete,
+                for: "`/api`, the trash, and the roles of users; who may do what follows from the rules"),
             DatabaseRight(.function("trash(text, text, text, uuid)"), .execute, for: "moving into the trash"),
             DatabaseRight(.function("restore(text, text)"), .execute, for: "taking out of the trash"),
             DatabaseRight(

@@ -1,0 +1,272 @@
+import TomboloHTTP
+import TomboloModel
+
+/// The API of a schema as a document of OpenAPI 3.1 (spec.openapis.org/oas/v3.1.1). It has everything that any caller
+/// may be permitted.
+struct OpenAPIDocument {
+    private let types: ResourceTypes
+    private let values = OpenAPISchemas()
+
+    init(_ types: ResourceTypes) { self.types = types }
+
+    private static let media = JSONAPIMediaType.name
+
+    var json: JSON {
+        var paths: [String: JSON] = [:]
+        var schemas = OpenAPISchemas.common
+        for type in types.all {
+            schemas[type.name] = values.resource(type, types)
+            schemas["new.\(type.name)"] = values.change(type, types, isNew: true)
+            schemas["changed.\(type.name)"] = values.change(type, types, isNew: false)
+            addPaths(of: type, to: &paths)
+        }
+        paths["\(JSONAPIRoutes.path)/operations"] = operations
+        paths["\(JSONAPIRoutes.path)/openapi.json"] = [
+            "get": [
+                "operationId": "describe", "summary": "This document", "tags": ["description"],
+                "responses": [
+                    "200": [
+                        "description": "A document of OpenAPI 3.1",
+                        "content": ["application/json": ["schema": ["type": "object"]]],
+                    ],
+                    "304": ["description": "It is as it was."],
+                    "4XX": Self.reference("responses", "problem"),
+                ],
+            ]
+        ]
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Tombolo", "version": .string(String(types.schema.fingerprint, radix: 16)),
+                "description":
+                    "JSON:API 1.1 for the classes of this server. The rules say what a caller may see and change.",
+                "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
+            ],
+            "servers": [["url": "/"]], "security": [["token": []], .object([:])],
+            "tags": .array((types.all.map(\.name) + ["operations", "description"]).map { ["name": .string($0)] }),
+            "paths": .object(paths),
+            "components": [
+                "securitySchemes": [
+                    "token": ["type": "http", "scheme": "bearer", "description": "An access token of POST /login"]
+                ],
+                "schemas": .object(schemas),
+                "responses": [
+                    "problem": [
+                        "description": "What is wrong, where, and what to do",
+                        "content": .object([Self.media: ["schema": Self.reference("schemas", "problems")]]),
+                    ]
+                ],
+            ],
+        ]
+    }
+
+    static func reference(_ kind: String, _ name: String) -> JSON { ["$ref": .string("#/components/\(kind)/\(name)")] }
+
+    // MARK: Paths
+
+    private func addPaths(of type: ResourceType, to paths: inout [String: JSON]) {
+        let id: JSON = [
+            "name": "id", "in": "path", "required": true, "schema": values.value(type.keyType, isOptional: false),
+        ]
+        paths[type.path] = [
+            "get": operation(
+                type, "list", "List the \(type.name)", parameters: listParameters(type) + [Self.ifNoneMatch],
+                responses: ["200": document(values.list(type.name)), "304": Self.unchanged]),
+            "post": operation(
+                type, "create", "Make one of the \(type.name)", body: "new.\(type.name)",
+                responses: [
+                    "201": document(values.single(type.name)),
+                    "204": ["description": "Made, and not to be seen by the caller"],
+                ]),
+        ]
+        paths["\(type.path)/{id}"] = [
+            "parameters": [id],
+            "get": operation(
+                type, "get", "Read one of the \(type.name)", parameters: memberParameters(type) + [Self.ifNoneMatch],
+                responses: ["200": document(values.single(type.name)), "304": Self.unchanged]),
+            "patch": operation(
+                type, "update", "Change one of the \(type.name)", parameters: [Self.ifMatch],
+                body: "changed.\(type.name)",
+                responses: [
+                    "200": document(values.single(type.name)),
+                    "204": ["description": "Changed, and no longer to be seen by the caller"],
+                ]),
+            "delete": operation(
+                type, "delete",
+                type.item.isTrashable
+                    ? "Move one of the \(type.name) into the trash" : "Delete one of the \(type.name)",
+                parameters: [Self.ifMatch], responses: ["204": ["description": "Gone"]]),
+        ]
+        for field in type.fields {
+            guard let target = field.target.flatMap({ types[$0] }) else { continue }
+            let isList = if case .toMany = field.content { true } else { false }
+            let name = RequestParameters.encode(field.name)
+            paths["\(type.path)/{id}/\(name)"] = [
+                "parameters": [id],
+                "get": operation(
+                    type, "get.\(field.name)", "Read what '\(field.name)' leads to",
+                    parameters: (isList ? listParameters(target) : memberParameters(target)) + [Self.ifNoneMatch],
+                    responses: [
+                        "200": document(
+                            isList ? values.list(target.name) : values.single(target.name, isOptional: true)),
+                        "304": Self.unchanged,
+                    ]),
+            ]
+            let linkage = values.linkage(field, target)
+            paths["\(type.path)/{id}/relationships/\(name)"] = [
+                "parameters": [id],
+                "get": operation(
+                    type, "linkage.\(field.name)", "Read which resources '\(field.name)' leads to",
+                    parameters: [Self.ifNoneMatch],
+                    responses: ["200": document(values.document(linkage)), "304": Self.unchanged]),
+                "patch": operation(
+                    type, "link.\(field.name)", "Change which resources '\(field.name)' leads to",
+                    parameters: [Self.ifMatch], bodySchema: values.body(linkage),
+                    responses: [
+                        "200": document(values.document(linkage)),
+                        "204": ["description": "Changed, and no longer to be seen by the caller"],
+                    ]),
+            ]
+        }
+    }
+
+    private func operation(
+        _ type: ResourceType, _ id: String, _ summary: String, parameters: [JSON] = [], body: String? = nil,
+        bodySchema: JSON? = nil, responses: [String: JSON]
+    ) -> JSON {
+        var responses = responses
+        responses["4XX"] = Self.reference("responses", "problem")
+        responses["5XX"] = Self.reference("responses", "problem")
+        var members: [String: JSON] = [
+            "operationId": .string("\(type.name).\(id)"), "summary": .string(summary), "tags": [.string(type.name)],
+            "responses": .object(responses),
+        ]
+        if !parameters.isEmpty { members["parameters"] = .array(parameters) }
+        if let schema = body.map({ Self.reference("schemas", $0) }) ?? bodySchema {
+            members["requestBody"] = ["required": true, "content": .object([Self.media: ["schema": schema]])]
+        }
+        return .object(members)
+    }
+
+    private func document(_ schema: JSON) -> JSON {
+        [
+            "description": "A document of JSON:API",
+            "headers": ["ETag": ["schema": ["type": "string"], "description": "The version, for If-Match"]],
+            "content": .object([Self.media: ["schema": schema]]),
+        ]
+    }
+
+    private static let unchanged: JSON = ["description": "It is as it was."]
+
+    private static func header(_ name: String, _ description: String) -> JSON {
+        [
+            "name": .string(name), "in": "header", "required": false, "description": .string(description),
+            "schema": ["type": "string"],
+        ]
+    }
+
+    private static let ifMatch = header("If-Match", "Refuses with 412 if the resource has another version")
+    private static let ifNoneMatch = header("If-None-Match", "Answers 304 if there's no other version")
+
+    // MARK: Parameters
+
+    private func parameter(_ name: String, _ schema: JSON, _ description: String) -> JSON {
+        [
+            "name": .string(name), "in": "query", "required": false, "schema": schema,
+            "description": .string(description),
+        ]
+    }
+
+    /// Names between commas.
+    private func names(_ name: String, _ names: [String], limit: Int, _ description: String) -> JSON {
+        [
+            "name": .string(name), "in": "query", "required": false, "style": "form", "explode": false,
+            "description": .string(description),
+            "schema": [
+                "type": "array", "uniqueItems": true, "minItems": 1, "maxItems": .int(Int64(limit)),
+                "items": ["type": "string", "enum": .array(names.map(JSON.string))],
+            ],
+        ]
+    }
+
+    private func memberParameters(_ type: ResourceType) -> [JSON] {
+        let relationships = type.fields.filter { $0.target.flatMap { types[$0] } != nil }.map(\.name)
+        var parameters: [JSON] = []
+        if !type.fields.isEmpty {
+            parameters.append(
+                names(
+                    "fields[\(type.name)]", type.fields.map(\.name), limit: RequestParameters.maximumCount,
+                    "The members to show; of included types too, as fields[TYPE]"))
+        }
+        if !relationships.isEmpty {
+            parameters.append(
+                names(
+                    "include", relationships, limit: ResourceQuery.maximumIncludeCount,
+                    "Relationships whose resources are sent along; up to \(ResourceQuery.maximumIncludeDepth) names "
+                        + "with dots between them"))
+        }
+        return parameters
+    }
+
+    private func listParameters(_ type: ResourceType) -> [JSON] {
+        let scalars = OpenAPISchemas.scalars(type, types.schema)
+        let sortable = scalars.filter(\.isSortable).map(\.name)
+        let filters: [String: JSON] = Dictionary(
+            uniqueKeysWithValues: scalars.map { ($0.name, values.parameter($0.type)) })
+        return memberParameters(type) + [
+            parameter(
+                "page[size]",
+                [
+                    "type": "integer", "minimum": 1, "maximum": .int(Int64(ResourceQuery.maximumPageSize)),
+                    "default": .int(Int64(ResourceQuery.defaultPageSize)),
+                ],
+                "Resources at most"),
+            parameter(
+                "page[number]",
+                [
+                    "type": "integer", "minimum": 1,
+                    "maximum": .int(Int64(ResourceQuery.maximumOffset / ResourceQuery.maximumPageSize)),
+                ],
+                "A page by its number, from 1"),
+            parameter("page[total]", ["type": "boolean"], "Whether to count all resources, in meta.page.total"),
+            names(
+                "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,
+                "Attributes between commas, up to \(ResourceQuery.maximumSortCount); with - in descending order"
+            ),
+            [
+                "name": "filter", "in": "query", "required": false, "style": "deepObject", "explode": true,
+                "description": .string(
+                    "filter[FIELD]=VALUE and filter[FIELD][OPERATOR]=VALUE, with the operators "
+                        + ResourceFilter.Operator.allCases.map(\.rawValue).joined(separator: ", ")
+                        + ". Up to \(ResourceQuery.maximumFilterCount)."),
+                "schema": [
+                    "type": "object", "properties": .object(filters), "additionalProperties": false,
+                    "maxProperties": .int(Int64(ResourceQuery.maximumFilterCount)),
+                ],
+            ],
+        ]
+    }
+
+    // MARK: Operations
+
+    private var operations: JSON {
+        let media = "\(JSONAPIMediaType.name);ext=\"\(JSONAPIMediaType.atomic)\""
+        return [
+            "post": [
+                "operationId": "operations", "summary": "Several changes, all or none", "tags": ["operations"],
+                "security": [["token": []]],
+                "requestBody": [
+                    "required": true,
+                    "content": .object([media: ["schema": Self.reference("schemas", "operations")]]),
+                ],
+                "responses": [
+                    "200": [
+                        "description": "What each operation came to, in their order",
+                        "content": .object([media: ["schema": Self.reference("schemas", "results")]]),
+                    ],
+                    "4XX": Self.reference("responses", "problem"), "5XX": Self.reference("responses", "problem"),
+                ],
+            ]
+        ]
+    }
+}

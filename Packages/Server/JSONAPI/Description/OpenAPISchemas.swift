@@ -1,0 +1,236 @@
+import TomboloHTTP
+import TomboloModel
+
+/// The schemas of an ``OpenAPIDocument``, in JSON Schema 2020-12.
+struct OpenAPISchemas {
+    /// An attribute with one value.
+    struct Scalar {
+        let name: String
+        let type: PropertyType
+        let isSortable: Bool
+    }
+
+    /// What lists can be searched by.
+    static func scalars(_ type: ResourceType, _ schema: Schema) -> [Scalar] {
+        [Scalar(name: "id", type: type.keyType, isSortable: true)]
+            + type.fields.compactMap { field in
+                switch field.content {
+                case .value(_, .data): nil
+                case .value(_, let valueType): Scalar(name: field.name, type: valueType, isSortable: true)
+                case .toOne(let column, _):
+                    Scalar(
+                        name: field.name, type: schema.storedType(of: type.item.columns[column]), isSortable: false)
+                case .array, .embedded, .values, .toMany: nil
+                }
+            }
+    }
+
+    // MARK: Values
+
+    func value(_ type: PropertyType, isOptional: Bool) -> JSON {
+        var members = members(type)
+        if isOptional, let name = members["type"] { members["type"] = [name, "null"] }
+        return .object(members)
+    }
+
+    /// As the value of a parameter: neither empty nor with escapes that tools get wrong.
+    func parameter(_ type: PropertyType) -> JSON {
+        var members = members(type)
+        if case .string = type { members["maxLength"] = 200 }
+        return .object(members)
+    }
+
+    private func members(_ type: PropertyType) -> [String: JSON] {
+        switch type {
+        case .bool: return ["type": "boolean"]
+        case .int(let bits):
+            let limit = bits == 64 ? Int64.max : (Int64(1) << Int64(bits - 1)) - 1
+            return [
+                "type": "integer", "format": .string(bits == 64 ? "int64" : "int32"), "minimum": .int(-limit - 1),
+                "maximum": .int(limit),
+            ]
+        case .float, .double: return ["type": "number", "format": "double"]
+        case .string:
+            return ["type": "string", "maxLength": .int(Int64(Value.maximumByteCount)), "pattern": "^[^\\u0000]*$"]
+        case .data: return ["type": "string", "contentEncoding": "base64"]
+        case .date: return ["type": "string", "format": "date-time"]
+        case .objectId: return ["type": "string", "pattern": "^[0-9a-fA-F]{24}$"]
+        case .uuid: return ["type": "string", "format": "uuid"]
+        case .decimal128:
+            return ["type": "string", "pattern": "^(NaN|-?Infinity|-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?)$"]
+        case .link, .embedded, .array, .list, .linkingObjects: return [:]
+        }
+    }
+
+    private func attribute(_ field: ResourceField) -> JSON? {
+        switch field.content {
+        case .value(_, let type): return value(type, isOptional: field.isOptional)
+        case .values(_, let type):
+            return [
+                "type": "array", "items": value(type, isOptional: true),
+                "maxItems": .int(Int64(ResourcePlan.maximumElementCount)),
+            ]
+        case .array(_, let types):
+            let item: JSON =
+                types.count == 1
+                ? value(types[0], isOptional: false)
+                : [
+                    "type": "array", "prefixItems": .array(types.map { value($0, isOptional: false) }),
+                    "minItems": .int(Int64(types.count)), "maxItems": .int(Int64(types.count)),
+                ]
+            return ["type": ["array", "null"], "items": item]
+        case .embedded(_, let fields):
+            let properties = Dictionary(
+                uniqueKeysWithValues: fields.compactMap { inner in attribute(inner).map { (inner.name, $0) } })
+            return ["type": ["object", "null"], "properties": .object(properties), "additionalProperties": false]
+        case .toOne, .toMany: return nil
+        }
+    }
+
+    // MARK: Resources
+
+    private func identifier(_ type: ResourceType) -> JSON {
+        [
+            "type": "object", "required": ["type", "id"],
+            "properties": ["type": ["const": .string(type.name)], "id": value(type.keyType, isOptional: false)],
+        ]
+    }
+
+    /// The linkage of a relationship.
+    func linkage(_ field: ResourceField, _ target: ResourceType) -> JSON {
+        if case .toMany = field.content {
+            return [
+                "type": "array", "items": identifier(target),
+                "maxItems": .int(Int64(ResourcePlan.maximumElementCount)),
+            ]
+        }
+        // What it led to may be in the trash now.
+        return ["anyOf": [identifier(target), ["type": "null"]]]
+    }
+
+    private func attributes(_ type: ResourceType) -> [String: JSON] {
+        Dictionary(uniqueKeysWithValues: type.fields.compactMap { field in attribute(field).map { (field.name, $0) } })
+    }
+
+    private func relationships(_ type: ResourceType, _ types: ResourceTypes, isWritten: Bool) -> [String: JSON] {
+        var result: [String: JSON] = [:]
+        for field in type.fields {
+            guard let target = field.target.flatMap({ types[$0] }) else { continue }
+            var properties: [String: JSON] = ["data": linkage(field, target)]
+            if !isWritten {
+                properties["links"] = Self.links
+                properties["meta"] = ["type": "object"]
+            }
+            result[field.name] = .object(
+                [
+                    "type": "object", "properties": .object(properties), "additionalProperties": false,
+                    "required": isWritten ? ["data"] : ["links"],
+                ])
+        }
+        return result
+    }
+
+    private static let links: JSON = [
+        "type": "object", "additionalProperties": ["type": ["string", "null"]],
+    ]
+
+    private static func object(_ properties: [String: JSON], required: [String] = []) -> JSON {
+        var members: [String: JSON] = [
+            "type": "object", "properties": .object(properties), "additionalProperties": false,
+        ]
+        if !required.isEmpty { members["required"] = .array(required.map(JSON.string)) }
+        return .object(members)
+    }
+
+    /// A resource object as answers have it. No attribute is required: the rules may hide it.
+    func resource(_ type: ResourceType, _ types: ResourceTypes) -> JSON {
+        Self.object(
+            [
+                "type": ["const": .string(type.name)], "id": value(type.keyType, isOptional: false),
+                "attributes": Self.object(attributes(type)),
+                "relationships": Self.object(relationships(type, types, isWritten: false)), "links": Self.links,
+                "meta": Self.object(["version": ["type": "string"]]),
+            ], required: ["type", "id", "links"])
+    }
+
+    /// The body of POST, or of PATCH.
+    func change(_ type: ResourceType, _ types: ResourceTypes, isNew: Bool) -> JSON {
+        let required = isNew ? type.fields.filter(\.isRequiredOnCreation) : []
+        let attributeNames = required.filter { !$0.isRelationship }.map(\.name)
+        let relationshipNames = required.filter(\.isRelationship).map(\.name)
+        let properties: [String: JSON] = [
+            "type": ["const": .string(type.name)], "id": value(type.keyType, isOptional: false),
+            "attributes": Self.object(attributes(type), required: attributeNames),
+            "relationships": Self.object(relationships(type, types, isWritten: true), required: relationshipNames),
+        ]
+        var names = ["type"]
+        switch type.keyType {
+        case .objectId, .uuid: if !isNew { names.append("id") }
+        default: names.append("id")
+        }
+        if !attributeNames.isEmpty { names.append("attributes") }
+        if !relationshipNames.isEmpty { names.append("relationships") }
+        return body(Self.object(properties, required: names))
+    }
+
+    func body(_ data: JSON) -> JSON { Self.object(["data": data], required: ["data"]) }
+
+    // MARK: Documents
+
+    func document(_ data: JSON) -> JSON {
+        Self.object(
+            [
+                "jsonapi": ["type": "object"], "links": Self.links, "meta": ["type": "object"], "data": data,
+                "included": ["type": "array", "items": ["type": "object"]],
+            ], required: ["data", "links"])
+    }
+
+    func list(_ name: String) -> JSON {
+        document(["type": "array", "items": OpenAPIDocument.reference("schemas", name)])
+    }
+
+    func single(_ name: String, isOptional: Bool = false) -> JSON {
+        let resource = OpenAPIDocument.reference("schemas", name)
+        return document(isOptional ? ["anyOf": [resource, ["type": "null"]]] : resource)
+    }
+
+    /// Schemas that don't depend on the model.
+    static let common: [String: JSON] = [
+        "problems": object(
+            [
+                "jsonapi": ["type": "object"],
+                "errors": [
+                    "type": "array", "minItems": 1,
+                    "items": object(
+                        [
+                            "id": ["type": "string"], "status": ["type": "string"], "code": ["type": "string"],
+                            "title": ["type": "string"], "detail": ["type": "string"],
+                            "source": object([
+                                "parameter": ["type": "string"], "pointer": ["type": "string"],
+                                "header": ["type": "string"],
+                            ]),
+                            "meta": object([
+                                "remedy": ["type": "string"],
+                                "properties": ["type": "array", "items": ["type": "string"]],
+                            ]),
+                        ], required: ["status", "code", "title", "detail"]),
+                ],
+            ], required: ["errors"]),
+        "operations": object(
+            [
+                "atomic:operations": [
+                    "type": "array", "minItems": 1, "maxItems": .int(Int64(JSONAPIRoutes.maximumOperationCount)),
+                    "items": object(
+                        [
+                            "op": ["enum": ["add", "update", "remove"]], "ref": ["type": "object"],
+                            "data": ["type": ["object", "array", "null"]],
+                        ], required: ["op"]),
+                ]
+            ], required: ["atomic:operations"]),
+        "results": object(
+            [
+                "jsonapi": ["type": "object"],
+                "atomic:results": ["type": "array", "items": object(["data": ["type": "object"]])],
+            ], required: ["atomic:results"]),
+    ]
+}

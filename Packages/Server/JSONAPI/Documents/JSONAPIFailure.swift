@@ -1,0 +1,51 @@
+import HTTPTypes
+import TomboloHTTP
+
+/// Failures as JSON:API's error objects.
+enum JSONAPIFailure {
+    static let format = FailureFormat(contentType: JSONAPIMediaType.name) { failure, requestID in
+        var json = JSONBytes()
+        let errors = ([failure] + failure.others).map { error($0, requestID) }
+        JSON.object(["jsonapi": ["version": "1.1"], "errors": .array(errors)]).append(to: &json)
+        return json
+    }
+
+    private static func error(_ failure: RequestFailure, _ requestID: String) -> JSON {
+        var members: [String: JSON] = [
+            "id": .string(requestID), "status": .string("\(failure.code.status.code)"),
+            "code": .string(failure.code.rawValue), "title": .string(title(failure.code)),
+            "detail": .string(failure.message),
+        ]
+        switch failure.source {
+        case .parameter(let name): members["source"] = ["parameter": .string(name)]
+        case .pointer(let pointer): members["source"] = ["pointer": .string(pointer)]
+        case .header(let name): members["source"] = ["header": .string(name)]
+        case nil: break
+        }
+        var meta: [String: JSON] = [:]
+        if let hint = failure.hint { meta["remedy"] = .string(hint) }
+        if !failure.properties.isEmpty { meta["properties"] = .array(failure.properties.map(JSON.string)) }
+        if !meta.isEmpty { members["meta"] = .object(meta) }
+        return .object(members)
+    }
+
+    /// The same for every failure of a code, as the specification wants it.
+    private static func title(_ code: RequestFailure.Code) -> String {
+        switch code {
+        case .badRequest: "The request isn't well formed"
+        case .unauthenticated, .wrongCredentials: "Log in first"
+        case .forbidden: "Not permitted"
+        case .notFound: "Not found"
+        case .methodNotAllowed: "The address knows other methods"
+        case .notAcceptable: "The answer's type isn't accepted"
+        case .conflict: "The data forbids it"
+        case .preconditionFailed: "Somebody else changed it"
+        case .tooLarge: "Too large"
+        case .unsupportedMediaType: "The body has another type"
+        case .unprocessable: "The data makes no sense"
+        case .tooManyRequests: "Too many requests"
+        case .unavailable, .timeout: "Not available at the moment"
+        default: "The server failed"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import HTTPTypes
+import Hummingbird
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+extension JSONAPIRoutes {
+    func addReading(to routes: Routes) {
+        let reading = access("read") { _ in [.read] }
+        routes.on(.get, "\(Self.path)/{collection}", access: reading) { request, _, grant in
+            let (view, type) = try view(grant)
+            return try await list(request, type, view)
+        }
+        routes.on(.get, "\(Self.resource)", access: reading) { request, context, grant in
+            let (view, type) = try view(grant)
+            return try await single(request, type, key: key(context, of: type), view)
+        }
+        routes.on(.get, "\(Self.resource)/{relationship}", access: reading) { request, context, grant in
+            let (view, type) = try view(grant)
+            return try await related(request, context, type, view)
+        }
+        routes.on(.get, "\(Self.resource)/relationships/{relationship}", access: reading) { request, context, grant in
+            let (view, type) = try view(grant)
+            return try await linkage(request, context, type, view)
+        }
+    }
+
+    // MARK: Lists
+
+    /// - Parameter narrowing: what else the resources must satisfy.
+    private func list(
+        _ request: Request, _ type: ResourceType, _ view: CallerView, narrowing: Predicate = .constant(true)
+    ) async throws -> JSONAPIDocument {
+        try JSONAPIMediaType.checkAccept(request)
+        let parameters = try RequestParameters(request)
+        let query = try ResourceQuery(parameters, .list, of: type, for: view)
+        let page = try await ResourceReader(view: view).page(type, query, narrowing: narrowing, pool)
+        var json = JSONBytes(capacity: 512 + page.resources.count * Self.expectedByteCount)
+        json.beginDocument(links: links(request, parameters, query, page))
+        if let total = page.total {
+            json.append(",\"meta\":{\"page\":{\"total\":")
+            json.append(total)
+            json.append("}}")
+        }
+        try json.append(data: page.resources)
+        if !query.includes.isEmpty { try json.append(included: page.included) }
+        json.append("}")
+        return JSONAPIDocument(json).validated(for: request)
+    }
+
+    /// Of a resource in a list.
+    private static let expectedByteCount = 1_024
+
+    private func links(
+        _ request: Request, _ parameters: RequestParameters, _ query: ResourceQuery, _ page: ResourceReader.Page
+    ) -> [(name: String, address: String?)] {
+        func address(_ values: [(name: String, value: String?)]) -> String {
+            let text = parameters.query(replacing: values)
+            return text.isEmpty ? request.uri.path : "\(request.uri.path)?\(text)"
+        }
+        guard let number = query.page.number else {
+            return [
+                ("self", address([])), ("first", address([("page[after]", nil)])),
+                ("next", page.next.map { address([("page[after]", $0)]) }),
+            ]
+        }
+        func numbered(_ number: Int) -> String { address([("page[number]", "\(number)")]) }
+        let hasNext = page.next != nil && number * query.page.size <= ResourceQuery.maximumOffset
+        var links: [(name: String, address: String?)] = [
+            ("self", address([])), ("first", numbered(1)), ("prev", number > 1 ? numbered(number - 1) : nil),
+            ("next", hasNext ? numbered(number + 1) : nil),
+        ]
+        if let total = page.total {
+            let size = Int64(query.page.size)
+            let last = max(1, (total + size - 1) / size)
+            let isReachable = (last - 1) * size <= Int64(ResourceQuery.maximumOffset)
+            links.append(("last", isReachable ? numbered(Int(last)) : nil))
+        }
+        return links
+    }
+
+    // MARK: Single resources
+
+    private func single(
+        _ request: Request, _ type: ResourceType, key: Value, _ view: CallerView
+    ) async throws -> JSONAPIDocument {
+        try JSONAPIMediaType.checkAccept(request)
+        let query = try ResourceQuery(RequestParameters(request), .single, of: type, for: view)
+        guard let found = try await ResourceReader(view: view).single(type, key: key, query, pool) else {
+            throw Self.noSuchResource(type)
+        }
+        let (json, version) = try Self.document(found.resource, found.included, query, self: request.uri.string)
+        return JSONAPIDocument(json).validated(for: request, version: version)
+    }
+
+    /// - Returns: the document, and the resource's version if that is the document's too.
+    static func document(
+        _ resource: ResourceReader.Resource, _ included: [ResourceReader.Resource] = [], _ query: ResourceQuery? = nil,
+        self address: String
+    ) throws -> (JSONBytes, version: String?) {
+        var json = JSONBytes(capacity: 512 + (1 + included.count) * expectedByteCount)
+        json.beginDocument(links: [("self", address)])
+        json.append(",\"data\":")
+        let version = try resource.plan.append(resource.row, to: &json)
+        let hasMore = query.map { !$0.includes.isEmpty } ?? false
+        if hasMore { try json.append(included: included) }
+        json.append("}")
+        return (json, hasMore ? nil : version)
+    }
+
+    // MARK: Relationships
+
+    /// The keys that a relationship of a resource leads to.
+    /// - Throws: ``RequestFailure`` with status 404 for a resource that the caller can't see.
+    private func keys(
+        _ context: EdgeContext, _ type: ResourceType, _ field: ResourceField, _ view: CallerView
+    ) async throws -> [Value] {
+        let reader = ResourceReader(view: view)
+        let plan = ResourcePlan(type, for: view, fields: [field.name])
+        let statement = try reader.statement(
+            plan, matching: .all([reader.isKey(key(context, of: type), of: type), view.readable(type)]), limit: 1)
+        guard let row = try await pool.query(statement.sql, statement.parameters).first else {
+            throw Self.noSuchResource(type)
+        }
+        return try plan.linked(row, field.name)
+    }
+
+    /// What a relationship leads to, as resources.
+    private func related(
+        _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView
+    ) async throws -> JSONAPIDocument {
+        let (field, target) = try relationship(context, of: type, view)
+        let keys = try await keys(context, type, field, view)
+        if case .toMany = field.content {
+            return try await list(request, target, view, narrowing: .isIn(PropertyPath(target.key.name), keys))
+        }
+        let query = try ResourceQuery(RequestParameters(request), .single, of: target, for: view)
+        try JSONAPIMediaType.checkAccept(request)
+        let reader = ResourceReader(view: view)
+        if let key = keys.first, let found = try await reader.single(target, key: key, query, pool) {
+            let (json, version) = try Self.document(found.resource, found.included, query, self: request.uri.string)
+            return JSONAPIDocument(json).validated(for: request, version: version)
+        }
+        // Nothing is there, or nothing that the caller may see.
+        var json = JSONBytes()
+        json.beginDocument(links: [("self", request.uri.string)])
+        json.append(",\"data\":null}")
+        return JSONAPIDocument(json).validated(for: request)
+    }
+
+    /// What a relationship leads to, as resource identifiers.
+    private func linkage(
+        _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView
+    ) async throws -> JSONAPIDocument {
+        try JSONAPIMediaType.checkAccept(request)
+        let (field, target) = try relationship(context, of: type, view)
+        _ = try ResourceQuery(RequestParameters(request), .nothing, of: type, for: view)
+        let keys = try await keys(context, type, field, view)
+        return Self.linkage(keys, field, target, request).validated(for: request)
+    }
+
+    static func linkage(
+        _ keys: [Value], _ field: ResourceField, _ target: ResourceType, _ request: Request
+    ) -> JSONAPIDocument {
+        let identifiers = keys.map { key -> JSON in
+            ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
+        }
+        var json = JSONBytes()
+        let related = request.uri.path.replacing("/relationships/", with: "/")
+        json.beginDocument(links: [("self", request.uri.path), ("related", related)])
+        json.append(",\"data\":")
+        if case .toMany = field.content {
+            JSON.array(identifiers).append(to: &json)
+        } else {
+            (identifiers.first ?? .null).append(to: &json)
+        }
+        json.append("}")
+        return JSONAPIDocument(json)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+public import PostgresClient
+public import TomboloHTTP
+public import TomboloModel
+public import TomboloRules
+
+/// JSON:API 1.1 (jsonapi.org) for every class of the model as it is: docs/json-api.md. What somebody may see and change
+/// follows from the rules and from nothing else.
+public struct JSONAPIRoutes: Sendable {
+    /// Where the API is.
+    public static let path = "/api"
+    static let resource = "\(path)/{collection}/{id}"
+
+    /// Moves a live object into the trash in the connection's transaction, with what goes with it.
+    public typealias TrashMove =
+        @Sendable (
+            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?
+        ) async throws -> Void
+
+    let rules: LiveRules
+    let pool: PostgresPool
+    let types = SchemaCache { ResourceTypes($0) }
+    let moveToTrash: TrashMove
+
+    /// - Parameter moveToTrash: what DELETE does with an object of a class that has a trash.
+    public init(rules: LiveRules, pool: PostgresPool, moveToTrash: @escaping TrashMove) {
+        self.rules = rules
+        self.pool = pool
+        self.moveToTrash = moveToTrash
+    }
+
+    public func add(to routes: Routes) {
+        routes.reportFailures(below: Self.path, as: JSONAPIFailure.format)
+        addDescription(to: routes)
+        addReading(to: routes)
+        addWriting(to: routes)
+        addOperations(to: routes)
+    }
+
+    // MARK: Who asks, and for what
+
+    /// For those whom the rules permit one of the operations on objects of the class that the address names.
+    func access(
+        _ summary: String, _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
+    ) -> RouteAccess<ClassGrant> {
+        .someObjects(summary, ofAny: "objects of a class", operations, by: rules) { [types] schema, context in
+            try types.value(for: schema).type(inAddress: context).classIndex
+        }
+    }
+
+    func view(_ grant: ClassGrant) throws -> (view: CallerView, type: ResourceType) {
+        let types = try types.value(for: grant.rules.schema)
+        guard let type = types[grant.classIndex] else {
+            throw RequestFailure(.internalError, "There is no class at this address.")
+        }
+        return (CallerView(subject: grant.subject, rules: grant.rules, types: types), type)
+    }
+
+    /// The key in the address.
+    /// - Throws: ``RequestFailure`` with status 404: no resource has such an id.
+    func key(_ context: EdgeContext, of type: ResourceType) throws -> Value {
+        guard let text = context.parameters.get("id")?.removingPercentEncoding, let key = type.keyValue(text) else {
+            throw RequestFailure(
+                .notFound, "There is no resource of type '\(type.name)' with this id.",
+                hint: "An id is \(ValueText.expected(type.keyType)).")
+        }
+        return key
+    }
+
+    static func noSuchResource(_ type: ResourceType) -> RequestFailure {
+        RequestFailure(
+            .notFound, "There is no resource of type '\(type.name)' with this id.",
+            hint: "It may be in the trash, or it takes a login or another role to see it.")
+    }
+
+    /// The relationship that the address names.
+    func relationship(
+        _ context: EdgeContext, of type: ResourceType, _ view: CallerView
+    ) throws -> (field: ResourceField, target: ResourceType) {
+        let name = context.parameters.get("relationship")?.removingPercentEncoding ?? ""
+        let known = view.fields(of: type).filter(\.isRelationship)
+        guard let field = known.first(where: { $0.name == name }), let target = field.target.flatMap({ view.types[$0] })
+        else {
+            throw RequestFailure(
+                .notFound, "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",
+                hint: ResourceQuery.nearest(name, known.map(\.name)))
+        }
+        return (field, target)
+    }
+}

@@ -1,0 +1,104 @@
+import TomboloHTTP
+import TomboloModel
+
+/// One operation of the extension `atomic`, with all names resolved.
+struct AtomicOperation {
+    enum Action {
+        case add(ResourceChange)
+        case update(ResourceChange)
+        case remove
+    }
+
+    let action: Action
+    let type: ResourceType
+    let key: Value
+    /// Where the data is in the body.
+    let pointer: RequestPointer
+
+    /// - Parameter localKeys: the keys of resources that earlier operations make; this one's is added.
+    /// - Throws: ``RequestFailure`` that says where in the body what is wrong.
+    init(
+        _ json: JSON, at place: RequestPointer, _ view: CallerView,
+        _ localKeys: inout [ResourceChange.LocalIdentifier: Value]
+    ) throws {
+        func failure(_ pointer: RequestPointer, _ message: String, _ remedy: String) -> RequestFailure {
+            RequestFailure(.badRequest, message, hint: remedy, source: .pointer(pointer.description))
+        }
+        guard json["href"] == nil else {
+            throw failure(place / "href", "'href' isn't known here.", "Name the resource by 'ref'.")
+        }
+        guard case .string(let name) = json["op"], ["add", "update", "remove"].contains(name) else {
+            throw failure(place / "op", "'op' isn't an operation.", "Send add, update or remove.")
+        }
+        let isRelationship = json["ref"]?["relationship"] != nil
+        let data = place / "data"
+        guard
+            name == "remove" || isRelationship
+                || json["data"].map({ if case .object = $0 { true } else { false } }) == true
+        else { throw failure(data, "The operation has no resource object.", "Send {\"type\": …} as 'data'.") }
+        // What the operation is about: of a new resource its own type, of others `ref` or the data itself.
+        let isByReference = json["ref"] != nil && name != "add"
+        let (target, targetPlace) = isByReference ? (json["ref"], place / "ref") : (json["data"], data)
+        guard case .string(let typeName) = target?["type"], let type = view.types[typeName] else {
+            throw failure(
+                targetPlace / "type", "'type' isn't a resource type.",
+                ResourceQuery.nearest("", view.types.all.map(\.name)))
+        }
+        self.type = type
+        let local = Self.text(target?["lid"]).map { ResourceChange.LocalIdentifier(type: type.name, lid: $0) }
+        switch name {
+        case "add":
+            guard json["ref"] == nil else {
+                throw failure(
+                    place / "ref", "An addition has no 'ref'.", "Leave it out; to-many lists are updated as a whole.")
+            }
+            key = try JSONAPIRoutes.newKey(target ?? .null, type, at: data)
+            if let local {
+                guard localKeys.updateValue(key, forKey: local) == nil else {
+                    throw failure(data / "lid", "'lid' is used twice.", "Give each new resource one of its own.")
+                }
+            }
+        default:
+            if let local {
+                guard let known = localKeys[local] else {
+                    throw failure(
+                        targetPlace / "lid", "No earlier operation makes a resource with this 'lid'.",
+                        "Add it in the same request, before it's used.")
+                }
+                key = known
+            } else {
+                guard let id = Self.text(target?["id"]), let known = type.keyValue(id) else {
+                    throw failure(
+                        targetPlace / "id", "'id' isn't \(ValueText.expected(type.keyType)).",
+                        "Send the resource's id, as a JSON string.")
+                }
+                key = known
+            }
+        }
+        var change = ResourceChange(type, view, localKeys: localKeys)
+        if name == "remove" {
+            guard !isRelationship else {
+                throw failure(
+                    place / "op", "Elements of relationships aren't removed one by one.",
+                    "Update the relationship with the list that it should have.")
+            }
+            action = .remove
+        } else if isRelationship {
+            guard name == "update" else {
+                throw failure(
+                    place / "op", "Elements of relationships aren't added one by one.",
+                    "Update the relationship with the list that it should have.")
+            }
+            // As the body of PATCH …/relationships/… .
+            change.readRelationship(Self.text(json["ref"]?["relationship"]) ?? "", json, at: place)
+            action = .update(change)
+        } else {
+            change.read(json["data"] ?? .null, at: data)
+            action = name == "add" ? .add(change) : .update(change)
+        }
+        pointer = data
+        try change.check()
+    }
+
+    private static func text(_ json: JSON?) -> String? { if case .string(let text) = json { text } else { nil } }
+}

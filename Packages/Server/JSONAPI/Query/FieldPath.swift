@@ -1,0 +1,65 @@
+import TomboloHTTP
+import TomboloModel
+
+/// A field by its name in a parameter, `price`, `address.street` or `id`: one column that conditions can be about.
+struct FieldPath {
+    let column: Column
+    /// The type of its values; of a link, that of the target's key.
+    let type: PropertyType
+    let isLink: Bool
+    let isEmbedded: Bool
+
+    /// - Throws: ``RequestFailure`` for names of no field, or of one that the caller may not see, alike.
+    init(
+        _ name: String, of resource: ResourceType, _ view: CallerView, _ parameter: RequestParameters.Parameter
+    ) throws {
+        if name == "id" {
+            column = resource.key
+            type = resource.keyType
+            isLink = false
+            isEmbedded = false
+            return
+        }
+        var fields = view.fields(of: resource)
+        let known = fields.map(\.name)
+        let names = name.split(separator: ".", omittingEmptySubsequences: false)
+        var found: ResourceField?
+        for part in names {
+            found = fields.first { $0.name == part }
+            if case .embedded(_, let inner) = found?.content { fields = inner } else { fields = [] }
+        }
+        guard let found else {
+            throw parameter.failure(
+                "\(resource.name) have no field '\(name.shortened(toByteCount: 60))'.",
+                ResourceQuery.nearest(name, known + ["id"]))
+        }
+        switch found.content {
+        case .value(let index, let type):
+            column = resource.item.columns[index]
+            self.type = type
+            isLink = false
+            isEmbedded = false
+        case .toOne(let index, _):
+            column = resource.item.columns[index]
+            type = view.schema.storedType(of: column)
+            isLink = true
+            isEmbedded = false
+        case .embedded(let index, _):
+            column = resource.item.columns[index]
+            type = .bool
+            isLink = false
+            isEmbedded = true
+        case .array, .values, .toMany:
+            throw parameter.failure(
+                "'\(name)' has several values.", "Use a field with one value. Lists can't be searched or sorted by.")
+        }
+    }
+
+    var isSortable: Bool {
+        if isLink || isEmbedded { return false }
+        switch type {
+        case .data, .link, .embedded, .array, .list, .linkingObjects: return false
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Hummingbird
+import TomboloHTTP
+import TomboloModel
+
+/// The parameters of a request's query, taken apart: `filter[price][ge]=10`.
+struct RequestParameters {
+    static let maximumCount = 64
+    /// All of them together, as they are sent.
+    static let maximumByteCount = 8_192
+    static let maximumValueByteCount = 2_048
+    /// Names in brackets behind one name.
+    private static let maximumKeyCount = 2
+
+    struct Parameter {
+        /// As it was sent, decoded: `filter[price][ge]`.
+        let name: String
+        /// `filter`
+        let family: String
+        /// `price`, `ge`
+        let keys: [String]
+        let value: String
+
+        /// The name for messages.
+        var shown: String { name.shortened(toByteCount: 60) }
+
+        /// - Parameters:
+        ///   - problem: what is wrong, as a sentence that can follow the name and the value.
+        ///   - remedy: what to send instead.
+        func failure(_ problem: String, _ remedy: String) -> RequestFailure {
+            RequestFailure(
+                .badRequest, "The parameter '\(shown)': \(problem)", hint: remedy, source: .parameter(shown))
+        }
+
+        /// A failure that quotes the value.
+        func failure(expected: String, found text: String? = nil) -> RequestFailure {
+            failure(
+                "'\((text ?? value).shortened(toByteCount: 60))' isn't \(expected).", "Send \(expected).")
+        }
+
+        /// The value's parts between commas.
+        /// - Throws: ``RequestFailure`` for an empty part, or too many.
+        func list(limit: Int, _ what: String) throws -> [String] {
+            let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count <= limit else {
+                throw failure(
+                    "it has \(parts.count) \(what), and at most \(limit) are possible.", "Send several requests.")
+            }
+            return parts
+        }
+    }
+
+    let all: [Parameter]
+
+    /// - Throws: ``RequestFailure`` with status 400 for what can't be decoded, is given twice, or is too much.
+    init(_ request: Request) throws {
+        let query = request.uri.query ?? ""
+        guard query.utf8.count <= Self.maximumByteCount else {
+            throw RequestFailure(
+                .badRequest,
+                "The query has \(query.utf8.count) bytes, and at most \(Self.maximumByteCount) are possible.",
+                hint: "Send fewer filters at once.")
+        }
+        let parts = query.split(separator: "&")
+        guard parts.count <= Self.maximumCount else {
+            throw RequestFailure(
+                .badRequest, "The query has \(parts.count) parameters, and at most \(Self.maximumCount) are possible.",
+                hint: "Send fewer filters at once.")
+        }
+        var names: Set<String> = []
+        all = try parts.map { part in
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(sides[0]), let value = Self.decode(sides.count > 1 ? sides[1] : "") else {
+                throw RequestFailure(
+                    .badRequest,
+                    "The query has a parameter that isn't UTF-8 in percent-encoding: "
+                        + "'\(String(part).shortened(toByteCount: 60))'.",
+                    hint: "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25.")
+            }
+            let (family, keys) = Self.takeApart(name)
+            let parameter = Parameter(name: name, family: family, keys: keys, value: value)
+            guard names.insert(name).inserted else {
+                throw parameter.failure("it's given twice.", "Send it once.")
+            }
+            guard value.utf8.count <= Self.maximumValueByteCount else {
+                throw parameter.failure(
+                    "its value has \(value.utf8.count) bytes, and at most \(Self.maximumValueByteCount) are possible.",
+                    "Send a shorter value.")
+            }
+            guard !value.utf8.contains(0), !name.utf8.contains(0) else {
+                throw parameter.failure("it has the character U+0000.", "Leave it out.")
+            }
+            return parameter
+        }
+    }
+
+    /// Nil for invalid escapes, and for bytes that aren't UTF-8.
+    private static func decode(_ text: Substring) -> String? {
+        String(text).replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// `filter[price][ge]` → `filter`, `price`, `ge`. A name with other brackets is one of its own, which nobody knows.
+    private static func takeApart(_ name: String) -> (String, [String]) {
+        guard let open = name.firstIndex(of: "["), name.hasSuffix("]") else { return (name, []) }
+        let inside = name[name.index(after: open)...].dropLast()
+        let keys = inside.split(separator: "][", omittingEmptySubsequences: false).map(String.init)
+        let isSound =
+            keys.count <= maximumKeyCount && keys.allSatisfy { !$0.isEmpty && !$0.contains { "[]".contains($0) } }
+        return isSound ? (String(name[..<open]), keys) : (name, [])
+    }
+
+    /// The query again with other values for some names, and without those whose value is nil.
+    func query(replacing values: [(name: String, value: String?)]) -> String {
+        let replaced = Set(values.map(\.name))
+        var pairs = all.filter { !replaced.contains($0.name) }.map { ($0.name, $0.value) }
+        pairs += values.compactMap { name, value in value.map { (name, $0) } }
+        return pairs.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&")
+    }
+
+    /// Percent-encoded, so that it can stand in a path or in a query.
+    static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~,")
+}

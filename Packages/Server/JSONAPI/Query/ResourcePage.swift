@@ -1,0 +1,124 @@
+import Foundation
+import TomboloHTTP
+import TomboloModel
+
+/// Which part of a list a request asks for: by number, or after a cursor.
+struct ResourcePage: Sendable {
+    private(set) var size = ResourceQuery.defaultPageSize
+    /// From 1; nil for pages by cursor.
+    private(set) var number: Int?
+    /// Whether the number of all resources is asked for.
+    private(set) var wantsTotal = false
+    private var cursor: RequestParameters.Parameter?
+    /// The sort keys of the row that the page follows.
+    private(set) var after: [Value]?
+
+    var offset: Int { ((number ?? 1) - 1) * size }
+
+    mutating func read(_ parameter: RequestParameters.Parameter) throws {
+        switch parameter.keys[0] {
+        case "size":
+            guard let size = Int(parameter.value), (1...ResourceQuery.maximumPageSize).contains(size) else {
+                throw parameter.failure(expected: "a number from 1 to \(ResourceQuery.maximumPageSize)")
+            }
+            self.size = size
+        case "number":
+            guard let number = Int(parameter.value), (1...ResourceQuery.maximumOffset).contains(number) else {
+                throw parameter.failure(expected: "a number from 1 to \(ResourceQuery.maximumOffset)")
+            }
+            self.number = number
+        case "after":
+            cursor = parameter
+        case "total":
+            guard case .bool(let wanted)? = ValueText.value(parameter.value, .bool) else {
+                throw parameter.failure(expected: "true or false")
+            }
+            wantsTotal = wanted
+        default:
+            throw parameter.failure(
+                "it isn't known here.",
+                ResourceQuery.nearest(parameter.keys[0], ["size", "number", "after", "total"]))
+        }
+    }
+
+    /// Reads the cursor by the order that it's for.
+    mutating func check(_ sorts: [ResourceQuery.Sort]) throws {
+        guard offset <= ResourceQuery.maximumOffset else {
+            throw RequestFailure(
+                .badRequest,
+                "The page begins after \(offset) resources, and at most \(ResourceQuery.maximumOffset) can be skipped.",
+                hint: "Follow 'links.next' of a list without page[number]: cursors have no limit.",
+                source: .parameter("page[number]"))
+        }
+        guard let cursor else { return }
+        guard number == nil else {
+            throw cursor.failure("it doesn't go with page[number].", "Send one of the two.")
+        }
+        guard let values = Self.decode(cursor.value, sorts) else {
+            throw cursor.failure(
+                "it isn't a cursor of a list in this order.", "Take it from 'links.next', with the same 'sort'.")
+        }
+        after = values
+    }
+
+    // MARK: Cursors
+
+    /// Names the order, so that a cursor isn't read for another one.
+    private static func signature(_ sorts: [ResourceQuery.Sort]) -> String {
+        sorts.map { "\($0.isAscending ? "" : "-")\($0.column.name)" }.joined(separator: ",")
+    }
+
+    /// The cursor of the row that has these values in the order's columns.
+    static func encode(_ values: [Value], _ sorts: [ResourceQuery.Sort]) -> String {
+        var json = JSONBytes()
+        JSON.array([.string(signature(sorts))] + values.map { ValueText.text($0).map(JSON.string) ?? .null })
+            .append(to: &json)
+        return Data(json.bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+
+    private static func decode(_ text: String, _ sorts: [ResourceQuery.Sort]) -> [Value]? {
+        var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64),
+            let parts = try? JSONDecoder().decode([String?].self, from: data),
+            parts.count == sorts.count + 1, parts[0] == signature(sorts)
+        else { return nil }
+        var values: [Value] = []
+        for (part, sort) in zip(parts.dropFirst(), sorts) {
+            guard let part else {
+                guard sort.column.isOptional else { return nil }
+                values.append(.null)
+                continue
+            }
+            guard let value = ValueText.value(part, sort.type, isOwn: true) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// What follows the cursor's row in the order. Null comes first in ascending and last in descending order.
+    func condition(_ sorts: [ResourceQuery.Sort]) -> TomboloModel.Predicate {
+        guard let after else { return .constant(true) }
+        var condition = TomboloModel.Predicate.constant(false)
+        for (sort, value) in zip(sorts, after).reversed() {
+            let isEqual = TomboloModel.Predicate.compare(sort.path, .equal, value)
+            let follows: TomboloModel.Predicate =
+                switch (value.isNull, sort.isAscending) {
+                case (true, true): .compare(sort.path, .notEqual, .null)
+                case (true, false): .constant(false)
+                case (false, true): .compare(sort.path, .greater, value)
+                case (false, false):
+                    .any([
+                        .compare(sort.path, .less, value),
+                        sort.column.isOptional ? .compare(sort.path, .equal, .null) : .constant(false),
+                    ])
+                }
+            condition = .any([follows, .all([isEqual, condition])])
+        }
+        // What an index can begin at: the first column alone.
+        guard let first = sorts.first, let value = after.first, !value.isNull, sorts.count > 1 else { return condition }
+        if first.isAscending { return .all([.compare(first.path, .greaterOrEqual, value), condition]) }
+        return first.column.isOptional ? condition : .all([.compare(first.path, .lessOrEqual, value), condition])
+    }
+}

@@ -1,0 +1,173 @@
+import TomboloHTTP
+import TomboloModel
+
+/// What a request asks for, checked against what its caller may see.
+struct ResourceQuery: Sendable {
+    static let defaultPageSize = 25
+    static let maximumPageSize = 200
+    /// Rows before a page that is asked for by its number: the database reads them too.
+    static let maximumOffset = 100_000
+    static let maximumSortCount = 5
+    static let maximumFilterCount = 20
+    /// Values of one `filter[…][in]`.
+    static let maximumFilterValueCount = 100
+    static let maximumIncludeCount = 10
+    static let maximumIncludeDepth = 3
+
+    /// Which parameters a request may have.
+    enum Kind: Sendable {
+        /// Resources of a type: everything.
+        case list
+        /// One resource: `include` and `fields`.
+        case single
+        /// No parameters at all.
+        case nothing
+
+        fileprivate var families: [String] {
+            switch self {
+            case .list: ["page", "sort", "filter", "fields", "include"]
+            case .single: ["fields", "include"]
+            case .nothing: []
+            }
+        }
+    }
+
+    struct Sort: Sendable {
+        let column: Column
+        let type: PropertyType
+        let isAscending: Bool
+
+        var path: PropertyPath { PropertyPath(column.name) }
+    }
+
+    /// Relationships to follow, with those of the objects that they lead to.
+    struct Include: Sendable {
+        let field: ResourceField
+        var inner: [Include] = []
+    }
+
+    var page = ResourcePage()
+    /// The primary key is the last one, so that the order is total.
+    var sorts: [Sort] = []
+    var filter = Predicate.constant(true)
+    /// The members that are asked for, by type; nil for all.
+    var fields: [String: Set<String>] = [:]
+    var includes: [Include] = []
+
+    init(
+        _ parameters: RequestParameters, _ kind: Kind, of type: ResourceType, for view: CallerView
+    ) throws {
+        var filters: [Predicate] = []
+        for parameter in parameters.all {
+            guard kind.families.contains(parameter.family) else {
+                throw Self.unknown(parameter, among: kind.families)
+            }
+            switch (parameter.family, parameter.keys.count) {
+            case ("page", 1): try page.read(parameter)
+            case ("sort", 0): sorts = try Self.sorts(parameter, of: type, view)
+            case ("filter", 1), ("filter", 2):
+                guard filters.count < Self.maximumFilterCount else {
+                    throw parameter.failure(
+                        "the query has more than \(Self.maximumFilterCount) filters.",
+                        "Use 'in' for several values of one field.")
+                }
+                filters.append(try ResourceFilter(parameter, of: type, view).predicate)
+            case ("fields", 1): try readFields(parameter, view)
+            case ("include", 0): includes = try Self.includes(parameter, of: type, view)
+            default: throw Self.unknown(parameter, among: kind.families)
+            }
+        }
+        filter = .all(filters)
+        if !sorts.contains(where: { $0.column.isPrimaryKey }) {
+            sorts.append(Sort(column: type.key, type: type.keyType, isAscending: sorts.last?.isAscending ?? true))
+        }
+        try page.check(sorts)
+    }
+
+    private static func unknown(_ parameter: RequestParameters.Parameter, among families: [String]) -> RequestFailure {
+        let forms = [
+            "page": "page[size], page[number], page[after], page[total]", "sort": "sort", "include": "include",
+            "filter": "filter[FIELD], filter[FIELD][OPERATOR]", "fields": "fields[TYPE]",
+        ]
+        let known = families.compactMap { forms[$0] }.joined(separator: ", ")
+        return parameter.failure(
+            "it isn't known here.", known.isEmpty ? "This address takes no parameters." : "Known are: \(known).")
+    }
+
+    private mutating func readFields(_ parameter: RequestParameters.Parameter, _ view: CallerView) throws {
+        guard let type = view.types[parameter.keys[0]] else {
+            throw parameter.failure(
+                "there is no type of this name.", Self.nearest(parameter.keys[0], view.types.all.map(\.name)))
+        }
+        let known = view.fields(of: type).map(\.name)
+        let names = parameter.value.isEmpty ? [] : try parameter.list(limit: RequestParameters.maximumCount, "fields")
+        for name in names where !known.contains(name) {
+            throw parameter.failure(
+                "\(type.name) have no field '\(name.shortened(toByteCount: 60))'.", Self.nearest(name, known))
+        }
+        fields[type.name] = Set(names)
+    }
+
+    /// - Returns: a remedy.
+    static func nearest(_ name: String, _ known: [String]) -> String {
+        if let nearest = name.nearest(in: known) { return "Did you mean '\(nearest)'?" }
+        return known.isEmpty ? "There are none." : "Known are: \(known.joined(separator: ", "))."
+    }
+
+    // MARK: Sorting
+
+    private static func sorts(
+        _ parameter: RequestParameters.Parameter, of type: ResourceType, _ view: CallerView
+    ) throws -> [Sort] {
+        var sorts: [Sort] = []
+        for text in try parameter.list(limit: maximumSortCount, "fields") {
+            let isAscending = !text.hasPrefix("-")
+            let name = isAscending ? text : String(text.dropFirst())
+            let found = try FieldPath(name, of: type, view, parameter)
+            guard found.isSortable else {
+                throw parameter.failure("'\(name)' has no order.", "Sort by an attribute with one value, or by id.")
+            }
+            guard !sorts.contains(where: { $0.column.name == found.column.name }) else {
+                throw parameter.failure("it has '\(name)' twice.", "Name it once.")
+            }
+            sorts.append(Sort(column: found.column, type: found.type, isAscending: isAscending))
+        }
+        return sorts
+    }
+
+    // MARK: Including
+
+    private static func includes(
+        _ parameter: RequestParameters.Parameter, of type: ResourceType, _ view: CallerView
+    ) throws -> [Include] {
+        var includes: [Include] = []
+        guard !parameter.value.isEmpty else { return [] }
+        for path in try parameter.list(limit: maximumIncludeCount, "paths") {
+            let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard names.count <= maximumIncludeDepth else {
+                throw parameter.failure(
+                    "'\(path.shortened(toByteCount: 60))' is \(names.count) relationships deep, and at most "
+                        + "\(maximumIncludeDepth) are possible.", "Ask for the rest in another request.")
+            }
+            try add(names[...], of: type, to: &includes, parameter, view)
+        }
+        return includes
+    }
+
+    private static func add(
+        _ names: ArraySlice<String>, of type: ResourceType, to includes: inout [Include],
+        _ parameter: RequestParameters.Parameter, _ view: CallerView
+    ) throws {
+        guard let name = names.first else { return }
+        let known = view.fields(of: type).filter(\.isRelationship)
+        guard let field = known.first(where: { $0.name == name }), let target = field.target.flatMap({ view.types[$0] })
+        else {
+            throw parameter.failure(
+                "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",
+                nearest(name, known.map(\.name)))
+        }
+        let place = includes.firstIndex { $0.field.name == name } ?? includes.count
+        if place == includes.count { includes.append(Include(field: field)) }
+        try add(names.dropFirst(), of: target, to: &includes[place].inner, parameter, view)
+    }
+}

@@ -1,0 +1,306 @@
+import Crypto
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+
+/// How the rows of one type are read and written as resource objects for one caller, straight from a result's bytes:
+/// which columns a SELECT asks for, and which members they become. Nothing that the caller may not see is asked for.
+struct ResourcePlan: Sendable {
+    /// Elements of a list that a resource shows. A longer relationship has no linkage, only its links; a longer
+    /// attribute is left out.
+    static let maximumElementCount = 1_000
+    /// The name of the class's table in the statement.
+    static let alias = "o"
+
+    /// A value as it's written; places are those of cells in the row.
+    private indirect enum Source: Sendable {
+        case value(Int, PropertyType)
+        case array(Int, [PropertyType])
+        case object(Int, [Member])
+        case values(Int, PropertyType)
+    }
+
+    private struct Member: Sendable {
+        /// `"name":`
+        let name: [UInt8]
+        let source: Source
+    }
+
+    private struct Relationship: Sendable {
+        let field: ResourceField
+        let place: Int
+        let keyType: PropertyType
+        let isList: Bool
+        /// `"event":{"links":{"self":"/api/sessions/`
+        let opening: [UInt8]
+        /// `/relationships/event","related":"/api/sessions/`
+        let middle: [UInt8]
+        /// `/event"}`
+        let closing: [UInt8]
+        /// `{"type":"events","id":`
+        let identifier: [UInt8]
+    }
+
+    let type: ResourceType
+    /// What the SELECT asks for, the primary key first.
+    private(set) var columns: [String]
+    /// Whether a resource shows everything that the caller may see.
+    let isComplete: Bool
+    private var attributes: [Member] = []
+    private var relationships: [Relationship] = []
+    /// `{"type":"sessions","id":`
+    private let opening: [UInt8]
+    /// `"links":{"self":"/api/sessions/`
+    private let link: [UInt8]
+
+    /// - Parameter fields: the members that are asked for; nil for all.
+    init(_ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = []) {
+        self.type = type
+        isComplete = fields == nil
+        columns = [PostgresSQL.quoteIdentifier(Self.alias, type.key.sqlName)]
+        var opening = JSONBytes()
+        opening.append("{\"type\":")
+        opening.append(string: type.name)
+        opening.append(",\"id\":")
+        self.opening = opening.bytes
+        link = Array("\"links\":{\"self\":\"\(type.path)/".utf8)
+        for field in view.fields(of: type) {
+            let isAskedFor = fields?.contains(field.name) ?? true
+            if let target = field.target.flatMap({ view.types[$0] }) {
+                // What is included needs its linkage, whether it's shown or not.
+                guard isAskedFor || linkage.contains(field.name) else { continue }
+                addRelationship(field, target, view.schema)
+                if !isAskedFor { hidden.insert(field.name) }
+            } else if isAskedFor, let source = source(field, view.schema) {
+                attributes.append(Member(name: Self.name(field.name), source: source))
+            }
+        }
+    }
+
+    /// Relationships that are read and not shown.
+    private var hidden: Set<String> = []
+
+    private static func name(_ name: String) -> [UInt8] {
+        var json = JSONBytes()
+        json.append(string: name)
+        json.append(":")
+        return json.bytes
+    }
+
+    private mutating func add(_ sql: String) -> Int {
+        columns.append(sql)
+        return columns.count - 1
+    }
+
+    private mutating func source(_ field: ResourceField, _ schema: Schema) -> Source? {
+        func column(_ index: Int) -> String {
+            PostgresSQL.quoteIdentifier(Self.alias, type.item.columns[index].sqlName)
+        }
+        switch field.content {
+        case .value(let index, _):
+            return .value(add(column(index)), schema.storedType(of: type.item.columns[index]))
+        case .array(let index, let types): return .array(add(column(index)), types)
+        case .embedded(let index, let fields):
+            let place = add(column(index))
+            var members: [Member] = []
+            for inner in fields {
+                if let source = source(inner, schema) {
+                    members.append(Member(name: Self.name(inner.name), source: source))
+                }
+            }
+            return .object(place, members)
+        case .values(let elements, let elementType):
+            let stored = schema.storedType(of: schema[elements].columns[ElementColumn.content])
+            let expression = stored == .decimal128 ? "::text" : ""
+            let place = add(elementsSQL(elements, schema, expression: expression))
+            return .values(place, stored == .data ? elementType.stored : stored)
+        case .toOne, .toMany: return nil
+        }
+    }
+
+    private mutating func addRelationship(_ field: ResourceField, _ target: ResourceType, _ schema: Schema) {
+        let sql: String
+        let isList: Bool
+        switch field.content {
+        case .toOne(let index, _):
+            sql = linkSQL(type.item.columns[index], target)
+            isList = false
+        case .toMany(let elements, _):
+            sql = elementsSQL(elements, schema, target: target)
+            isList = true
+        case .value, .array, .embedded, .values: return
+        }
+        let name = RequestParameters.encode(field.name)
+        var opening = JSONBytes()
+        opening.append(string: field.name)
+        opening.append(":{\"links\":{\"self\":\"")
+        opening.append("\(type.path)/".utf8)
+        var identifier = JSONBytes()
+        identifier.append("{\"type\":")
+        identifier.append(string: target.name)
+        identifier.append(",\"id\":")
+        relationships.append(
+            Relationship(
+                field: field, place: add(sql), keyType: target.keyType, isList: isList, opening: opening.bytes,
+                middle: Array("/relationships/\(name)\",\"related\":\"\(type.path)/".utf8),
+                closing: Array("/\(name)\"}".utf8), identifier: identifier.bytes))
+    }
+
+    /// The key that a link holds; null for one to an object in the trash, which nobody but its administrators sees.
+    private func linkSQL(_ column: Column, _ target: ResourceType) -> String {
+        let link = PostgresSQL.quoteIdentifier(Self.alias, column.sqlName)
+        guard target.item.isTrashable else { return link }
+        return "(SELECT \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) "
+            + "FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
+            + "WHERE \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(link) "
+            + "AND \(RowReader.isIn(trash: false, target.item, alias: "t")))"
+    }
+
+    /// The contents of a list's elements in their order, one more than are shown.
+    /// - Parameter target: of a list of links.
+    private func elementsSQL(
+        _ elements: Int, _ schema: Schema, target: ResourceType? = nil, expression: String = ""
+    ) -> String {
+        let item = schema[elements]
+        func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
+        let content = column(ElementColumn.content)
+        var tables = "\(PostgresSQL.quoteIdentifier(item.table)) AS \"e\""
+        if let target, target.item.isTrashable {
+            tables +=
+                " JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
+                + "ON \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(content) "
+                + "AND \(RowReader.isIn(trash: false, target.item, alias: "t"))"
+        }
+        let (rank, id) = (column(ElementColumn.rank), column(ElementColumn.id))
+        return """
+            (SELECT array_agg("l"."c" ORDER BY "l"."r", "l"."i") FROM (\
+            SELECT \(content)\(expression) AS "c", \(rank) AS "r", \(id) AS "i" FROM \(tables) \
+            WHERE \(column(ElementColumn.owner)) = \(PostgresSQL.quoteIdentifier(Self.alias, type.key.sqlName)) \
+            ORDER BY \(rank), \(id) LIMIT \(Self.maximumElementCount + 1)) AS "l")
+            """
+    }
+
+    // MARK: Rows
+
+    func key(_ row: PostgresRow) throws -> Value { try row[0].value(of: type.keyType) }
+
+    /// The keys of the objects that a relationship leads to, as far as a resource shows them.
+    func linked(_ row: PostgresRow, _ field: String) throws -> [Value] {
+        guard let relationship = relationships.first(where: { $0.field.name == field }) else { return [] }
+        let cell = row[relationship.place]
+        guard !cell.isNull else { return [] }
+        guard relationship.isList else { return [try cell.value(of: relationship.keyType)] }
+        return Array(try cell.values(ofList: relationship.keyType).prefix(Self.maximumElementCount))
+    }
+
+    /// Appends a row as a resource object.
+    /// - Returns: the version of what the caller sees of it, as `meta.version` and an ETag have it; nil where only some
+    ///   members are shown.
+    @discardableResult
+    func append(_ row: PostgresRow, to json: inout JSONBytes) throws -> String? {
+        let id = ResourceType.idText(try key(row))
+        let path = Array(RequestParameters.encode(id).utf8)
+        json.append(opening)
+        json.append(string: id)
+        let start = json.bytes.count
+        if !attributes.isEmpty {
+            json.append(",\"attributes\":")
+            try Self.append(attributes, row, to: &json)
+        }
+        let shown = relationships.filter { !hidden.contains($0.field.name) }
+        for (index, relationship) in shown.enumerated() {
+            json.append(index == 0 ? ",\"relationships\":{" : ",")
+            json.append(relationship.opening)
+            json.append(path)
+            json.append(relationship.middle)
+            json.append(path)
+            json.append(relationship.closing)
+            try append(linkageOf: relationship, row, to: &json)
+            json.append("}")
+        }
+        if !shown.isEmpty { json.append("}") }
+        let version = isComplete ? ResourceVersion.of(json.bytes[start...]) : nil
+        json.append(",")
+        json.append(link)
+        json.append(path)
+        json.append("\"}")
+        if let version {
+            json.append(",\"meta\":{\"version\":\"")
+            json.append(version.utf8)
+            json.append("\"}")
+        }
+        json.append("}")
+        return version
+    }
+
+    /// `,"data":…`, or the number of elements where they are too many.
+    private func append(linkageOf relationship: Relationship, _ row: PostgresRow, to json: inout JSONBytes) throws {
+        let cell = row[relationship.place]
+        guard relationship.isList else {
+            json.append(",\"data\":")
+            guard !cell.isNull else { return json.append(null: ()) }
+            Self.append(try cell.value(of: relationship.keyType), relationship.identifier, to: &json)
+            return
+        }
+        let keys = cell.isNull ? [] : try cell.values(ofList: relationship.keyType)
+        guard keys.count <= Self.maximumElementCount else {
+            json.append(",\"meta\":{\"isComplete\":false}")
+            return
+        }
+        json.append(",\"data\":[")
+        for (index, key) in keys.enumerated() {
+            if index > 0 { json.append(",") }
+            Self.append(key, relationship.identifier, to: &json)
+        }
+        json.append("]")
+    }
+
+    private static func append(_ key: Value, _ identifier: [UInt8], to json: inout JSONBytes) {
+        json.append(identifier)
+        json.append(string: ResourceType.idText(key))
+        json.append("}")
+    }
+
+    private static func append(_ members: [Member], _ row: PostgresRow, to json: inout JSONBytes) throws {
+        var isFirst = true
+        json.append("{")
+        for member in members {
+            if case .values(let place, let type) = member.source {
+                let values = row[place].isNull ? [] : try row[place].values(ofList: type)
+                guard values.count <= maximumElementCount else { continue }
+                json.append(isFirst ? "" : ",")
+                json.append(member.name)
+                JSON.array(values.map(JSON.init)).append(to: &json)
+            } else {
+                json.append(isFirst ? "" : ",")
+                json.append(member.name)
+                switch member.source {
+                case .value(let place, let type): try RowJSON.append(row[place], type, to: &json)
+                case .array(let place, let types): try append(row[place], types, to: &json)
+                case .object(let place, let members):
+                    if row[place].isNull {
+                        json.append(null: ())
+                    } else {
+                        try append(members, row, to: &json)
+                    }
+                case .values: break
+                }
+            }
+            isFirst = false
+        }
+        json.append("}")
+    }
+
+    /// A list of values, or of lists where an element has several properties.
+    private static func append(_ cell: PostgresCell, _ types: [PropertyType], to json: inout JSONBytes) throws {
+        guard !cell.isNull else { return json.append(null: ()) }
+        let elements = ArrayCoding.decode(Data(try cell.bytes), types) ?? []
+        JSON.array(
+            elements.map { element in
+                types.count == 1 ? JSON(element[0]) : .array(element.map(JSON.init))
+            }
+        ).append(to: &json)
+    }
+}

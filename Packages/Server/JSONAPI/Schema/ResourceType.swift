@@ -1,0 +1,126 @@
+import Foundation
+import Hummingbird
+import TomboloHTTP
+import TomboloModel
+
+/// A class as the API shows it: the `type` of its resource objects, and their fields.
+struct ResourceType: Sendable {
+    /// As in addresses and in `type`: `role_assignments`.
+    let name: String
+    let classIndex: Int
+    let item: ClassSchema
+    let keyIndex: Int
+    /// The type of the primary key, which is a resource's `id`.
+    let keyType: PropertyType
+    let fields: [ResourceField]
+
+    var key: Column { item.columns[keyIndex] }
+    var path: String { "\(JSONAPIRoutes.path)/\(name)" }
+
+    /// - Parameter isServed: whether a class has resources, by its name.
+    /// - Returns: nil for a class without objects of its own.
+    init?(_ schema: Schema, classIndex: Int, isServed: (String) -> Bool) {
+        let item = schema[classIndex]
+        guard Self.isServed(item), let keyIndex = item.primaryKeyIndex else { return nil }
+        self.classIndex = classIndex
+        self.item = item
+        self.keyIndex = keyIndex
+        keyType = schema.storedType(of: item.columns[keyIndex])
+        name = Self.reserved.contains(item.collectionName) ? "\(item.collectionName)_" : item.collectionName
+        var used: Set<String> = ["id", "type"]
+        fields = Self.fields(of: item, schema, prefix: "", isServed: isServed).map { field in
+            ResourceField(
+                name: Self.memberName(field.name, &used), property: field.property, content: field.content,
+                isOptional: field.isOptional)
+        }
+    }
+
+    /// Addresses below `/api` that aren't collections.
+    private static let reserved: Set<String> = ["operations"]
+
+    static func isServed(_ item: ClassSchema) -> Bool {
+        item.owner == nil && !item.isEmbedded && !item.isRetired && item.primaryKeyIndex != nil
+    }
+
+    /// JSON:API wants names that begin and end with a letter or digit, and keeps `id` and `type` for itself.
+    private static func memberName(_ property: String, _ used: inout Set<String>) -> String {
+        let isMark = { (character: Character) in character == "_" || character == "-" }
+        var name = String(property.drop(while: isMark))
+        while let last = name.last, isMark(last) { name.removeLast() }
+        if name.isEmpty { name = "value" }
+        while !used.insert(name).inserted { name += "Value" }
+        return name
+    }
+
+    /// The properties of a class, or of an embedded object in it.
+    /// - Parameter prefix: the name of the embedded object, with a dot.
+    private static func fields(
+        of item: ClassSchema, _ schema: Schema, prefix: String, isServed: (String) -> Bool
+    ) -> [ResourceField] {
+        func ownName(_ name: String) -> String? {
+            guard name.hasPrefix(prefix) else { return nil }
+            let rest = name.dropFirst(prefix.count)
+            return rest.contains(".") ? nil : String(rest)
+        }
+        var fields: [ResourceField] = []
+        for (index, column) in item.columns.enumerated() where !column.isPrimaryKey && !column.isRetired {
+            guard let name = ownName(column.name) else { continue }
+            let content: ResourceField.Content =
+                switch column.type {
+                case .embedded:
+                    .embedded(
+                        column: index,
+                        fields: Self.fields(of: item, schema, prefix: "\(column.name).", isServed: isServed))
+                case .array(let types): .array(column: index, types: types)
+                case .link(let target) where prefix.isEmpty && isServed(target):
+                    schema.index(of: target).map { .toOne(column: index, target: $0) }
+                        ?? .value(column: index, type: schema.storedType(of: column))
+                case .int, .bool, .float, .double, .string, .data, .date, .objectId, .uuid, .decimal128:
+                    .value(column: index, type: column.type)
+                case .link, .list, .linkingObjects: .value(column: index, type: schema.storedType(of: column))
+                }
+            let isOptional = column.isOptional && !column.isRequiredWhenPresent
+            fields.append(
+                ResourceField(name: name, property: column.name, content: content, isOptional: isOptional))
+        }
+        for list in item.lists where !list.isRetired {
+            guard let name = ownName(list.name), let elements = schema.index(of: "\(item.name).\(list.name)") else {
+                continue
+            }
+            let content: ResourceField.Content
+            switch list.element {
+            case .scalar(let type, _): content = .values(elements: elements, type: type)
+            case .link(let target):
+                guard let index = schema.index(of: target) else { continue }
+                if prefix.isEmpty, isServed(target) {
+                    content = .toMany(elements: elements, target: index)
+                } else {
+                    content = .values(
+                        elements: elements, type: schema.storedType(of: schema[elements].columns[ElementColumn.target]))
+                }
+            case .embedded: continue
+            }
+            fields.append(ResourceField(name: name, property: list.name, content: content, isOptional: false))
+        }
+        return fields
+    }
+
+    func field(_ name: String) -> ResourceField? { fields.first { $0.name == name } }
+
+    /// The text of a key, as `id` has it.
+    static func idText(_ key: Value) -> String {
+        switch key {
+        case .objectId(let id): id.stringValue
+        case .uuid(let id): id.uuidString.lowercased()
+        case .string(let text): text
+        default: key.description
+        }
+    }
+
+    /// The key of a resource from its `id`.
+    /// - Returns: nil for text that isn't a key of the class.
+    func keyValue(_ id: String) -> Value? {
+        guard !id.utf8.contains(0), id.utf8.count <= RequestParameters.maximumValueByteCount else { return nil }
+        return keyType.keyValue(id)
+    }
+}

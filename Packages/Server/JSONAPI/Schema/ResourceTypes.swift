@@ -1,0 +1,49 @@
+import Foundation
+import Hummingbird
+import TomboloHTTP
+import TomboloModel
+
+/// Everything that the API serves of a schema.
+struct ResourceTypes: Sendable {
+    let schema: Schema
+    let all: [ResourceType]
+    private let positions: [String: Int]
+    private let positionsByClass: [Int: Int]
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        let isServed = { (name: String) in schema[name].map(ResourceType.isServed) ?? false }
+        var all: [ResourceType] = []
+        for index in schema.classes.indices {
+            if let type = ResourceType(schema, classIndex: index, isServed: isServed) { all.append(type) }
+        }
+        var positions: [String: Int] = [:]
+        for (position, type) in all.enumerated() where positions[type.name] == nil { positions[type.name] = position }
+        // A name that a class has now is that class's, whoever had it before.
+        for (position, type) in all.enumerated() {
+            for name in type.item.previousNames.map(ClassSchema.collectionName(of:)) where positions[name] == nil {
+                positions[name] = position
+            }
+        }
+        self.all = all
+        self.positions = positions
+        positionsByClass = Dictionary(
+            uniqueKeysWithValues: all.enumerated().map { ($1.classIndex, $0) })
+    }
+
+    subscript(name: String) -> ResourceType? { positions[name].map { all[$0] } }
+    subscript(classIndex: Int) -> ResourceType? { positionsByClass[classIndex].map { all[$0] } }
+
+    /// The type that an address names.
+    /// - Throws: ``RequestFailure`` with status 404.
+    func type(inAddress context: EdgeContext) throws -> ResourceType {
+        let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""
+        guard let type = self[name] else {
+            let hint = name.nearest(in: all.map(\.name)).map { "Did you mean '\($0)'? " } ?? ""
+            throw RequestFailure(
+                .notFound, "There is no resource type '\(name.shortened(toByteCount: 60))'.",
+                hint: "\(hint)GET \(JSONAPIRoutes.path)/openapi.json lists the types.")
+        }
+        return type
+    }
+}

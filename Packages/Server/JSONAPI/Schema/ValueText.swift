@@ -1,0 +1,74 @@
+import Foundation
+import TomboloModel
+
+/// Values as text: in filters, cursors and resources.
+enum ValueText {
+    /// A value of a type from the text that ``JSON`` writes for it.
+    /// - Parameter isOwn: text that this server wrote: numbers may be infinite.
+    /// - Returns: nil for text that isn't a value of the type.
+    static func value(_ text: String, _ type: PropertyType, isOwn: Bool = false) -> Value? {
+        switch type {
+        case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+        case .int: isDecimal(text) ? Int64(text).map(Value.int) : nil
+        case .float, .double:
+            Double(text).flatMap { number in
+                (number.isFinite && isDecimal(text)) || (isOwn && !number.isNaN) ? .double(number) : nil
+            }
+        case .decimal128:
+            text.utf8.count <= maximumDecimalByteCount
+                ? (try? Decimal128(string: text)).flatMap { $0.isNaN && !isOwn ? nil : .decimal($0) } : nil
+        case .string: text.utf8.contains(0) ? nil : .string(text)
+        case .date: Timestamp.microseconds(text).map(Value.date)
+        case .objectId: (try? ObjectId(string: text)).map(Value.objectId)
+        case .uuid: UUID(uuidString: text).map(Value.uuid)
+        case .data: Data(base64Encoded: text).map(Value.data)
+        case .link, .embedded, .array, .list, .linkingObjects: nil
+        }
+    }
+
+    private static let maximumDecimalByteCount = 100
+
+    /// Without hexadecimal digits and words such as `nan`.
+    private static func isDecimal(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
+                UInt8(ascii: "E"), UInt8(ascii: "+"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// The text of a value that ``value(_:_:isOwn:)`` reads back; nil for null.
+    static func text(_ value: Value) -> String? {
+        switch value {
+        case .null: nil
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): value.description
+        case .string(let value): value
+        case .data(let value): value.base64EncodedString()
+        case .date(let value): Timestamp.text(value)
+        case .objectId(let value): value.stringValue
+        case .uuid(let value): value.uuidString.lowercased()
+        case .decimal(let value): value.description
+        }
+    }
+
+    /// What is expected of a value, for messages.
+    static func expected(_ type: PropertyType) -> String {
+        switch type {
+        case .bool: "true or false"
+        case .int(let bits): "a whole number of \(bits) bits"
+        case .float, .double: "a number such as 12.5"
+        case .decimal128: "a decimal number such as 12.50"
+        case .string: "text without U+0000"
+        case .date: "a date and time such as 2026-05-14T13:22:18Z"
+        case .objectId: "an id of 24 hexadecimal digits"
+        case .uuid: "a UUID"
+        case .data: "base64"
+        case .link, .embedded, .array, .list, .linkingObjects: "a value of type \(type.name)"
+        }
+    }
+}

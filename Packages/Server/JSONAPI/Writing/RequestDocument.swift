@@ -1,0 +1,41 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import TomboloHTTP
+import TomboloModel
+
+/// The body of a request as JSON.
+struct RequestDocument {
+    let json: JSON
+
+    /// - Parameter knownExtension: the extension of JSON:API that the body must be of.
+    /// - Throws: ``RequestFailure``: 415 for another type, 413 for too long a body, 400 for anything but a JSON object.
+    static func read(
+        _ request: Request, _ context: EdgeContext, requiredExtension: String? = nil
+    ) async throws -> RequestDocument {
+        try JSONAPIMediaType.checkContent(request, requiredExtension: requiredExtension)
+        try JSONAPIMediaType.checkAccept(request, knownExtension: requiredExtension)
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: context.limits.bodyBytes)
+        } catch is NIOTooManyBytesError {
+            throw RequestFailure(
+                .tooLarge, "The request's body is longer than \(context.limits.bodyBytes) bytes.",
+                hint: "Send less at once.")
+        }
+        guard let json = try? JSONDecoder().decode(JSON.self, from: Data(buffer.readableBytesView)),
+            case .object = json
+        else {
+            throw RequestFailure(
+                .badRequest, "The body isn't a JSON object in UTF-8.",
+                hint: "Send a document of JSON:API, such as {\"data\": {\"type\": …}}.", source: .pointer(""))
+        }
+        return RequestDocument(json: json)
+    }
+
+    /// For addresses that take no parameters.
+    static func checkNoParameters(_ request: Request) throws {
+        guard let parameter = try RequestParameters(request).all.first else { return }
+        throw parameter.failure("it isn't known here.", "This address takes no parameters.")
+    }
+}

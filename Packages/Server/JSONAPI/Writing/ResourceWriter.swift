@@ -1,0 +1,320 @@
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloSQL
+
+/// Makes, changes and removes single resources in the caller's transaction, as the rules permit.
+struct ResourceWriter: Sendable {
+    let view: CallerView
+    let moveToTrash: JSONAPIRoutes.TrashMove
+    private var reader: ResourceReader { ResourceReader(view: view) }
+
+    init(view: CallerView, moveToTrash: @escaping JSONAPIRoutes.TrashMove) {
+        self.view = view
+        self.moveToTrash = moveToTrash
+    }
+
+    /// A resource that is about to be changed, locked.
+    private struct Current {
+        let row: Row
+        let resource: ResourceReader.Resource
+    }
+
+    // MARK: Making
+
+    /// - Parameters:
+    ///   - key: of the new resource.
+    ///   - pointer: where the resource object is in the body.
+    /// - Returns: the resource as it is now; nil if the caller can't see it.
+    nonisolated(nonsending) func create(
+        _ change: ResourceChange, key: Value, at pointer: RequestPointer, _ connection: PostgresConnection
+    ) async throws -> ResourceReader.Resource? {
+        let (type, item) = (change.type, change.type.item)
+        var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
+        for (column, value) in change.values { row[column] = value }
+        row[type.keyIndex] = key
+        try checkMissing(change, at: pointer)
+        // Whether a target is there is nobody's business who may not write here.
+        try authorize(.create, type, old: nil, new: row, change, at: pointer)
+        try await checkLinks(change.links, connection)
+        var names: [String] = []
+        var parameters: [PostgresParameter] = []
+        for (index, column) in item.columns.enumerated() where !column.isRetired {
+            names.append(PostgresSQL.quoteIdentifier(column.sqlName))
+            parameters.append(try PostgresParameter(row[index], as: view.schema.storedType(of: column)))
+        }
+        let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
+        try await explained(change, at: pointer) {
+            try await connection.query(
+                "INSERT INTO \(PostgresSQL.quoteIdentifier(item.table)) (\(names.joined(separator: ", "))) "
+                    + "VALUES (\(places))", parameters)
+            for (elements, contents) in change.lists {
+                try await ResourceList(elements, of: type, view.schema).write(contents, owner: key, connection)
+            }
+        }
+        return try await current(type, key, connection)
+    }
+
+    private func zero(of column: Column) -> Value {
+        if case .array = column.type { return .data(ArrayCoding.empty) }
+        return view.schema.storedType(of: column).zero
+    }
+
+    /// Text, dates and links that a resource must have; a number is 0 and a truth value false unless it's said.
+    private func checkMissing(_ change: ResourceChange, at pointer: RequestPointer) throws {
+        let fixed = view.rules.fixedColumns(view.subject)[change.type.classIndex] ?? []
+        var problems: [RequestFailure] = []
+        for field in change.type.fields where field.isRequiredOnCreation {
+            guard let column = field.column, change.values[column] == nil, !fixed.contains(column) else { continue }
+            let place = pointer / (field.isRelationship ? "relationships" : "attributes")
+            problems.append(
+                RequestFailure(
+                    .unprocessable, "'\(field.name)' is required and missing.", hint: "Send a value for it.",
+                    properties: [field.name], source: .pointer((place / field.name).description)))
+        }
+        guard var first = problems.first else { return }
+        first.others = Array(problems.dropFirst())
+        throw first
+    }
+
+    // MARK: Changing
+
+    /// - Parameter version: the caller's `If-Match`.
+    /// - Returns: the resource as it is now; nil if the caller can't see it any more.
+    nonisolated(nonsending) func update(
+        _ change: ResourceChange, key: Value, ifMatch version: String? = nil, at pointer: RequestPointer,
+        _ connection: PostgresConnection
+    ) async throws -> ResourceReader.Resource? {
+        let (type, item) = (change.type, change.type.item)
+        let found = try await locked(type, key, ifMatch: version, connection)
+        var row = found.row
+        for (column, value) in change.values { row[column] = value }
+        try authorize(.update, type, old: found.row, new: row, change, at: pointer)
+        try await checkLinks(change.links, connection)
+        let changed = change.values.keys.sorted().filter { found.row[$0] != row[$0] }
+        try await explained(change, at: pointer) {
+            if !changed.isEmpty {
+                var parameters = [try PostgresParameter(key, as: type.keyType)]
+                var assignments: [String] = []
+                for index in changed {
+                    let column = item.columns[index]
+                    parameters.append(try PostgresParameter(row[index], as: view.schema.storedType(of: column)))
+                    assignments.append("\(PostgresSQL.quoteIdentifier(column.sqlName)) = $\(parameters.count)")
+                }
+                try await connection.query(
+                    "UPDATE \(PostgresSQL.quoteIdentifier(item.table)) SET \(assignments.joined(separator: ", ")) "
+                        + "WHERE \(PostgresSQL.quoteIdentifier(type.key.sqlName)) = $1", parameters)
+            }
+            for (elements, contents) in change.lists {
+                try await ResourceList(elements, of: type, view.schema).write(contents, owner: key, connection)
+            }
+        }
+        return try await current(type, key, connection)
+    }
+
+    // MARK: Removing
+
+    /// Moves the resource into the trash where its class has one, and deletes it otherwise.
+    nonisolated(nonsending) func remove(
+        _ type: ResourceType, key: Value, ifMatch version: String? = nil, _ connection: PostgresConnection
+    ) async throws {
+        let found = try await locked(type, key, ifMatch: version, connection)
+        let operation = JSONAPIRoutes.removal(of: type.item)
+        let resource = TomboloRules.Resource.object(classIndex: type.classIndex, old: found.row, new: found.row)
+        if case .denied(let denial) = view.rules.authorize(view.subject, operation, resource) {
+            throw RequestFailure(denial)
+        }
+        guard !type.item.isTrashable else {
+            guard case .objectId(let id) = key else {
+                throw RequestFailure(
+                    .unprocessable, "The trash takes objects whose key is an ObjectId, and no \(type.name).",
+                    hint: "Delete it in an app.")
+            }
+            return try await moveToTrash(connection, view.schema, type.item.name, id, view.subject.userID)
+        }
+        do {
+            try await connection.query(
+                "DELETE FROM \(PostgresSQL.quoteIdentifier(type.item.table)) "
+                    + "WHERE \(PostgresSQL.quoteIdentifier(type.key.sqlName)) = $1",
+                [try PostgresParameter(key, as: type.keyType)])
+        } catch let error as PostgresError where error.code == .foreignKeyViolation {
+            throw RequestFailure(
+                .conflict, "Something else needs this resource.", hint: "Remove what links to it first.", cause: error)
+        }
+    }
+
+    // MARK: Steps
+
+    /// - Throws: ``RequestFailure``: 404 if the caller can see no such resource, 412 if it has another version.
+    nonisolated(nonsending) private func locked(
+        _ type: ResourceType, _ key: Value, ifMatch version: String?, _ connection: PostgresConnection
+    ) async throws -> Current {
+        let plan = ResourcePlan(type, for: view)
+        let columns = type.item.columns.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.sqlName) }
+        let statement = try reader.statement(
+            plan, matching: reader.isKey(key, of: type), extra: columns, limit: 1,
+            locking: "FOR UPDATE OF \"\(ResourcePlan.alias)\"")
+        let found = try await connection.query(statement.sql, statement.parameters).first.map { source in
+            let values = try type.item.columns.enumerated().map { index, column in
+                try source[plan.columns.count + index].value(of: view.schema.storedType(of: column))
+            }
+            return Current(row: Row(values), resource: ResourceReader.Resource(plan: plan, row: source))
+        }
+        guard let found,
+            view.rules.authorize(
+                view.subject, .read, .object(classIndex: type.classIndex, old: found.row, new: found.row)
+            ).isAllowed
+        else { throw JSONAPIRoutes.noSuchResource(type) }
+        if let version {
+            var json = JSONBytes()
+            let now = try plan.append(found.resource.row, to: &json) ?? ""
+            guard ResourceVersion.matches(version, now) else {
+                throw RequestFailure(
+                    .preconditionFailed, "The resource has changed since the version that If-Match names.",
+                    hint: "GET it again, and decide anew. Its version is \"\(now)\".", source: .header("If-Match"))
+            }
+        }
+        return found
+    }
+
+    /// The resource as the caller sees it now.
+    nonisolated(nonsending) private func current(
+        _ type: ResourceType, _ key: Value, _ connection: PostgresConnection
+    ) async throws -> ResourceReader.Resource? {
+        let plan = ResourcePlan(type, for: view)
+        let statement = try reader.statement(
+            plan, matching: .all([reader.isKey(key, of: type), view.readable(type)]), limit: 1)
+        return try await connection.query(statement.sql, statement.parameters).first.map {
+            ResourceReader.Resource(plan: plan, row: $0)
+        }
+    }
+
+    /// Asks the rules about the row before and after, and about each field that changes.
+    private func authorize(
+        _ operation: TomboloRules.Operation, _ type: ResourceType, old: Row?, new: Row, _ change: ResourceChange,
+        at pointer: RequestPointer
+    ) throws {
+        func denial(_ row: Row) -> Decision.Denial? {
+            let resource = TomboloRules.Resource.object(classIndex: type.classIndex, old: old, new: row)
+            guard case .denied(let denial) = view.rules.authorize(view.subject, operation, resource) else { return nil }
+            return denial
+        }
+        guard let found = denial(new) else { return }
+        var failure = RequestFailure(found)
+        failure.source = .pointer(pointer.description)
+        // The field whose value alone would be refused, if there is one.
+        if let old, denial(old) == nil {
+            let field = change.values.keys.sorted().first { column in
+                var row = old
+                row[column] = new[column]
+                return denial(row) != nil
+            }
+            if let field, let place = change.pointers[field] {
+                failure.source = .pointer(place.description)
+                failure.hint =
+                    "Leave '\(type.item.columns[field].name)' as it is, or ask for a role that may change it."
+            }
+        }
+        throw failure
+    }
+
+    /// Links lead to objects that are there, and not in the trash.
+    nonisolated(nonsending) private func checkLinks(
+        _ links: [ResourceChange.Link], _ connection: PostgresConnection
+    ) async throws {
+        for (classIndex, group) in Dictionary(grouping: links, by: \.target.classIndex) {
+            guard let target = view.types[classIndex] else { continue }
+            let key = PostgresSQL.quoteIdentifier("t", target.key.sqlName)
+            let result = try await connection.query(
+                """
+                SELECT \(key) FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS "t"
+                WHERE \(key) = ANY ($1) AND \(RowReader.isIn(trash: false, target.item, alias: "t"))
+                FOR KEY SHARE OF "t"
+                """, [try PostgresParameter(list: Array(Set(group.map(\.key))), of: target.keyType)])
+            let found = Set(try result.map { try $0[0].value(of: target.keyType) })
+            guard let missing = group.first(where: { !found.contains($0.key) }) else { continue }
+            throw Self.dangling(missing.target, missing.pointer)
+        }
+    }
+
+    private static func dangling(_ target: ResourceType, _ pointer: RequestPointer) -> RequestFailure {
+        RequestFailure(
+            .unprocessable, "There is no resource of type '\(target.name)' with this id.",
+            hint: "Send the id of one that exists, and isn't in the trash.", source: .pointer(pointer.description))
+    }
+
+    /// Runs statements, and says of the database's refusals which field they are about.
+    nonisolated(nonsending) private func explained(
+        _ change: ResourceChange, at pointer: RequestPointer, _ body: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        do {
+            try await body()
+        } catch let error as PostgresError where error.isRefusal {
+            throw refusal(error, change, at: pointer)
+        }
+    }
+
+    private func refusal(_ error: PostgresError, _ change: ResourceChange, at pointer: RequestPointer) -> RequestFailure
+    {
+        let item = change.type.item
+        var failure = RequestFailure(error)
+        var columns: [Int] = []
+        switch error.code {
+        case .uniqueViolation:
+            if error.constraintName?.hasSuffix("_pkey") == true {
+                failure.message = "There is a resource with this id already."
+                failure.hint = "Leave 'id' out, and the server makes one."
+                failure.source = .pointer((pointer / "id").description)
+                failure.properties = []
+                return failure
+            }
+            // Where row-level security applies, the database names the rule and not its columns.
+            columns =
+                item.uniqueColumns.first { columns in
+                    let names = columns.map { item.columns[$0].sqlName }.joined(separator: "_")
+                    return error.constraintName?.contains(names) == true
+                } ?? []
+            let names = columns.map { item.columns[$0].name }
+            let list = names.isEmpty ? "value that must be unique" : names.joined(separator: " and ")
+            failure.message = "Another of the \(change.type.name) has the same \(list)."
+            failure.hint = "Send another value, or change the other one first."
+            failure.properties = names
+        case .notNullViolation:
+            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
+            failure.message = "A required value is missing."
+            failure.hint = "Send a value for it."
+        case .foreignKeyViolation:
+            columns = item.columns.indices.filter {
+                item.columns[$0].linkTarget != nil
+                    && error.constraintName?.contains(item.columns[$0].sqlName) == true
+            }
+            failure.message = "A link leads to a resource that was just removed."
+            failure.hint = "Send the id of one that exists."
+        default:
+            failure.message = "The database doesn't take the values: \(error.constraintName ?? "they're out of range")."
+            failure.hint = "Send other values."
+        }
+        let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? pointer
+        failure.source = .pointer(place.description)
+        return failure
+    }
+}
+
+extension ResourceField {
+    /// Whether a new resource must say it: text, dates, ids and data, and links that can't be null.
+    var isRequiredOnCreation: Bool {
+        guard !isOptional else { return false }
+        switch content {
+        case .toOne: return true
+        case .array, .embedded, .values, .toMany: return false
+        case .value(_, let type):
+            switch type {
+            case .bool, .int, .float, .double, .decimal128: return false
+            default: return true
+            }
+        }
+    }
+}
