@@ -219,8 +219,8 @@ let package = Package(
             "AdminService", "Server/AdminService",
             [
                 "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP", "TomboloJSONAPI",
-                "TomboloMetrics", "TomboloModel", "TomboloRules", "TomboloSQL", "TomboloServerModel", hummingbird,
-                httpTypes, logging,
+                "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL",
+                "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
             ]),
         library(
             "TicketService", "Conference/TicketService",
@@ -419,8 +419,8 @@ let package = Package(
         tests(
             "AdminServiceTests",
             service + [
-                "AdminService", "TicketService", "ServiceTestSupport", "TomboloMigration", "TomboloPostgresStore",
-                "TomboloRuleDocuments", "TomboloServerModel",
+                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloMigration",
+                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
             ]),
         tests(
             "TicketServiceTests",

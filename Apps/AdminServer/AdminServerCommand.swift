@@ -58,7 +58,16 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                trash, such as listings; an object
                                                takes those along that link to it
               POST   /admin/trash/ID/restore   ID of an object, or of a group: what
-                                               was trashed together
+                                               was trashed together. {"values": {"ID":
+                                               {"email": …}}, "leave": ["ID"], "swap":
+                                               ["ID"]} settle clashes with live objects
+              DELETE /admin/trash/ID           for ever
+              POST   /admin/trash/empty        for ever, all that GET /admin/trash lists
+                                               with the same ?class=…; ?after= what the
+                                               last answer gave as "next"
+              GET    /admin/trash/purge        runs of the automatic purge, and what it
+                                               kept; POST runs it, {"dryRun": true}
+                                               says what it would do
               DELETE /CLASSES/ID               into the trash, for those whom the
                                                rules permit it
               GET    /admin/permissions        which role may do what: the matrix of the
@@ -70,6 +79,10 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                changes; GET /api/openapi.json has all
                                                of it
               GET    /health, /ready           for supervisors
+
+            What has been in the trash for 30 days is deleted for ever, by one of the
+            admin servers, every hour. The table tombolo.trash_retention has other
+            times, by class.
 
             It follows the models and rules in the database: classes that are added
             or renamed while it runs have routes at once.
@@ -100,7 +113,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let certificate = try configuration.loadCertificate(logger: logger)
         let database = try await configuration.findDatabase(
-            connections: PostgresPool.Options.defaultMaximumConnections + 1,
+            connections: PostgresPool.Options.defaultMaximumConnections + 2,
             needing: [ServerConfiguration.listeningNeed], logger: logger)
         let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
@@ -118,6 +131,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         try await ServiceGroup(
             services: [DatabaseService(pool)] + following + [
                 ModelFollower(models, configuration: database, logger: logger), server,
+                TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

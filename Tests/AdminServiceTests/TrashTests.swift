@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import PostgresClient
+import PostgresValues
 import ServiceTestSupport
 import Testing
 import TicketService
@@ -96,12 +97,15 @@ import TomboloRules
 
     @Test func anEventTakesItsSessionsAlongAndComesBackWithThem() async throws {
         try await Self.run { fixture, call in
+            let tickets = "/events/\(fixture.event)/tickets"
+            let order = try await call(.get, tickets, as: "owner").json
             let early = try await call(.post, "/admin/sessions/\(fixture.sessions[2])/trash", as: "admin")
             let moved = try await call(.post, "/admin/events/\(fixture.event)/trash", as: "admin")
-            #expect(moved.json["count"] == 3)
+            // With two sessions, five tickets, two speakers and a room.
+            #expect(moved.json["count"] == 11)
             #expect(try await call(.get, "/events/\(fixture.event)/sessions", as: "owner").status == 404)
             let items = try await call(.get, "/admin/trash?event=\(fixture.event)", as: "admin")
-            #expect(items.json["items"]?.list.count == 4)
+            #expect(items.json["items"]?.list.count == 12)
             #expect(
                 try await call(.get, "/admin/trash?event=\(fixture.event)&class=Event", as: "admin")
                     .json["items"]?.list.count == 1)
@@ -113,12 +117,46 @@ import TomboloRules
                 #expect(alone.status == 409)
                 #expect(alone.json["properties"] == ["event"])
                 #expect(alone.json["hint"]?.text?.contains(fixture.event.stringValue) == true)
+                let parent = alone.json["details"]?["parent"]
+                #expect(parent?["class"] == "Event" && parent?["_id"]?.text == fixture.event.stringValue)
             }
             let group = try #require(moved.json["group"]?.text)
-            #expect(try await call(.post, "/admin/trash/\(group)/restore", as: "admin").json["count"] == 3)
+            #expect(try await call(.post, "/admin/trash/\(group)/restore", as: "admin").json["count"] == 11)
+            #expect(try await call(.get, tickets, as: "owner").json == order)
             let sessions = try await call(.get, "/events/\(fixture.event)/sessions", as: "owner")
             #expect(Self.titles(sessions) == ["Talk 1", "Talk 2"])
             #expect(try await call(.post, "/admin/trash/\(fixture.sessions[2])/restore", as: "admin").status == 200)
+        }
+    }
+
+    @Test("a session stays when its room goes, and is restored while the room is in the trash")
+    func roomsGoAlone() async throws {
+        try await Self.run { fixture, call in
+            let moved = try await call(.delete, "/microlocations/\(fixture.room)", as: "organizer")
+            #expect(moved.status == 200 && moved.json["count"] == 1, "\(moved.text)")
+            let sessions = "/events/\(fixture.event)/sessions"
+            #expect(Self.titles(try await call(.get, sessions, as: "owner")).count == 3)
+            #expect(try await call(.delete, "/sessions/\(fixture.sessions[0])", as: "organizer").status == 200)
+            let restored = try await call(.post, "/admin/trash/\(fixture.sessions[0])/restore", as: "admin")
+            #expect(restored.status == 200, "\(restored.text)")
+        }
+    }
+
+    @Test("a speaker's address goes and comes back with them, and administrators don't see it in between")
+    func contactsComeBackWithTheirSpeaker() async throws {
+        try await Self.run { fixture, call in
+            let speaker = fixture.speakers[0]
+            try await fixture.rows().insert(
+                "SpeakerContact",
+                ["event": .objectId(fixture.event), "speaker": .objectId(speaker), "email": "ada@example.org"])
+            let moved = try await call(.delete, "/speakers/\(speaker)", as: "owner")
+            #expect(moved.json["count"] == 2, "\(moved.text)")
+            // Administrators see addresses in the trash no more than elsewhere.
+            let list = try await call(.get, "/admin/trash", as: "admin")
+            #expect(list.json["items"]?.list.count == 1 && !list.text.contains("ada@example.org"), "\(list.text)")
+            #expect(try await call(.get, "/admin/trash?class=SpeakerContact", as: "admin").status == 403)
+            let group = try #require(moved.json["group"]?.text)
+            #expect(try await call(.post, "/admin/trash/\(group)/restore", as: "admin").json["count"] == 2)
         }
     }
 
@@ -135,8 +173,187 @@ import TomboloRules
             #expect(clash.json["properties"] == ["email"])
             #expect(clash.json["hint"]?.text?.contains("email") == true)
             #expect(!clash.text.contains("attendee@"))
+            let choice = try #require(clash.json["details"]?["clashes"]?.list.first)
+            #expect(choice["class"] == "User" && choice["_id"]?.text == user.stringValue)
+            #expect(choice["properties"] == ["email"] && choice["live"]?.text == other.stringValue)
+            #expect(choice["choices"] == ["values", "swap"], "\(clash.text)")
             try await fixture.rows().set("User", other, "email", "other@example.org")
             #expect(try await call(.post, "/admin/trash/\(user)/restore", as: "admin").status == 200)
+        }
+    }
+
+    @Test("a clash is settled by new values, by leaving the object, or by swapping it with the live one")
+    func choices() async throws {
+        try await Self.run { fixture, call in
+            let rows = fixture.rows()
+            let user = try #require(fixture.users["attendee"])
+            let path = "/admin/trash/\(user)/restore"
+            func users(_ condition: String) async throws -> Set<ObjectId> {
+                Set(try await fixture.pool.query("SELECT _id FROM users WHERE \(condition)").map { try $0[0].objectId })
+            }
+            #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
+            let other = try await rows.insert(
+                "User", ["email": .string(ServiceFixture.email("attendee")), "displayName": "Somebody else"])
+            // What a write couldn't be, or isn't about a clash, is refused, and nothing is restored.
+            for (body, status) in [
+                (#"{"values": {"\#(user)": {"email": 7}}}"#, 422), (#"{"values": {"\#(user)": {"email": null}}}"#, 422),
+                (#"{"values": {"\#(user)": {"displayName": "Eve"}}}"#, 422),
+                (#"{"values": {"\#(user)": {"isSuperAdmin": true}}}"#, 422),
+                (#"{"values": {"\#(user)": {"email": "owner@example.org"}}}"#, 409),
+                (#"{"leave": ["\#(user)"]}"#, 422), (#"{"swap": ["\#(other)"]}"#, 422), (#"{"swap": "all"}"#, 400),
+                (#"{"swop": []}"#, 400), ("[]", 400),
+                (#"{"leave": ["\#(user)"], "swap": ["\#(user)"]}"#, 400),
+            ] {
+                let answer = try await call(.post, path, as: "admin", body: body)
+                #expect(answer.status == status, "\(body): \(answer.text)")
+            }
+            #expect(try await users("trashed_at IS NOT NULL") == [user])
+
+            let renamed = try await call(
+                .post, path, as: "admin", body: #"{"values": {"\#(user)": {"email": "back@example.org"}}}"#)
+            #expect(renamed.status == 200, "\(renamed.text)")
+            #expect(try await users("trashed_at IS NULL AND email = 'back@example.org'") == [user])
+            let account = try await fixture.pool.query(
+                "SELECT email FROM tombolo.account WHERE id = $1", [.objectId(user)])
+            #expect(try account[0, 0].string == "back@example.org")
+
+            #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
+            try await rows.set("User", other, "email", "back@example.org")
+            let swapped = try await call(.post, path, as: "admin", body: #"{"swap": ["\#(user)"]}"#)
+            #expect(swapped.status == 200 && swapped.json["count"] == 1, "\(swapped.text)")
+            #expect(try await users("trashed_at IS NOT NULL") == [other])
+            let trashed = try await call(.get, "/admin/trash", as: "admin").json["items"]?.list.first
+            #expect(trashed?["trashedBy"]?.text == fixture.users["admin"]?.stringValue)
+        }
+    }
+
+    @Test("a live object that the caller may not move into the trash is neither swapped nor offered")
+    func swappingTakesTheRightToTrash() async throws {
+        try await Self.run { fixture, call in
+            let user = try #require(fixture.users["attendee"])
+            let top = try #require(fixture.users["superAdmin"])
+            #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
+            try await fixture.pool.execute(
+                "UPDATE users SET email = '\(ServiceFixture.email("superAdmin"))' WHERE trashed_at IS NOT NULL")
+            let path = "/admin/trash/\(user)/restore"
+            let clash = try await call(.post, path, as: "admin")
+            #expect(clash.json["details"]?["clashes"]?.list.first?["choices"] == ["values"], "\(clash.text)")
+            let swap = #"{"swap": ["\#(user)"]}"#
+            #expect(try await call(.post, path, as: "admin", body: swap).status == 403)
+            #expect(
+                try await fixture.pool.query(
+                    "SELECT 1 FROM users WHERE _id = $1 AND trashed_at IS NULL", [.objectId(top)]
+                ).count == 1)
+        }
+    }
+
+    @Test(
+        "a ticket whose place was taken is left behind, the rest of its group comes back, and later it gets a new place"
+    )
+    func leaving() async throws {
+        try await Self.run { fixture, call in
+            let moved = try await call(.post, "/admin/events/\(fixture.event)/trash", as: "admin")
+            let group = try #require(moved.json["group"]?.text)
+            try await fixture.rows().insert(
+                "Ticket",
+                [
+                    "event": .objectId(fixture.event), "name": "New", "rank": "a1", "kind": "free", "currency": "EUR",
+                ])
+            let ticket = fixture.tickets[1]
+            let clash = try await call(.post, "/admin/trash/\(group)/restore", as: "superAdmin")
+            let choice = clash.json["details"]?["clashes"]?.list.first
+            #expect(choice?["properties"] == ["event", "rank"] && choice?["_id"]?.text == ticket.stringValue)
+            #expect(choice?["choices"] == ["values", "leave", "swap"], "\(clash.text)")
+            let left = try await call(
+                .post, "/admin/trash/\(group)/restore", as: "superAdmin", body: #"{"leave": ["\#(ticket)"]}"#)
+            #expect(left.json["count"] == 11, "\(left.text)")
+            let back = try await call(
+                .post, "/admin/trash/\(ticket)/restore", as: "superAdmin",
+                body: #"{"values": {"\#(ticket)": {"rank": "a1V"}}}"#)
+            #expect(back.status == 200, "\(back.text)")
+            let list = try await call(.get, "/events/\(fixture.event)/tickets", as: "owner")
+            #expect(
+                list.json["tickets"]?.list.compactMap { $0["name"]?.text }
+                    == ["Early", "New", "Regular", "Staff", "Student", "Supporter"])
+        }
+    }
+
+    @Test("deleting a group for ever deletes all of it and nothing else, and takes the right to purge")
+    func deletingForEver() async throws {
+        try await Self.run { fixture, call in
+            let early = try await call(.post, "/admin/sessions/\(fixture.sessions[2])/trash", as: "admin")
+            let moved = try await call(.post, "/admin/events/\(fixture.event)/trash", as: "admin")
+            let group = try #require(moved.json["group"]?.text)
+            for role in ["admin", "owner", "stranger"] {
+                #expect(try await call(.delete, "/admin/trash/\(group)", as: role).status == 403, "\(role)")
+            }
+            let gone = try await call(.delete, "/admin/trash/\(group)", as: "superAdmin")
+            #expect(gone.status == 200 && gone.json["count"] == 11, "\(gone.text)")
+            #expect(try await call(.delete, "/admin/trash/\(group)", as: "superAdmin").status == 404)
+            let left = try await call(.get, "/admin/trash", as: "admin")
+            #expect(left.json["items"]?.list.map { $0["group"] } == [early.json["group"]])
+            #expect(try await fixture.pool.query("SELECT 1 FROM event").count == 1)
+            // An object that isn't in the trash is out of reach.
+            #expect(try await call(.delete, "/admin/trash/\(fixture.draft)", as: "superAdmin").status == 404)
+        }
+    }
+
+    @Test("what the database keeps is named with its reason, and the rest of its group stays too")
+    func keptRows() async throws {
+        try await Self.run { fixture, call in
+            try await fixture.pool.execute(
+                """
+                CREATE TABLE invoice (ticket bytea REFERENCES ticket (_id));
+                INSERT INTO invoice SELECT _id FROM ticket WHERE rank = 'a1' AND event IS NOT NULL LIMIT 1;
+                CREATE FUNCTION public.keep_talks() RETURNS trigger LANGUAGE plpgsql AS
+                $$BEGIN RAISE EXCEPTION 'talks are kept for the archive'; END$$;
+                CREATE TRIGGER keep BEFORE DELETE ON session FOR EACH ROW EXECUTE FUNCTION public.keep_talks()
+                """)
+            let tickets = try await call(.delete, "/tickets/\(fixture.tickets[1])", as: "owner")
+            let session = try await call(.delete, "/sessions/\(fixture.sessions[0])", as: "owner")
+            for (answer, id, reason) in [
+                (tickets, fixture.tickets[1], "'invoice' refers to it"),
+                (session, fixture.sessions[0], "talks are kept for the archive"),
+            ] {
+                let group = try #require(answer.json["group"]?.text)
+                let kept = try await call(.delete, "/admin/trash/\(group)", as: "superAdmin")
+                #expect(kept.status == 409, "\(kept.text)")
+                #expect(kept.json["message"]?.text?.contains(id.stringValue) == true)
+                #expect(kept.json["message"]?.text?.contains(reason) == true, "\(kept.text)")
+            }
+            // Emptying leaves both, says so, and deletes the rest.
+            #expect(try await call(.delete, "/tickets/\(fixture.tickets[0])", as: "owner").status == 200)
+            let emptied = try await call(.post, "/admin/trash/empty", as: "superAdmin")
+            #expect(emptied.json["count"] == 1 && emptied.json["groups"] == 1, "\(emptied.text)")
+            #expect(emptied.json["kept"]?.list.count == 2 && emptied.json["next"] == .null)
+        }
+    }
+
+    @Test("emptying goes by class and properties, whole groups only, a bounded number for each request")
+    func emptying() async throws {
+        try await Self.run { fixture, call in
+            for index in 0..<120 {
+                let id = try await fixture.rows().insert(
+                    "Sponsor", ["event": .objectId(fixture.draft), "name": .string("S\(index)")])
+                try await fixture.pool.query(
+                    "SELECT tombolo.trash('Sponsor', $1, 'script', NULL)", [.text(id.stringValue)])
+            }
+            #expect(try await call(.post, "/admin/events/\(fixture.event)/trash", as: "admin").status == 200)
+            #expect(try await call(.post, "/admin/trash/empty", as: "admin").status == 403)
+            #expect(try await call(.post, "/admin/trash/empty?class=Nothing", as: "superAdmin").status == 400)
+            #expect(try await call(.post, "/admin/trash/empty?after=x", as: "superAdmin").status == 400)
+            // The event's group has sessions, but not only those.
+            let none = try await call(.post, "/admin/trash/empty?class=Session", as: "superAdmin")
+            #expect(none.json["count"] == 0 && none.json["kept"]?.list.count == 1, "\(none.text)")
+            let path = "/admin/trash/empty?class=Sponsor&event=\(fixture.draft)"
+            let first = try await call(.post, path, as: "superAdmin")
+            #expect(first.json["count"] == 100, "\(first.text)")
+            let next = try #require(first.json["next"]?.text)
+            let second = try await call(.post, "\(path)&after=\(next)", as: "superAdmin")
+            #expect(second.json["count"] == 20 && second.json["next"] == .null, "\(second.text)")
+            let all = try await call(.post, "/admin/trash/empty", as: "superAdmin")
+            #expect(all.json["count"] == 12)
+            #expect(try await call(.get, "/admin/trash", as: "admin").json["items"] == [])
         }
     }
 
@@ -205,7 +422,7 @@ import TomboloRules
     }
 
     @Test(arguments: [
-        "page=0", "page=-1", "page=x", "page=99999999999999999999", "class=Ticket", "class=", "event=x",
+        "page=0", "page=-1", "page=x", "page=99999999999999999999", "class=RoleAssignment", "class=", "event=x",
         "class=Session'--",
     ])
     func aWrongParameterIsNamed(query: String) async throws {
@@ -221,7 +438,8 @@ import TomboloRules
         try await Self.run { _, call in
             for (method, path) in [
                 (HTTPRequest.Method.post, "/admin/sessions/\(id)/trash"), (.post, "/admin/users/\(id)/trash"),
-                (.post, "/admin/trash/\(id)/restore"), (.delete, "/sessions/\(id)"), (.get, "/events/\(id)/sessions"),
+                (.post, "/admin/trash/\(id)/restore"), (.delete, "/admin/trash/\(id)"), (.delete, "/sessions/\(id)"),
+                (.get, "/events/\(id)/sessions"),
             ] {
                 let answer = try await call(method, path, as: "superAdmin")
                 #expect([400, 404].contains(answer.status), "\(path): \(answer.status) \(answer.text)")

@@ -73,7 +73,7 @@ enum FormerRules {
         rules += everyone.map { rule($0, "Ticket", [.read]) }
         rules += everyone.map { rule($0, "SocialLink", [.read]) }
         rules += [
-            rule(.owner, "Session", [.trash]), rule(.organizer, "Session", [.trash]),
+            rule(.trackOrganizer, "Track", [.trash]),
             rule(.owner, "Event", [.update, .delete, .trash], "_id"), rule(.organizer, "Event", [.update], "_id"),
             rule(.owner, "Ticket", all.union(managing)), rule(.organizer, "Ticket", all.union(managing)),
             rule(.coorganizer, "Ticket", managing),
@@ -86,8 +86,12 @@ enum FormerRules {
                 Role("owner"), "RoleAssignment", [.create, .update, .delete],
                 where: .all([.inScope("event"), .matching(assignable)])),
         ]
+        rules += ofEvents.flatMap { [rule(.owner, $0, [.trash]), rule(.organizer, $0, [.trash])] }
         return rules
     }()
+
+    /// The classes with a trash that belong to an event.
+    private static let ofEvents = services + ["SocialLink", "SpeakerContact", "Ticket"]
 
     /// What makes an account who it is. Nobody writes it through sync, administrators included: an address that isn't
     /// confirmed could be somebody else's. For the same reason nobody creates a User there.
@@ -111,9 +115,13 @@ enum FormerRules {
                 Role("admin"), "User", [.update, .delete, .trash, .restore], where: .matching(ordinary),
                 fixing: identity),
             Rule(Role("admin"), "Event", all.union(trash), where: .everything),
-            Rule(Role("admin"), "Session", trash, where: .everything),
             Rule(Role("admin"), "RoleAssignment", all, where: .matching(staff)),
         ]
+            + ofEvents.map { name in
+                Rule(
+                    Role("admin"), name, name == "SpeakerContact" ? trash.subtracting([.listTrash]) : trash,
+                    where: .everything)
+            }
     }()
 
     private static let unlimited: [Rule] = EventModels.objectTypes.map { type in

@@ -2,8 +2,8 @@ import PostgresClient
 import TomboloMigration
 import TomboloPostgresStore
 
-/// Accounts beside users, the protection of super administrators, what is public because its event is, and the
-/// ticket API's role.
+/// Accounts beside users, the protection of super administrators, what is public because its event is, what goes into the
+/// trash with what, and the ticket API's role.
 struct ConferenceExtension: SchemaExtension {
     /// Of an account the address that people log in with, and its key, which credentials refer to; row-level security
     /// keeps other services from the roles of the platform.
@@ -13,5 +13,6 @@ struct ConferenceExtension: SchemaExtension {
 
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         try await UserAccounts.steps(live, connection) + SuperAdminProtection.steps(live) + EventVisibility.steps(live)
+            + TrashedLinks.steps(live, connection) + TrashedUsers.steps(live)
     }
 }

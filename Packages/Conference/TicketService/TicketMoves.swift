@@ -55,22 +55,25 @@ struct TicketMoves: Sendable {
         lock = """
             SELECT \(event) FROM \(tickets) WHERE \(id) = ANY (ARRAY(
                 SELECT decode(min(encode(\(id), 'hex') COLLATE "C"), 'hex')
-                FROM \(tickets) WHERE \(event) = ANY ($1) GROUP BY \(event))) ORDER BY \(id) FOR NO KEY UPDATE
+                FROM \(tickets) WHERE \(event) = ANY ($1) AND \(TrashColumns.when) IS NULL GROUP BY \(event)))
+            ORDER BY \(id) FOR NO KEY UPDATE
             """
         tryLock = lock + " SKIP LOCKED"
         // A statement of its own sees what was committed while the lock was waited for.
         read = """
-            SELECT t.\(event), t.\(id), t.\(rank) FROM \(tickets) t WHERE t.\(event) = ANY ($1) AND EXISTS (
+            SELECT t.\(event), t.\(id), t.\(rank) FROM \(tickets) t
+            WHERE t.\(event) = ANY ($1) AND t.\(TrashColumns.when) IS NULL AND EXISTS (
                 SELECT 1 FROM \(events) e WHERE e.\(events[\._id]) = t.\(event) AND e.\(TrashColumns.when) IS NULL)
             ORDER BY t.\(rank)
             """
         write = """
             UPDATE \(tickets) SET \(rank) = ($3)[array_position($2, \(id))]
-            WHERE \(id) = ANY ($2) AND \(event) = ($1)[array_position($2, \(id))] RETURNING \(id)
+            WHERE \(id) = ANY ($2) AND \(event) = ($1)[array_position($2, \(id))] AND \(TrashColumns.when) IS NULL
+            RETURNING \(id)
             """
         find = """
             SELECT EXISTS (SELECT 1 FROM \(events) WHERE \(events[\._id]) = $1 AND \(TrashColumns.when) IS NULL),
-                EXISTS (SELECT 1 FROM \(tickets) WHERE \(id) = $2)
+                EXISTS (SELECT 1 FROM \(tickets) WHERE \(id) = $2 AND \(TrashColumns.when) IS NULL)
             """
     }
 

@@ -11,7 +11,11 @@ public import TomboloRules
 ///
 /// - `GET /admin/trash?class=&page=`, and by any property, see ``TrashFilter``
 /// - `POST /admin/{collection}/{id}/trash`
-/// - `POST /admin/trash/{id}/restore` with the id of an object or of a group
+/// - `POST /admin/trash/{id}/restore` with the id of an object or of a group; see ``RestoreWishes``
+/// - `DELETE /admin/trash/{id}` deletes an object or a group for ever
+/// - `POST /admin/trash/empty?class=&after=` deletes all that is listed for ever, a bounded amount for each request
+/// - `GET /admin/trash/purge`: the runs of the automatic purge, and what it kept
+/// - `POST /admin/trash/purge` runs it now; with `{"dryRun": true}` it says what it would do
 /// - `DELETE /{collection}/{id}`: into the trash, for those whom the rules permit it
 public struct AdminRoutes: Sendable {
     private let rules: LiveRules
@@ -40,8 +44,35 @@ public struct AdminRoutes: Sendable {
             .post, "/admin/trash/{id}/restore",
             access: .objects(.restore, ofAny: what, names, by: rules)
                 .and(.objects(.listTrash, ofAny: what, names, by: rules))
+        ) { request, context, grant in
+            JSONAnswer(
+                try await restore(
+                    TrashAddress(context.parameters.get("id")), RestoreWishes(request, context), grant))
+        }
+        routes.on(
+            .delete, "/admin/trash/{id}",
+            access: .objects(.purge, ofAny: what, names, by: rules)
+                .and(.objects(.listTrash, ofAny: what, names, by: rules))
         ) { _, context, grant in
-            JSONAnswer(try await restore(TrashAddress(context.parameters.get("id")), grant))
+            JSONAnswer(try await purge(TrashAddress(context.parameters.get("id")), grant))
+        }
+        routes.on(
+            .post, "/admin/trash/empty",
+            access: .objects(.purge, ofAny: what, names, by: rules)
+                .and(.objects(.listTrash, ofAny: what, names, by: rules))
+        ) { request, _, grant in
+            JSONAnswer(try await empty(request, grant))
+        }
+        for method in [HTTPRequest.Method.get, .post] {
+            routes.on(
+                method, "/admin/trash/purge",
+                access: .objects(.purge, ofAny: what, names, by: rules)
+                    .and(.objects(.listTrash, ofAny: what, names, by: rules))
+            ) { request, context, grant in
+                let purge = TrashPurge(schema: grant.rules.schema, pool: pool)
+                return JSONAnswer(
+                    try await method == .get ? purge.history() : run(purge, request, context))
+            }
         }
         routes.on(
             .delete, "/{collection}/{id}",
@@ -71,6 +102,27 @@ public struct AdminRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ grant: ClassesGrant) async throws -> JSON {
+        try await TrashList(schema: grant.rules.schema, pool: pool)
+            .page(request.page(), filters: filters(request, grant, ignoring: ["page"]))
+    }
+
+    private func empty(_ request: Request, _ grant: ClassesGrant) async throws -> JSON {
+        var cursor: TrashQueue.Cursor?
+        if let text = request.uri.queryParameters["after"] {
+            cursor = TrashQueue.Cursor(String(text))
+            guard cursor != nil else {
+                throw RequestFailure(.badRequest, "'after' isn't what an answer gave as 'next'.")
+            }
+        }
+        let trash = Trash(schema: grant.rules.schema, pool: pool)
+        return try await TrashEmptying(trash: trash, filters: filters(request, grant, ignoring: ["after"]))
+            .empty(after: cursor)
+    }
+
+    /// What the caller may do the route's operation to and asks for: by class, and by any property.
+    private func filters(
+        _ request: Request, _ grant: ClassesGrant, ignoring others: Set<String>
+    ) throws -> [String: TomboloModel.Predicate] {
         let schema = grant.rules.schema
         var filters = grant.filters
         if let name = request.uri.queryParameters["class"] {
@@ -81,17 +133,49 @@ public struct AdminRoutes: Sendable {
                     hint: "Choose one of \(known.map(\.name).joined(separator: ", ")).")
             }
             guard let filter = filters[item.name] else {
-                throw RequestFailure(.forbidden, "Not permitted to list the trash of \(item.name).")
+                throw RequestFailure(.forbidden, "Not permitted for the trash of \(item.name).")
             }
             filters = [item.name: filter]
         }
-        for (property, text) in request.uri.queryParameters where property != "class" && property != "page" {
+        for (property, text) in request.uri.queryParameters
+        where property != "class" && !others.contains(String(property)) {
             guard let filter = try TrashFilter(String(property), String(text), grant.rules, grant.subject) else {
                 continue
             }
             filters = filter.narrow(filters)
         }
-        return try await TrashList(schema: schema, pool: pool).page(request.page(), filters: filters)
+        return filters
+    }
+
+    private struct PurgeRequest: Decodable {
+        var dryRun: Bool?
+    }
+
+    private func run(_ purge: TrashPurge, _ request: Request, _ context: EdgeContext) async throws -> JSON {
+        let now = Date().microsecondsSince1970
+        if request.headers[.contentType] != nil, try await request.json(PurgeRequest.self, context).dryRun == true {
+            return try await purge.preview(now: now)
+        }
+        guard let report = try await purge.run(now: now) else {
+            throw RequestFailure(
+                .conflict, "Another process is purging the trash.", hint: "GET /admin/trash/purge shows how far it is.")
+        }
+        return [
+            "dryRun": false, "groups": .int(Int64(report.groups)), "objects": .int(Int64(report.objects)),
+            "kept": .int(Int64(report.kept)), "failed": .int(Int64(report.failed)), "hasMore": .bool(report.hasMore),
+        ]
+    }
+
+    private func purge(_ address: TrashAddress, _ grant: ClassesGrant) async throws -> JSON {
+        let rules = grant.rules
+        let purged = try await Trash(schema: rules.schema, pool: pool).purge(address) { member in
+            guard let index = rules.schema.index(of: member.className),
+                rules.authorize(
+                    grant.subject, .purge, .object(classIndex: index, old: member.row, new: member.row)
+                ).isAllowed
+            else { throw RequestFailure(.forbidden, "Not permitted to delete all of it for ever.") }
+        }
+        return ["count": .int(Int64(purged.count))]
     }
 
     private func moveToTrash(_ grant: ObjectGrant) async throws -> JSON {
@@ -103,13 +187,11 @@ public struct AdminRoutes: Sendable {
         ]
     }
 
-    private func restore(_ address: TrashAddress, _ grant: ClassesGrant) async throws -> JSON {
-        let rules = grant.rules
-        let restored = try await Trash(schema: rules.schema, pool: pool).restore(address) { member in
-            guard let index = rules.schema.index(of: member.className) else { return false }
-            let resource = Resource.object(classIndex: index, old: member.row, new: member.row)
-            return rules.authorize(grant.subject, .restore, resource).isAllowed
-        }
+    private func restore(
+        _ address: TrashAddress, _ wishes: RestoreWishes, _ grant: ClassesGrant
+    ) async throws -> JSON {
+        let restored = try await Trash(schema: grant.rules.schema, pool: pool).restore(
+            address, wishes, by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
         return [
             "count": .int(Int64(restored.count)),
             "restored": .array(

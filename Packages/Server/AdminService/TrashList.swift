@@ -45,7 +45,7 @@ public struct TrashList: Sendable {
             """
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
             let found = try await connection.query(sql, parameters)
-            let items = try await items(found, connection)
+            let items = try await items(found, TrashRetention.read(connection), connection)
             return [
                 "items": .array(items), "page": .int(Int64(number)), "hasMore": .bool(found.count > Self.pageSize),
             ]
@@ -53,7 +53,7 @@ public struct TrashList: Sendable {
     }
 
     nonisolated(nonsending) private func items(
-        _ found: PostgresResult, _ connection: PostgresConnection
+        _ found: PostgresResult, _ retention: TrashRetention, _ connection: PostgresConnection
     ) async throws -> [JSON] {
         let reader = reader.on(connection)
         let page = found.prefix(Self.pageSize)
@@ -75,10 +75,11 @@ public struct TrashList: Sendable {
             let id = try row[1].objectId
             let time = try row[2].timestampMicroseconds
             let by = try row[3].nonNull?.string
+            let purge = try schema[row[0].string].flatMap { retention.purgeTime(of: $0, trashedAt: time) }
             return [
                 "class": .string(try row[0].string), "_id": .string(id.stringValue),
                 "trashedAt": .string(JSON.timestamp(time)),
-                "purgeAt": .string(JSON.timestamp(time + Trash.retentionMicroseconds)),
+                "purgeAt": purge.map { .string(JSON.timestamp($0)) } ?? .null,
                 "trashedBy": by.map(JSON.string) ?? .null,
                 "trashedByName": by.flatMap { names[$0] }.map(JSON.string) ?? .null,
                 "group": try row[4].nonNull.map { JSON(.uuid(try $0.uuid)) } ?? .null,

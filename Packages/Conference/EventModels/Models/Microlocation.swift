@@ -16,4 +16,6 @@ public final class Microlocation: Object {
     @Persisted public var isPublic = false
     /// The room's id in the system that it was imported from.
     @Persisted public var sourceID: String?
+
+    override public class func isTrashable() -> Bool { true }
 }

@@ -10,4 +10,6 @@ public final class SocialLink: Object {
     @Persisted public var isPublic = false
     /// The link's id in the system that it was imported from.
     @Persisted public var sourceID: String?
+
+    override public class func isTrashable() -> Bool { true }
 }

@@ -25,4 +25,6 @@ public final class Speaker: Object {
     @Persisted public var isPublic = false
     /// The speaker's id in the system that they were imported from; not unique in real exports.
     @Persisted public var sourceID: String?
+
+    override public class func isTrashable() -> Bool { true }
 }

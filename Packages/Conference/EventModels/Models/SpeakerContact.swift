@@ -8,4 +8,6 @@ public final class SpeakerContact: Object {
     @Persisted(indexed: true) public var speaker: Speaker?
     @Persisted public var email: String?
     @Persisted public var mobile: String?
+
+    override public class func isTrashable() -> Bool { true }
 }

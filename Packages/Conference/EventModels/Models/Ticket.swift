@@ -26,4 +26,5 @@ public final class Ticket: Object {
     @Persisted public var isPublic = false
 
     override public class func uniqueProperties() -> [[String]] { [["event", "rank"]] }
+    override public class func isTrashable() -> Bool { true }
 }

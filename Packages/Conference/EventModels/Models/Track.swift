@@ -14,4 +14,6 @@ public final class Track: Object {
     @Persisted public var isPublic = false
     /// The track's id in the system that it was imported from.
     @Persisted public var sourceID: String?
+
+    override public class func isTrashable() -> Bool { true }
 }

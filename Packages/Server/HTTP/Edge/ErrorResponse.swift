@@ -12,12 +12,13 @@ struct ErrorResponse {
     var format: FailureFormat?
 
     /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`,
-    /// and `"error"` if RealmSwift has a name for it.
+    /// where there is more to know `"details"`, and `"error"` if RealmSwift has a name for it.
     struct Body: Encodable {
         var code: String
         var message: String
         var hint: String?
         var properties: [String]?
+        var details: [String: JSON]?
         var error: String?
     }
 
@@ -59,6 +60,7 @@ struct ErrorResponse {
         let body = Body(
             code: failure.code.rawValue, message: failure.message, hint: failure.hint,
             properties: failure.properties.isEmpty ? nil : failure.properties,
+            details: failure.details.isEmpty ? nil : failure.details,
             error: (failure.appError ?? (failure.code == .badRequest ? .badRequest : nil))?.rawValue)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -10,6 +10,8 @@ public struct RequestFailure: Error, Sendable {
     public var hint: String?
     /// For a conflict: the properties whose values clash.
     public var properties: [String]
+    /// What a program needs to know besides, by name.
+    public var details: [String: JSON] = [:]
     /// For requests about accounts: what RealmSwift calls it.
     public var appError: AppErrorName?
     /// The underlying error. Never sent.

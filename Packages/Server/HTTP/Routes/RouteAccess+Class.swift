@@ -63,7 +63,9 @@ extension RouteAccess where Grant == ModelGrant {
         RouteAccess(
             summary: "\(summary) \(what)", token: isOpen ? .optional : .required,
             forecast: { subject in
-                subject.userID == nil && !isOpen ? .refused : RouteForecast(subject, operations, rules.current)
+                guard subject.userID != nil || isOpen else { return .refused }
+                // What it's about comes with the request.
+                return RouteForecast(subject, operations, rules.current) == .refused ? .refused : .allowed
             }
         ) { subject, _, _ in
             let rules = rules.current

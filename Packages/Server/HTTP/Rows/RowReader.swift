@@ -60,12 +60,27 @@ public struct RowReader: Sendable {
         return row
     }
 
-    /// What a list property of some objects holds: for each owner's key the targets' keys in order.
+    /// What a list property of some objects holds: for each owner's key the targets' keys in order. Targets in the trash
+    /// are left out; their elements stay for when they are restored.
     public func list(_ property: String, of className: String, owners: [Value]) async throws -> [Value: [Value]] {
         guard !owners.isEmpty else { return [:] }
-        let elements = try await objects(
-            "\(className).\(property)", matching: .isIn(PropertyPath("owner"), owners), sortedBy: ["rank"])
-        return Self.lists(elements)
+        let name = "\(className).\(property)"
+        guard let item = schema[name] else { return [:] }
+        var isLive = "TRUE"
+        if let target = item.columns[ElementColumn.target].linkTarget.flatMap({ schema[$0] }), target.isTrashable,
+            let key = target.primaryKey
+        {
+            isLive = """
+                EXISTS (SELECT 1 FROM \(PostgresSQL.quoteIdentifier(target.table)) "t"
+                    WHERE \(PostgresSQL.quoteIdentifier("t", key.sqlName))
+                        = \(PostgresSQL.quoteIdentifier("o", item.columns[ElementColumn.target].sqlName))
+                        AND \(Self.isIn(trash: false, target, alias: "t")))
+                """
+        }
+        let elements = try query(
+            name, matching: .isIn(PropertyPath("owner"), owners), isTrashed: false, sortedBy: ["rank"],
+            limit: Self.rowLimit, and: isLive)
+        return Self.lists(try await objects(elements))
     }
 
     /// For each owner's key the targets' keys of the elements, in the elements' order.
@@ -102,6 +117,15 @@ public struct RowReader: Sendable {
         _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
         limit: Int = Self.rowLimit
     ) throws -> RowQuery {
+        try query(
+            className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit, and: "TRUE")
+    }
+
+    /// - Parameter further: a condition on the row `o`, in SQL.
+    private func query(
+        _ className: String, matching filter: Predicate, isTrashed: Bool, sortedBy properties: [String], limit: Int,
+        and further: String
+    ) throws -> RowQuery {
         var builder = try SQLBuilder(.postgresql, schema: schema, className: className, alias: "o")
         guard let item = schema[className] else { throw ValueError("There is no class \(className).") }
         let condition = try builder.condition(filter)
@@ -110,7 +134,7 @@ public struct RowReader: Sendable {
         let sql = """
             SELECT \(Self.columns(of: item, alias: "o"))
             FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
-            WHERE \(condition) AND \(Self.isIn(trash: isTrashed, item, alias: "o"))
+            WHERE \(condition) AND \(Self.isIn(trash: isTrashed, item, alias: "o")) AND \(further)
             ORDER BY \(order.isEmpty ? "1" : order) LIMIT \(limit)
             """
         return RowQuery(

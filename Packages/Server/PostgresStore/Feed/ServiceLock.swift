@@ -1,4 +1,4 @@
-internal import PostgresClient
+package import PostgresClient
 
 /// A lock that elects the one process that does a service's work.
 ///
@@ -6,12 +6,15 @@ internal import PostgresClient
 /// A view's lock needs rights on the view, which only the owner of the tables and its members have. No VACUUM waits for
 /// it, as for a table's, and it takes no transaction number, so that holding it for long keeps nothing from being
 /// cleaned up. It lasts as long as its transaction: it is held on a connection that does nothing else.
-enum ServiceLock: String, CaseIterable, Sendable {
+package enum ServiceLock: String, CaseIterable, Sendable {
     case sequencer = "sequencer_lock"
     case retention = "retention_lock"
+    case purge = "purge_lock"
 
     /// The function in `tombolo` that takes it.
     static let function = "take_lock"
+    /// The same for ``purge`` alone: who purges the trash elects no sequencer.
+    static let purgeFunction = "take_purge_lock"
 
     /// What would end the connection while it waits and works for nobody; some of it is newer than the oldest server.
     private static let timeouts =
@@ -21,14 +24,18 @@ enum ServiceLock: String, CaseIterable, Sendable {
     /// - Parameter lease: how long the connection may be silent until PostgreSQL ends its session, and with it the lock;
     ///   nil for as long as it stands.
     /// - Returns: false where another session has it; the connection is then idle again.
-    func take(_ connection: PostgresConnection, lease: Duration? = nil) async throws -> Bool {
+    package func take(_ connection: PostgresConnection, lease: Duration? = nil) async throws -> Bool {
         try await connection.query(
             "SELECT set_config(name, CASE name WHEN 'idle_in_transaction_session_timeout' THEN $1 ELSE '0' END, false) "
                 + "FROM pg_settings WHERE name IN \(Self.timeouts)",
             [.text(String(lease?.milliseconds ?? 0))])
         try await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         do {
-            let answer = try await connection.query("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])
+            let question =
+                self == .purge
+                ? PostgresStatement("SELECT tombolo.\(Self.purgeFunction)()")
+                : PostgresStatement("SELECT tombolo.\(Self.function)($1)", [.text(rawValue)])
+            let answer = try await connection.query(question.sql, question.parameters)
             if try answer[0][0].bool {
                 // The question's portal would keep its snapshot for as long as the transaction; the next query drops it.
                 try await Self.check(connection)
@@ -43,5 +50,7 @@ enum ServiceLock: String, CaseIterable, Sendable {
     }
 
     /// - Throws: where the connection is gone, and the lock with it.
-    static func check(_ connection: PostgresConnection) async throws { try await connection.execute("SELECT 1") }
+    package static func check(_ connection: PostgresConnection) async throws {
+        try await connection.execute("SELECT 1")
+    }
 }

@@ -56,6 +56,7 @@ extension PostgresCatalog {
     mutating func moveIndex(_ old: String, to new: String) {
         indexes.remove(old)
         indexes.insert(new)
+        if partialIndexes.remove(old) != nil { partialIndexes.insert(new) }
         let index = uniqueIndexes.removeValue(forKey: old)
         uniqueIndexes[new] = index
     }

@@ -43,6 +43,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var indexes: Set<String> = []
     /// Those of the indexes that can be dropped by themselves to lift a uniqueness, by name.
     public internal(set) var uniqueIndexes: [String: UniqueIndex] = [:]
+    /// Indexes in `public` over some rows only, by name.
+    public internal(set) var partialIndexes: Set<String> = []
     /// Foreign keys of tables in `public`, as `table.constraint`, with what becomes of the row when the one that it
     /// refers to is deleted.
     public internal(set) var foreignKeys: [String: DeleteAction] = [:]
@@ -60,6 +62,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     /// one after the other: `class_column.sql_name`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
+    /// The numbers of the classes with a trash.
+    public internal(set) var trashableClasses: Set<Int16> = []
 
     /// An empty database.
     public static let empty = PostgresCatalog()
@@ -81,6 +85,7 @@ extension PostgresCatalog {
                 let parts = try row[2].string.split(separator: "\n").map(String.init)
                 guard let table = parts.first else { continue }
                 catalog.uniqueIndexes[name] = UniqueIndex(table: table, columns: Array(parts.dropFirst()))
+            case "partial": catalog.partialIndexes.insert(name)
             case "foreign key": catalog.foreignKeys[name] = DeleteAction(try row[2].string)
             case "check": catalog.checks[name] = try row[2].string.split(separator: "\n").map(String.init).sorted()
             case "policy": catalog.policies.insert(name)
@@ -93,6 +98,9 @@ extension PostgresCatalog {
         }
         guard catalog.systemRelations.isSuperset(of: ["class", "class_column"]) else { return catalog }
         catalog.identifiers = try await SchemaIdentifiers.read(connection)
+        for row in try await connection.query("SELECT id FROM tombolo.class WHERE is_trashable") {
+            catalog.trashableClasses.insert(Int16(truncatingIfNeeded: try row[0].int64))
+        }
         return catalog
     }
 
@@ -112,6 +120,9 @@ extension PostgresCatalog {
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::int2[])), '') ELSE '' END \
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
         JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indisvalid \
+        UNION ALL \
+        SELECT 'partial', c.relname::text, '' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public' WHERE i.indpred IS NOT NULL \
         UNION ALL \
         SELECT 'other', c.relname::text, CASE c.relkind WHEN 'i' THEN 'an index' WHEN 'I' THEN 'an index' \
         WHEN 'S' THEN 'a sequence' WHEN 'v' THEN 'a view' WHEN 'm' THEN 'a materialized view' \

@@ -28,6 +28,13 @@ enum SchemaName {
     static let replicaTrigger = "tombolo_log_replica"
     static let truncateTrigger = "tombolo_log_truncate"
     static let livePolicy = "tombolo_live"
+    /// Gives what goes into the trash a group.
+    static let trashGroupTrigger = "tombolo_trash_group"
+    /// Takes what belongs to it along.
+    static let trashTrigger = "tombolo_trash"
+
+    /// A unique index over live rows while it's built beside the one that it replaces.
+    static func replacement(ofIndex name: String) -> String { fitted("\(name)_live") }
 
     private static func fitted(_ name: String) -> String {
         guard name.utf8.count > maximumByteCount else { return name }

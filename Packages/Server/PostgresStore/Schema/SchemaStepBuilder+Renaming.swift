@@ -103,7 +103,9 @@ extension SchemaStepBuilder {
             indexes.append((SchemaName.index(old, oldNames([column])), SchemaName.index(new, [column.sqlName])))
         }
         if item.isTrashable {
-            indexes.append((SchemaName.index(old, ["trash_group"]), SchemaName.index(new, ["trash_group"])))
+            for column in Self.trashIndexes {
+                indexes.append((SchemaName.index(old, [column]), SchemaName.index(new, [column])))
+            }
         }
         for (old, new) in indexes where old != new && live.indexes.contains(old) && !live.indexes.contains(new) {
             live.moveIndex(old, to: new)

@@ -31,6 +31,7 @@ struct SchemaStepBuilder {
         for item in schema.classes { dropRetiredUniqueness(item) }
         for item in schema.classes { addIndexes(item) }
         for item in schema.classes where item.isTrashable { addPolicy(item) }
+        for item in schema.classes where item.isTrashable { addTrash(item) }
         for item in schema.classes where item.primaryKeyIndex != nil { addTriggers(item) }
     }
 
@@ -112,6 +113,9 @@ struct SchemaStepBuilder {
         ("trash_group", "uuid", "uuid"),
     ]
 
+    /// The trash is listed and purged by time, and restored by group.
+    static let trashIndexes = ["trash_group", "trashed_at"]
+
     private mutating func addTable(_ item: ClassSchema) {
         guard live.tables[item.table] == nil else { return }
         if let kind = live.otherRelations[item.table] ?? indexOwner(item.table).map({ "an index of the table \($0)" }) {
@@ -135,7 +139,7 @@ struct SchemaStepBuilder {
         schema.classes.first { item in
             if item.primaryKeyIndex != nil, name == "\(item.table)_pkey" { return true }
             return item.columns.contains { name == SchemaName.index(item.table, [$0.sqlName]) }
-                || item.isTrashable && name == SchemaName.index(item.table, ["trash_group"])
+                || item.isTrashable && Self.trashIndexes.contains { name == SchemaName.index(item.table, [$0]) }
                 || item.uniqueColumns.contains {
                     name == SchemaName.unique(item.table, $0.map { item.columns[$0].sqlName })
                 }
@@ -251,15 +255,20 @@ struct SchemaStepBuilder {
                 isNew: isNew, condition: "")
         }
         if item.isTrashable {
-            addIndex(
-                SchemaName.index(item.table, ["trash_group"]), on: item, ["trash_group"], unique: false, isNew: isNew,
-                condition: " WHERE \(quoted("trash_group")) IS NOT NULL")
+            for column in Self.trashIndexes {
+                addIndex(
+                    SchemaName.index(item.table, [column]), on: item, [column], unique: false, isNew: isNew,
+                    condition: " WHERE \(quoted(column)) IS NOT NULL")
+            }
         }
     }
 
     private mutating func addIndex(
         _ name: String, on item: ClassSchema, _ columns: [String], unique: Bool, isNew: Bool, condition: String
     ) {
+        if unique, !condition.isEmpty, live.uniqueIndexes[name] != nil, !live.partialIndexes.contains(name) {
+            return replaceIndex(name, on: item, columns, condition: condition)
+        }
         guard !live.indexes.contains(name) else { return }
         let list = columns.map(quoted).joined(separator: ", ")
         let kind = unique ? "UNIQUE INDEX" : "INDEX"
@@ -273,7 +282,57 @@ struct SchemaStepBuilder {
             isTransactional: isTransactional)
     }
 
+    /// The class has a trash now: its unique rule is about live rows. The old index goes when the new one is there.
+    private mutating func replaceIndex(
+        _ name: String, on item: ClassSchema, _ columns: [String], condition: String
+    ) {
+        let replacement = SchemaName.replacement(ofIndex: name)
+        let list = columns.map(quoted).joined(separator: ", ")
+        add("leftover of index \(replacement)", "DROP INDEX IF EXISTS public.\(quoted(replacement))")
+        add(
+            "index \(replacement)",
+            "CREATE UNIQUE INDEX\(writersMayWait ? "" : " CONCURRENTLY") IF NOT EXISTS \(quoted(replacement)) "
+                + "ON \(table(item)) (\(list))\(condition)",
+            isTransactional: writersMayWait)
+        add(
+            "index \(name) of live rows",
+            """
+            DO $replace$ BEGIN
+                IF to_regclass(\(dialect.literal("public.\(quoted(replacement))"))) IS NOT NULL THEN
+                    DROP INDEX IF EXISTS public.\(quoted(name));
+                    ALTER INDEX public.\(quoted(replacement)) RENAME TO \(quoted(name));
+                END IF;
+            END $replace$
+            """)
+    }
+
     // MARK: Trash
+
+    /// What makes a class one with a trash once its table is ready: its triggers, and the word to the functions.
+    private mutating func addTrash(_ item: ClassSchema) {
+        guard item.primaryKeyIndex != nil, let id = identifiers.classes[item.name] else { return }
+        func trigger(_ name: String, _ when: String, _ condition: String, _ function: String) -> [String] {
+            guard !live.triggers.contains("\(item.table).\(name)") else { return [] }
+            return [
+                "CREATE OR REPLACE TRIGGER \(name) \(when) UPDATE OF trashed_at ON \(table(item)) FOR EACH ROW "
+                    + "WHEN (OLD.trashed_at IS NULL AND NEW.trashed_at IS NOT NULL\(condition)) "
+                    + "EXECUTE FUNCTION tombolo.\(function)()",
+                "ALTER TABLE \(table(item)) ENABLE ALWAYS TRIGGER \(name)",
+            ]
+        }
+        var statements = trigger(
+            SchemaName.trashGroupTrigger, "BEFORE", " AND NEW.trash_group IS NULL", "name_trash_group")
+        if schema.classes.contains(where: { other in
+            other.isTrashable && other.columns.contains { $0.linkTarget == item.name }
+        }) {
+            statements += trigger(SchemaName.trashTrigger, "AFTER", "", "take_along")
+        }
+        if live.identifiers.classes.values.contains(id), !live.trashableClasses.contains(id) {
+            statements.append("UPDATE tombolo.class SET is_trashable = true WHERE id = \(id)")
+        }
+        guard !statements.isEmpty else { return }
+        add("trash of \(item.table)", statements.joined(separator: ";\n"))
+    }
 
     private mutating func addPolicy(_ item: ClassSchema) {
         guard !live.policies.contains("\(item.table).\(SchemaName.livePolicy)") else { return }

@@ -48,6 +48,13 @@ struct SystemRelation {
                 'The column that has the property, by which a renamed one is found.'
                 """),
         SystemRelation(
+            name: "class_column.goes_along",
+            sql: """
+                ALTER TABLE tombolo.class_column ADD COLUMN IF NOT EXISTS goes_along boolean NOT NULL DEFAULT true;
+                COMMENT ON COLUMN tombolo.class_column.goes_along IS \
+                'Of a link: whether an object goes into the trash with the object that it links to.'
+                """),
+        SystemRelation(
             name: "changelog_seq", sql: "CREATE SEQUENCE IF NOT EXISTS tombolo.changelog_seq AS bigint CACHE 1 NO CYCLE"
         ),
         SystemRelation(
@@ -259,6 +266,50 @@ struct SystemRelation {
                     message text COLLATE "C" NOT NULL,
                     changeset json NOT NULL
                 )
+                """),
+        SystemRelation(
+            name: "trash_retention",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.trash_retention (
+                    class text COLLATE "C" PRIMARY KEY,
+                    days integer CHECK (days >= 0)
+                );
+                COMMENT ON TABLE tombolo.trash_retention IS \
+                'How many days objects of a class stay in the trash, NULL for ever; the empty class stands for all others. \
+                Without a row it is 30 days.'
+                """),
+        SystemRelation(
+            name: "trash_run",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.trash_run (
+                    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                    started_at timestamptz NOT NULL,
+                    finished_at timestamptz,
+                    groups bigint NOT NULL DEFAULT 0,
+                    objects bigint NOT NULL DEFAULT 0,
+                    kept bigint NOT NULL DEFAULT 0,
+                    failed bigint NOT NULL DEFAULT 0,
+                    problem text
+                );
+                COMMENT ON TABLE tombolo.trash_run IS \
+                'The newest runs of the automatic purge. A group is counted in the transaction that deletes it.'
+                """),
+        SystemRelation(
+            name: "trash_kept",
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombolo.trash_kept (
+                    address text COLLATE "C" PRIMARY KEY,
+                    class text COLLATE "C" NOT NULL,
+                    key text COLLATE "C" NOT NULL,
+                    reason text NOT NULL,
+                    is_failure boolean NOT NULL,
+                    attempts integer NOT NULL DEFAULT 1,
+                    first_at timestamptz NOT NULL,
+                    last_at timestamptz NOT NULL,
+                    next_at timestamptz NOT NULL
+                );
+                COMMENT ON TABLE tombolo.trash_kept IS \
+                'What the automatic purge would have deleted and did not, with the object that keeps its group and why.'
                 """),
     ]
 }

@@ -53,6 +53,11 @@ struct ConstraintNames: Sendable {
                     "The text and data of one \(subject) may have \(Row.maximumContentByteCount >> 20) MiB "
                         + "together, not more. Make them smaller, or put some into objects of their own.")
             }
+            if name == TrashLimits.constraint {
+                return result(
+                    "More than \(TrashLimits.takenAlong) objects would go into the trash with this \(subject). Erase what links to "
+                        + "it first, in parts.")
+            }
             if let meaning = unique[name] {
                 return result(
                     "Another \(meaning.className) has the same \(meaning.properties.joined(separator: " and ")).")

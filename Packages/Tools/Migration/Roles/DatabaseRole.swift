@@ -73,6 +73,21 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.function("restore(text, text)"), .execute, for: "taking out of the trash"),
             DatabaseRight(
                 .function("add_rules(text, bigint, text, text)"), .execute, for: "changing the permission matrix"),
+            DatabaseRight(
+                .function("set_trashed(text, text, text, text)"), .execute,
+                for: "restoring with another value of a unique property"),
+            DatabaseRight(.function("purge(text, text)"), .execute, for: "deleting for ever"),
+            DatabaseRight(.function("kept_in_trash(text, text, timestamp with time zone)"), .execute, for: "the purge"),
+            DatabaseRight(.function("take_purge_lock()"), .execute, for: "electing who purges"),
+            DatabaseRight(.table("trash_retention"), .select, for: "how long objects stay in the trash"),
+            DatabaseRight(.table("trash_run"), .select, .insert, .update, .delete, for: "the history of the purge"),
+            DatabaseRight(
+                .table("trash_kept"), .select, .insert, .update, .delete, for: "what the purge couldn't delete, and why"
+            ),
+            DatabaseRight(.table("class"), .select("id", "name"), for: "which links keep objects out of the trash"),
+            DatabaseRight(
+                .table("class_column"), .select("class", "name", "goes_along"),
+                for: "which links keep objects out of the trash"),
         ] + loginRights)
 
     /// Ordinary services, which read and write the rows of classes with SQL of their own.

@@ -1,0 +1,32 @@
+import PostgresClient
+import TomboloPostgresStore
+
+/// The links by which nothing goes into the trash: a session stays when its track or its room goes, and a speaker when
+/// their account does. Everything else goes with what it links to.
+enum TrashedLinks {
+    private static let staying = [("Session", "track"), ("Session", "room"), ("Speaker", "user")]
+
+    private static let list = staying.map {
+        "(\(PostgresSQL.quoteLiteral($0)), \(PostgresSQL.quoteLiteral($1)))"
+    }.joined(separator: ", ")
+
+    /// What is missing.
+    static func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
+        if live.systemRelations.contains("class_column.goes_along") {
+            let found = try await connection.query(
+                """
+                SELECT count(*) FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class
+                WHERE (c.name, k.name) IN (\(list)) AND NOT k.goes_along
+                """)
+            if try found[0, 0].int == staying.count { return [] }
+        }
+        return [
+            SchemaStep(
+                name: "links that keep objects out of the trash",
+                sql: """
+                    UPDATE tombolo.class_column k SET goes_along = false FROM tombolo.class c
+                    WHERE c.id = k.class AND (c.name, k.name) IN (\(list)) AND k.goes_along
+                    """)
+        ]
+    }
+}

@@ -1,0 +1,37 @@
+import PostgresClient
+import TomboloModel
+
+/// How long objects stay in the trash: the table `tombolo.trash_retention`, one truth for all admin servers, the purge and
+/// the dates that people see.
+struct TrashRetention: Sendable {
+    /// By class; nil for ever. The empty name stands for classes without a row.
+    private var days: [String: Int?] = [:]
+
+    nonisolated(nonsending) static func read(_ connection: PostgresConnection) async throws -> TrashRetention {
+        var result = TrashRetention()
+        for row in try await connection.query("SELECT class, days FROM tombolo.trash_retention") {
+            result.days.updateValue(try row[1].nonNull?.int, forKey: try row[0].string)
+        }
+        return result
+    }
+
+    /// Nil for ever. A class that was renamed has its days under the name that it had, too.
+    func days(of item: ClassSchema) -> Int? {
+        for name in [item.name] + item.previousNames + [""] {
+            if let days = days[name] { return days }
+        }
+        return Trash.retentionDays
+    }
+
+    /// When an object of the class that went into the trash at a time is deleted for ever; nil for never.
+    func purgeTime(of item: ClassSchema, trashedAt microseconds: Int64) -> Int64? {
+        days(of: item).map { microseconds + Int64($0) * Self.day }
+    }
+
+    private static let day: Int64 = 24 * 60 * 60 * 1_000_000
+
+    /// The same in SQL, of a row `o`.
+    func time(of item: ClassSchema) -> String {
+        days(of: item).map { "o.trashed_at + make_interval(hours => 24 * \($0))" } ?? "'infinity'::timestamptz"
+    }
+}

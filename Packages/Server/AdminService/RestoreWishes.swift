@@ -1,0 +1,71 @@
+import HTTPTypes
+import Hummingbird
+import TomboloHTTP
+import TomboloModel
+
+/// What the caller wants to be done about clashes, the body of a restore:
+/// `{"values": {"ID": {"email": "new@example.org"}}, "leave": ["ID"], "swap": ["ID"]}`, each with ids of objects in the
+/// trash. All members may be left out, and so may the body.
+struct RestoreWishes: Sendable {
+    /// New values of unique properties, by object and property.
+    var values: [ObjectId: [String: JSON]] = [:]
+    /// Objects that stay in the trash.
+    var leave: Set<ObjectId> = []
+    /// Objects whose live counterparts go into the trash instead, each in a group of its own.
+    var swap: Set<ObjectId> = []
+
+    /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
+    init(_ request: Request, _ context: EdgeContext) async throws {
+        guard request.headers[.contentType] != nil else { return }
+        guard case .object(let members) = try await request.json(JSON.self, context) else {
+            throw RequestFailure(.badRequest, "The body isn't a JSON object.", hint: Self.hint)
+        }
+        for (name, value) in members {
+            switch (name, value) {
+            case ("values", .object(let objects)):
+                for (text, properties) in objects {
+                    let id = try Self.id(text, name)
+                    guard case .object(let properties) = properties else {
+                        throw RequestFailure(
+                            .badRequest, "'values' has something else than an object for \(id).",
+                            hint: Self.hint)
+                    }
+                    values[id] = properties
+                }
+            case ("leave", .array(let ids)): leave = try Self.ids(ids, name)
+            case ("swap", .array(let ids)): swap = try Self.ids(ids, name)
+            case ("values", _), ("leave", _), ("swap", _):
+                throw RequestFailure(.badRequest, "'\(name)' has another shape than expected.", hint: Self.hint)
+            default:
+                throw RequestFailure(.badRequest, "A restore has no such member.", hint: Self.hint)
+            }
+        }
+        for id in leave where values[id] != nil || swap.contains(id) {
+            throw RequestFailure(.badRequest, "\(id) is to stay in the trash and to be restored.", hint: Self.hint)
+        }
+    }
+
+    /// Every object that is named.
+    var ids: Set<ObjectId> { leave.union(swap).union(values.keys) }
+
+    private static let hint =
+        #"Send {"values": {"ID": {"property": value}}, "leave": ["ID"], "swap": ["ID"]}, with ids of objects in the "#
+        + "trash; each member may be left out."
+
+    private static func ids(_ list: [JSON], _ name: String) throws -> Set<ObjectId> {
+        Set(
+            try list.map { item in
+                guard case .string(let text) = item else {
+                    throw RequestFailure(.badRequest, "'\(name)' has something that isn't an id.", hint: hint)
+                }
+                return try id(text, name)
+            })
+    }
+
+    private static func id(_ text: String, _ name: String) throws -> ObjectId {
+        guard let id = try? ObjectId(string: text) else {
+            throw RequestFailure(.badRequest, "'\(name)' has something that isn't an id.", hint: hint)
+        }
+        return id
+    }
+}

@@ -1,0 +1,52 @@
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+
+extension Trash {
+    /// An object in the trash.
+    struct Member: Hashable, Sendable {
+        let className: String
+        let id: ObjectId
+        var row: Row
+    }
+
+    static let nothing = RequestFailure(
+        .notFound, "There is nothing in the trash with this id.",
+        hint: "GET /admin/trash lists what there is; give the id of an object or of a group.")
+
+    /// The column of a class that holds the address, quoted, and its value.
+    static func condition(_ address: TrashAddress, _ item: ClassSchema) -> (String, PostgresParameter) {
+        switch address {
+        case .group(let id): ("trash_group", .uuid(id))
+        case .object(let id): (key(item), .objectId(id))
+        }
+    }
+
+    /// Rows are locked, so that two administrators do not restore the same thing at once.
+    nonisolated(nonsending) func members(
+        of address: TrashAddress, _ connection: PostgresConnection
+    ) async throws -> [Member] {
+        var members: [Member] = []
+        for item in classes {
+            let (condition, parameter) = Self.condition(address, item)
+            let result = try await connection.query(
+                """
+                SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                WHERE o.\(condition) = $1 AND o.trashed_at IS NOT NULL
+                ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit - members.count + 1) FOR UPDATE
+                """, [parameter])
+            guard members.count + result.count <= Self.groupLimit else {
+                throw RequestFailure(
+                    .conflict, "The group has more than \(Self.groupLimit) objects.",
+                    hint: "Name them one by one; GET /admin/trash lists them.")
+            }
+            for source in result {
+                let row = try reader.row(source, of: item)
+                guard let key = item.primaryKeyIndex, case .objectId(let id) = row[key] else { continue }
+                members.append(Member(className: item.name, id: id, row: row))
+            }
+        }
+        return members
+    }
+}

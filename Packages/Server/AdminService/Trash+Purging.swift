@@ -1,0 +1,91 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+import TomboloPostgresStore
+
+extension Trash {
+    /// Deletes objects in the trash for ever, all or none.
+    /// - Parameters:
+    ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
+    ///   - mayPurge: throws for an object that the caller may not delete.
+    /// - Returns: what was deleted.
+    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 that names the object which the database
+    ///   keeps; what `mayPurge` throws.
+    func purge(_ address: TrashAddress, check: @Sendable (Member) throws -> Void) async throws -> [Member] {
+        do {
+            return try await pool.transaction { connection in
+                let members = try await members(of: address, connection)
+                guard !members.isEmpty else { throw Self.nothing }
+                try members.forEach(check)
+                try await purge(members, connection)
+                return members
+            }
+        } catch let error as PostgresError where error.keepsRow {
+            throw try await keeper(of: address, error)
+        }
+    }
+
+    /// Objects by class, with the texts of their keys.
+    typealias Keys = [String: [String]]
+
+    nonisolated(nonsending) private func purge(_ members: [Member], _ connection: PostgresConnection) async throws {
+        try await purge(
+            Dictionary(grouping: members, by: \.className).mapValues { $0.map(\.id.stringValue) }, connection)
+    }
+
+    nonisolated(nonsending) func purge(_ keys: Keys, _ connection: PostgresConnection) async throws {
+        for (name, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            try await connection.query(
+                "SELECT count(*) FILTER (WHERE tombolo.purge($1, k)) FROM unnest($2::text[]) AS k",
+                [.text(name), .textArray(keys)])
+        }
+    }
+
+    private func keeper(of address: TrashAddress, _ error: PostgresError) async throws -> RequestFailure {
+        let found = try await pool.transaction { try await members(of: address, $0) }
+        let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.id.stringValue) }
+        guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
+        return RequestFailure(
+            .conflict,
+            "\(first.className) \(first.key) can't be deleted for ever: \(first.error.reasonToKeep). Nothing was deleted.",
+            hint: "Remove what keeps it, or delete the other objects of the group one by one.", cause: first.error)
+    }
+
+    /// Finds the object that the database keeps, by deleting one after the other in a transaction that doesn't last.
+    func firstKept(of keys: Keys) async throws -> (className: String, key: String, error: PostgresError)? {
+        try await pool.withConnection { connection in
+            try await connection.execute("BEGIN")
+            do {
+                for (name, keys) in keys.sorted(by: { $0.key < $1.key }) {
+                    for key in keys {
+                        do {
+                            try await purge([name: [key]], connection)
+                        } catch let error as PostgresError where error.keepsRow {
+                            try await connection.execute("ROLLBACK")
+                            return (name, key, error)
+                        }
+                    }
+                }
+                try await connection.execute("ROLLBACK")
+                return nil
+            } catch {
+                await connection.rollback()
+                throw error
+            }
+        }
+    }
+}
+
+extension PostgresError {
+    /// Whether the database keeps a row for a reason that the next try meets too: a foreign key, or a service's trigger.
+    var keepsRow: Bool { !isRetryable && !isMissingName }
+
+    /// In words, for those who may delete for ever.
+    var reasonToKeep: String {
+        if code == .foreignKeyViolation { return "'\(tableName ?? "another table")' refers to it" }
+        if isRefusal, let constraintName { return "it would break '\(constraintName)'" }
+        return "the database says '\(message.shortened(toByteCount: Self.reasonByteCount))'"
+    }
+
+    private static let reasonByteCount = 500
+}

@@ -1,0 +1,270 @@
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloPostgresStore
+import TomboloRules
+import TomboloSQL
+
+extension TomboloRules.Operation {
+    /// To give an object new values of its unique properties while it's restored, also where the rules' `fields` keep
+    /// them from being written.
+    static let restoreWithValues = TomboloRules.Operation("restoreWithValues")
+}
+
+extension Trash {
+    /// Somebody who restores, and the rules that decide.
+    struct Restorer: Sendable {
+        let subject: Subject
+        let rules: Rules
+
+        /// - Parameter row: the row before and after the operation.
+        func may(_ operation: TomboloRules.Operation, _ className: String, _ row: Row, becoming new: Row? = nil) -> Bool
+        {
+            guard let index = rules.schema.index(of: className) else { return false }
+            return rules.authorize(subject, operation, .object(classIndex: index, old: row, new: new ?? row)).isAllowed
+        }
+    }
+
+    /// Takes objects out of the trash, all or none.
+    /// - Parameters:
+    ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
+    ///   - wishes: what to do about clashes.
+    /// - Returns: what was restored.
+    /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 403 if the caller may not restore all of it or
+    ///   not in this way, 422 for values that a write couldn't have, 409 that says which live objects have the same unique
+    ///   values and what may be chosen, or which object has to be restored before.
+    func restore(_ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer) async throws -> [Member] {
+        do {
+            return try await pool.transaction { connection in
+                var members = try await members(of: address, connection)
+                guard !members.isEmpty else { throw Self.nothing }
+                guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
+                    throw RequestFailure(.forbidden, "Not permitted to restore all of it.")
+                }
+                if let other = wishes.ids.subtracting(members.map(\.id)).min(by: { $0.stringValue < $1.stringValue }) {
+                    throw RequestFailure(
+                        .unprocessable, "\(other) isn't among the objects that are to be restored.",
+                        hint: "Name objects of the group, as GET /admin/trash lists it.")
+                }
+                members.removeAll { wishes.leave.contains($0.id) }
+                guard !members.isEmpty else {
+                    throw RequestFailure(.unprocessable, "Everything is to stay in the trash.")
+                }
+                for index in members.indices {
+                    guard let values = wishes.values[members[index].id] else { continue }
+                    try await set(values, of: &members[index], restorer, connection)
+                }
+                try await checkOwners(of: members, connection)
+                try await settleClashes(of: members, wishes, restorer, connection)
+                for (name, keys) in Dictionary(grouping: members, by: \.className) {
+                    try await connection.query(
+                        "SELECT tombolo.restore($1, k) FROM unnest($2::text[]) AS k",
+                        [.text(name), .textArray(keys.map(\.id.stringValue))])
+                }
+                return members
+            }
+        } catch let error as PostgresError where error.code == .uniqueViolation {
+            // Two objects of the group have the same values, or a live one came just now.
+            throw RequestFailure(error)
+        } catch let error as PostgresError where error.constraintName == TrashLimits.constraint {
+            throw Self.takesTooMuch(schema.classes.first { $0.table == error.tableName }?.name ?? "object", error)
+        }
+    }
+
+    // MARK: Values
+
+    nonisolated(nonsending) private func set(
+        _ values: [String: JSON], of member: inout Member, _ restorer: Restorer, _ connection: PostgresConnection
+    ) async throws {
+        guard let item = schema[member.className] else { return }
+        let unique = Set(item.uniqueColumns.joined())
+        var new = member.row
+        for (name, json) in values {
+            guard let index = item.columnIndex(name), unique.contains(index) else {
+                let known = unique.sorted().map { item.columns[$0].name }.joined(separator: ", ")
+                throw RequestFailure(
+                    .unprocessable, "A restore changes unique properties of \(item.name) only.",
+                    hint: known.isEmpty ? "\(item.name) has none." : "Choose among \(known).")
+            }
+            let column = item.columns[index]
+            guard let value = json.value(of: schema.storedType(of: column)) else {
+                throw RequestFailure(
+                    .unprocessable, "The new \(name) of \(member.id) isn't a value of the property.",
+                    properties: [name])
+            }
+            do throws(ValueError) {
+                try column.validate(value, linkKeyType: schema.keyType(ofLink: column))
+            } catch {
+                throw RequestFailure(
+                    .unprocessable, "The new \(name) of \(member.id) is refused: \(error)", properties: [name])
+            }
+            new[index] = value
+        }
+        guard
+            restorer.may(.update, item.name, member.row, becoming: new)
+                || restorer.may(.restoreWithValues, item.name, member.row)
+                    && restorer.may(.restoreWithValues, item.name, new)
+        else {
+            throw RequestFailure(.forbidden, "Not permitted to give \(item.name) \(member.id) these values.")
+        }
+        for name in values.keys.sorted() {
+            guard let index = item.columnIndex(name) else { continue }
+            let text = try await connection.query(
+                "SELECT $1::\(Self.castType(item.columns[index], schema))::text",
+                [try PostgresParameter(new[index], as: schema.storedType(of: item.columns[index]))])
+            try await connection.query(
+                "SELECT tombolo.set_trashed($1, $2, $3, $4)",
+                [
+                    .text(item.name), .text(member.id.stringValue), .text(item.columns[index].sqlName),
+                    .text(try text[0, 0].nonNull?.string),
+                ])
+        }
+        member.row = new
+    }
+
+    private static func castType(_ column: Column, _ schema: Schema) -> String {
+        SQLDialect.postgresql.castType(of: schema.storedType(of: column))
+    }
+
+    // MARK: Clashes
+
+    /// Moves live objects into the trash that the caller wants to swap, and throws for the other clashes.
+    nonisolated(nonsending) private func settleClashes(
+        of members: [Member], _ wishes: RestoreWishes, _ restorer: Restorer, _ connection: PostgresConnection
+    ) async throws {
+        var open: [TrashClash] = []
+        for (name, members) in Dictionary(grouping: members, by: \.className).sorted(by: { $0.key < $1.key }) {
+            guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
+            for columns in item.uniqueColumns where !columns.contains(where: { item.columns[$0].isRetired }) {
+                for (member, row) in try await live(like: members, item, columns, connection) {
+                    guard case .objectId(let live) = row[key] else { continue }
+                    let maySwap = restorer.may(.trash, name, row)
+                    if wishes.swap.contains(member.id) {
+                        guard maySwap else {
+                            throw RequestFailure(
+                                .forbidden, "Not permitted to move the live \(name) into the trash instead.")
+                        }
+                        try await move(name, live, UUID(), by: restorer.subject.userID, connection)
+                        continue
+                    }
+                    var choices: [TrashClash.Choice] = []
+                    if restorer.may(.restoreWithValues, name, member.row)
+                        || restorer.may(.update, name, member.row, becoming: changed(member.row, columns, item))
+                    {
+                        choices.append(.values)
+                    }
+                    if members.count > 1 || wishes.leave.isEmpty == false { choices.append(.leave) }
+                    if maySwap { choices.append(.swap) }
+                    open.append(
+                        TrashClash(
+                            className: name, id: member.id, properties: columns.map { item.columns[$0].name },
+                            live: restorer.may(.read, name, row) ? live : nil, choices: choices))
+                }
+            }
+        }
+        guard open.isEmpty else { throw TrashClash.failure(open) }
+    }
+
+    /// The row with other values in some columns, to ask whether they may be changed.
+    private func changed(_ row: Row, _ columns: [Int], _ item: ClassSchema) -> Row {
+        var row = row
+        for column in columns {
+            guard case .string(let text) = row[column] else { continue }
+            row[column] = .string(text + "x")
+        }
+        return row
+    }
+
+    /// The live objects that have the same values in some columns, with the member that they clash with.
+    nonisolated(nonsending) private func live(
+        like members: [Member], _ item: ClassSchema, _ columns: [Int], _ connection: PostgresConnection
+    ) async throws -> [(Member, Row)] {
+        let key = Self.key(item)
+        let table = PostgresSQL.quoteIdentifier(item.table)
+        let equal = columns.map { column in
+            let name = PostgresSQL.quoteIdentifier(item.columns[column].sqlName)
+            return "t.\(name) = o.\(name)"
+        }.joined(separator: " AND ")
+        let found = try await connection.query(
+            """
+            SELECT \(RowReader.columns(of: item, alias: "o")), t.\(key) FROM \(table) t JOIN \(table) "o" ON \(equal)
+            WHERE t.\(key) = ANY ($1) AND o.\(key) <> t.\(key) AND o.trashed_at IS NULL ORDER BY t.\(key)
+            """, [.byteaArray(members.map(\.id.bytes))])
+        let byID = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return try found.compactMap { source in
+            guard let member = byID[try source[item.columns.count].objectId] else { return nil }
+            return (member, try reader.row(source, of: item))
+        }
+    }
+
+    // MARK: What they belong to
+
+    /// An object would come back without what it belongs to.
+    nonisolated(nonsending) private func checkOwners(
+        of members: [Member], _ connection: PostgresConnection
+    ) async throws {
+        let restored = Set(members.map(\.id))
+        let independent = try await independentLinks(connection)
+        for item in classes {
+            for (index, column) in item.columns.enumerated() {
+                guard let target = column.linkTarget.flatMap({ schema[$0] }), target.isTrashable,
+                    target.primaryKey?.type == .objectId,
+                    !independent.contains("\(item.name).\(column.name)")
+                else { continue }
+                let keys = members.compactMap { member -> ObjectId? in
+                    guard member.className == item.name, case .objectId(let key) = member.row[index],
+                        !restored.contains(key)
+                    else { return nil }
+                    return key
+                }
+                guard !keys.isEmpty else { continue }
+                let wanted = PostgresParameter.byteaArray(Set(keys).map(\.bytes))
+                let (table, key) = (PostgresSQL.quoteIdentifier(target.table), Self.key(target))
+                let found = try await connection.query(
+                    """
+                    SELECT \(key) FROM \(table) WHERE \(key) = ANY ($1) AND trashed_at IS NOT NULL ORDER BY \(key) LIMIT 1
+                    """, [wanted])
+                guard let row = found.first else { continue }
+                let parent = try row[0].objectId
+                var failure = RequestFailure(
+                    .conflict, "The \(target.name) that this \(item.name) belongs to is in the trash too.",
+                    hint: "Restore the \(target.name) \(parent) first.", properties: [column.name])
+                failure.details = [
+                    "parent": ["class": .string(target.name), "_id": .string(parent.stringValue)]
+                ]
+                throw failure
+            }
+        }
+    }
+
+    /// The links, as `Class.property`, by which nothing goes along: what they lead to may be in the trash.
+    nonisolated(nonsending) private func independentLinks(_ connection: PostgresConnection) async throws -> Set<String>
+    {
+        let found = try await connection.query(
+            """
+            SELECT c.name || '.' || k.name FROM tombolo.class_column k JOIN tombolo.class c ON c.id = k.class
+            WHERE NOT k.goes_along
+            """)
+        return Set(try found.map { try $0[0].string })
+    }
+}
+
+extension JSON {
+    /// The value of a stored type that ``init(_:)-(Value)`` gives this JSON for; nil for JSON of another kind.
+    fileprivate func value(of type: PropertyType) -> TomboloModel.Value? {
+        switch (self, type) {
+        case (.null, _): .null
+        case (.bool(let flag), .bool): .bool(flag)
+        case (.int(let number), .int): .int(number)
+        case (.int(let number), .double): .double(Double(number))
+        case (.double(let number), .double): .double(number)
+        case (.string(let text), .string): .string(text)
+        case (.string(let text), .objectId): (try? ObjectId(string: text)).map(TomboloModel.Value.objectId)
+        case (.string(let text), .uuid): UUID(uuidString: text).map(TomboloModel.Value.uuid)
+        case (.string(let text), .data): Data(base64Encoded: text).map(TomboloModel.Value.data)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import TomboloHTTP
+import TomboloModel
+
+/// An object in the trash that can't come back because a live one has the same unique values.
+struct TrashClash: Sendable {
+    /// What the caller may choose.
+    enum Choice: String, Sendable {
+        /// Restore it with other values.
+        case values
+        /// Leave it in the trash and restore the rest of its group.
+        case leave
+        /// Move the live object into the trash instead.
+        case swap
+    }
+
+    let className: String
+    let id: ObjectId
+    let properties: [String]
+    /// The live object, for callers who may read it.
+    let live: ObjectId?
+    let choices: [Choice]
+
+    var json: JSON {
+        [
+            "class": .string(className), "_id": .string(id.stringValue),
+            "properties": .array(properties.map(JSON.string)),
+            "live": live.map { .string($0.stringValue) } ?? .null,
+            "choices": .array(choices.map { .string($0.rawValue) }),
+        ]
+    }
+
+    /// 409 with all that has to be decided.
+    static func failure(_ clashes: [TrashClash]) -> RequestFailure {
+        let first = clashes[0]
+        let list = first.properties.joined(separator: " and ")
+        let more = clashes.count > 1 ? " \(clashes.count - 1) more objects clash." : ""
+        var failure = RequestFailure(
+            .conflict, "A live \(first.className) has the same \(list); nothing was restored.\(more)",
+            hint:
+                "Restore again and choose: 'values' gives it another \(list), 'leave' keeps it in the trash, 'swap' moves "
+                + "the live \(first.className) there.", properties: first.properties)
+        failure.details = ["clashes": .array(clashes.map(\.json))]
+        return failure
+    }
+}

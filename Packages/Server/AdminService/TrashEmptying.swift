@@ -1,0 +1,57 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Empties the trash, a bounded number of groups for each request: the answer says where the next goes on.
+struct TrashEmptying: Sendable {
+    /// Groups that one request looks at.
+    static let groupLimit = 100
+    /// Objects after which a request begins no further group.
+    static let objectLimit = 5_000
+
+    let trash: Trash
+    /// By class, what the caller may delete for ever and asks for.
+    let filters: [String: Predicate]
+
+    /// Deletes the groups of which every object is meant, each whole or not at all.
+    /// - Returns: `{"count": …, "groups": …, "kept": [{"group": …, "reason": …}], "next": …}`.
+    func empty(after cursor: TrashQueue.Cursor?) async throws -> JSON {
+        let parts = filters.sorted { $0.key < $1.key }.map { TrashQueue.Part(className: $0.key, filter: $0.value) }
+        let queue = TrashQueue(schema: trash.schema)
+        let entries = try await trash.pool.withConnection { connection in
+            try await queue.entries(parts, after: cursor, limit: Self.groupLimit, connection)
+        }
+        var (count, groups) = (0, 0)
+        var kept: [JSON] = []
+        var last: TrashQueue.Entry?
+        for entry in entries {
+            guard count < Self.objectLimit else { break }
+            last = entry
+            do {
+                count += try await trash.purge(TrashAddress(entry.address), check: check).count
+                groups += 1
+            } catch let failure as RequestFailure where failure.code == .conflict {
+                kept.append(["group": .string(entry.address), "reason": .string(failure.message)])
+            } catch let failure as RequestFailure where failure.code == .notFound {
+                // Somebody restored or deleted it meanwhile.
+                continue
+            }
+        }
+        let isDone = last == entries.last && entries.count < Self.groupLimit
+        return [
+            "count": .int(Int64(count)), "groups": .int(Int64(groups)), "kept": .array(kept),
+            "next": isDone ? .null : last.map { .string($0.cursor.text) } ?? .null,
+        ]
+    }
+
+    private func check(_ member: Trash.Member) throws {
+        guard let item = trash.schema[member.className], let filter = filters[member.className],
+            filter.matches(member.row, of: item)
+        else {
+            throw RequestFailure(
+                .conflict,
+                "\(member.className) \(member.id) of this group isn't meant, or not yours to delete for ever.")
+        }
+    }
+}

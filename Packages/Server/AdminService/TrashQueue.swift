@@ -1,0 +1,86 @@
+import PostgresClient
+import PostgresValues
+import TomboloModel
+import TomboloSQL
+
+/// Finds what is in the trash group by group, the longest ago first.
+struct TrashQueue: Sendable {
+    /// Where a search goes on: behind this time and address.
+    struct Cursor: Hashable, Sendable {
+        let microseconds: Int64
+        let address: String
+
+        init(microseconds: Int64, address: String) {
+            self.microseconds = microseconds
+            self.address = address
+        }
+
+        /// Nil for text that ``text`` hasn't given.
+        init?(_ text: String) {
+            let parts = text.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2, let time = Int64(parts[0]), (try? TrashAddress(String(parts[1]))) != nil else {
+                return nil
+            }
+            self.init(microseconds: time, address: String(parts[1]))
+        }
+
+        var text: String { "\(microseconds).\(address)" }
+    }
+
+    /// A group, or an object that is in none.
+    struct Entry: Hashable, Sendable {
+        let address: String
+        let microseconds: Int64
+        let count: Int
+
+        var cursor: Cursor { Cursor(microseconds: microseconds, address: address) }
+    }
+
+    let schema: Schema
+
+    /// One of the classes to look in: what its rows have to satisfy besides, and the SQL of the time that counts.
+    struct Part: Sendable {
+        let className: String
+        var filter = Predicate.constant(true)
+        var time = "o.trashed_at"
+    }
+
+    /// - Parameters:
+    ///   - until: up to when the time of a group counts, the latest of its rows; nil for any.
+    ///   - condition: on the group's address `g`, in SQL.
+    nonisolated(nonsending) func entries(
+        _ parts: [Part], after cursor: Cursor?, until: Int64? = nil, condition: String = "true", limit: Int,
+        _ connection: PostgresConnection
+    ) async throws -> [Entry] {
+        var parameters: [PostgresParameter] = [
+            .timestamptz(microseconds: until), .timestamptz(microseconds: cursor?.microseconds), .text(cursor?.address),
+        ]
+        var selects: [String] = []
+        for part in parts {
+            guard let item = schema[part.className] else { continue }
+            let filter = try part.filter.sql(
+                .postgresql, className: part.className, in: schema, alias: "o", firstParameter: parameters.count + 1)
+            parameters += try filter.parameters.map { try PostgresParameter($0) }
+            selects.append(
+                """
+                SELECT coalesce(o.trash_group::text, encode(o.\(Trash.key(item)), 'hex')) COLLATE "C" AS g,
+                    \(part.time) AS t FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                WHERE o.trashed_at IS NOT NULL AND \(filter.sql)
+                """)
+        }
+        guard !selects.isEmpty else { return [] }
+        let found = try await connection.query(
+            """
+            SELECT x.g, max(x.t), count(*)::int FROM (
+            \(selects.joined(separator: "\nUNION ALL\n"))
+            ) x WHERE \(condition) GROUP BY x.g
+            HAVING ($1::timestamptz IS NULL OR max(x.t) <= $1)
+                AND ($2::timestamptz IS NULL OR (max(x.t), x.g) > ($2, $3::text COLLATE "C"))
+            ORDER BY max(x.t), x.g LIMIT \(limit)
+            """, parameters)
+        return try found.map {
+            Entry(
+                address: try $0[0].string, microseconds: try $0[1].timestampMicroseconds, count: try $0[2].int)
+        }
+    }
+}

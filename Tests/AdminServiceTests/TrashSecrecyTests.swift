@@ -1,0 +1,104 @@
+import AdminService
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TicketService
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Walks every route that there is: one that is added is tested without being named here.
+@Suite("Nobody but who may list the trash learns of anything in it")
+struct TrashSecrecyTests {
+    private static let secret = "Zebra"
+    private static let parameters = [
+        "", "?get_trashed=true", "?trashed=1", "?include=trash", "?deleted_at=null", "?class=Session", "?page=1",
+        "?filter=trashed_at", "?title=Zebra", "?search=Zebra", "?sort=trashed_at",
+    ]
+
+    @Test(
+        "no route, with no parameter, shows an id, a title or a unique value of what is in the trash",
+        arguments: [nil, "attendee", "stranger", "registrar", "coorganizer", "organizer", "owner", "admin"])
+    func routes(role: String?) async throws {
+        try await ServiceFixture.with { fixture in
+            let rows = fixture.rows()
+            var ids: [ObjectId] = []
+            let event: [String: Value] = ["event": .objectId(fixture.event)]
+            for (name, values) in [
+                ("Session", ["title": .string(Self.secret), "state": "accepted", "track": .null]),
+                ("Ticket", ["name": .string(Self.secret), "rank": "Zebra", "kind": "free", "currency": "EUR"]),
+                ("Speaker", ["name": .string(Self.secret)]), ("Track", ["name": .string(Self.secret)]),
+                ("Sponsor", ["name": .string(Self.secret)]), ("Microlocation", ["name": .string(Self.secret)]),
+            ] as [(String, [String: Value])] {
+                ids.append(try await rows.insert(name, event.merging(values) { $1 }))
+                try await fixture.pool.query(
+                    "SELECT tombolo.trash($1, $2, 'ada', NULL)", [.text(name), .text(ids[ids.count - 1].stringValue)])
+            }
+            let user = try await rows.insert(
+                "User", ["email": "zebra@example.org", "displayName": .string(Self.secret)])
+            ids.append(user)
+            // A speaker who is in the trash stays in the lists of sessions.
+            try await rows.insert(
+                "Session.speakers",
+                ["owner": .objectId(fixture.sessions[0]), "rank": "z", "target": .objectId(ids[2])])
+            try await fixture.pool.query("SELECT tombolo.trash('User', $1, 'ada', NULL)", [.text(user.stringValue)])
+
+            let trashed = ids
+            let words = [Self.secret, "zebra@"] + trashed.map(\.stringValue)
+            let applications = [
+                buildAdminApplication(
+                    host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: LiveRules(fixture.rules),
+                    authenticator: fixture.adminServer.authenticator),
+                try buildTicketApplication(
+                    host: "127.0.0.1", port: 0, pool: fixture.ticketServer.pool, rules: LiveRules(fixture.rules),
+                    authenticator: fixture.ticketServer.authenticator),
+            ]
+            for app in applications {
+                try await app.test(.router) { client in
+                    let call = Caller(client, fixture)
+                    // The trash itself is the administrators'.
+                    for route in app.routes where role != "admin" || !route.path.hasPrefix("/admin/trash") {
+                        let method = try #require(HTTPRequest.Method(route.method))
+                        let addresses =
+                            route.path.contains("{id}")
+                            ? trashed.map { Caller.address(route, id: $0.stringValue) }
+                                + (method == .get ? [Caller.address(route, id: fixture.event.stringValue)] : [])
+                            : [route.path]
+                        for address in addresses {
+                            for parameters in method == .get ? Self.parameters : [""] {
+                                let answer = try await call(
+                                    method, address + parameters, as: role, body: method == .post ? "{}" : nil)
+                                for word in words where answer.text.contains(word) {
+                                    Issue.record("\(method) \(address)\(parameters) shows \(word)")
+                                }
+                            }
+                        }
+                    }
+                    // What is in the trash and what never was get the same answer.
+                    for (collection, id) in [("sessions", trashed[0]), ("tickets", trashed[1]), ("users", user)] {
+                        let found = try await call(.delete, "/\(collection)/\(id)", as: role)
+                        let none = try await call(.delete, "/\(collection)/\(ObjectId.generate())", as: role)
+                        #expect(found.status == none.status && found.text == none.text)
+                    }
+                }
+            }
+            let left = try await fixture.pool.query("SELECT 1 FROM session WHERE trashed_at IS NOT NULL")
+            #expect(left.count == 1)
+        }
+    }
+
+    @Test("an address that somebody in the trash has is as free as any other")
+    func uniqueValues() async throws {
+        try await ServiceFixture.with { fixture in
+            let user = try #require(fixture.users["attendee"])
+            try await fixture.pool.query("SELECT tombolo.trash('User', $1, 'ada', NULL)", [.text(user.stringValue)])
+            let again = try await fixture.authenticator.register(
+                email: ServiceFixture.email("attendee"), password: ServiceFixture.password, displayName: "Another")
+            #expect(again != user)
+        }
+    }
+}
