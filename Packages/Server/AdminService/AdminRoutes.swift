@@ -102,8 +102,10 @@ public struct AdminRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ grant: ClassesGrant) async throws -> JSON {
-        try await TrashList(schema: grant.rules.schema, pool: pool)
-            .page(request.page(), filters: filters(request, grant, ignoring: ["page"]))
+        try await TrashList(
+            schema: grant.rules.schema, hidden: grant.rules.hiddenColumns(grant.subject), pool: pool
+        )
+        .page(request.page(), filters: filters(request, grant, ignoring: ["page"]))
     }
 
     private func empty(_ request: Request, _ grant: ClassesGrant) async throws -> JSON {
@@ -137,23 +139,44 @@ public struct AdminRoutes: Sendable {
             }
             filters = [item.name: filter]
         }
-        for (property, text) in request.uri.queryParameters
-        where property != "class" && !others.contains(String(property)) {
-            guard let filter = try TrashFilter(String(property), String(text), grant.rules, grant.subject) else {
-                continue
+        // What isn't understood must not be taken for everything.
+        var seen: Set<String> = []
+        for (name, text) in request.uri.queryParameters {
+            let property = String(name)
+            guard seen.insert(property).inserted else {
+                throw RequestFailure(.badRequest, "A parameter occurs twice.", hint: "Give each once.")
+            }
+            guard property != "class", !others.contains(property) else { continue }
+            guard let filter = try TrashFilter(property, String(text), grant.rules, grant.subject) else {
+                throw RequestFailure(
+                    .badRequest, "There is a parameter that is neither 'class' nor a property.",
+                    hint: "Filter by properties of classes with a trash, spelt as in the model.")
             }
             filters = filter.narrow(filters)
         }
         return filters
     }
 
-    private struct PurgeRequest: Decodable {
-        var dryRun: Bool?
+    /// Whether a purge only says what it would do: `{"dryRun": true}`, or no body for one that deletes.
+    private func isDryRun(_ request: Request, _ context: EdgeContext) async throws -> Bool {
+        let hint = #"Send {"dryRun": true} to see what it would delete, or no body to delete it."#
+        guard request.uri.queryParameters.isEmpty else {
+            throw RequestFailure(.badRequest, "A purge takes no parameters in its address.", hint: hint)
+        }
+        guard let content = try await request.optionalJSON(JSON.self, context) else { return false }
+        guard case .object(let members) = content, members.keys.allSatisfy({ $0 == "dryRun" }) else {
+            throw RequestFailure(.badRequest, "The body isn't an object with 'dryRun' alone.", hint: hint)
+        }
+        switch members["dryRun"] {
+        case nil: return false
+        case .bool(let isDry)?: return isDry
+        default: throw RequestFailure(.badRequest, "'dryRun' is neither true nor false.", hint: hint)
+        }
     }
 
     private func run(_ purge: TrashPurge, _ request: Request, _ context: EdgeContext) async throws -> JSON {
         let now = Date().microsecondsSince1970
-        if request.headers[.contentType] != nil, try await request.json(PurgeRequest.self, context).dryRun == true {
+        if try await isDryRun(request, context) {
             return try await purge.preview(now: now)
         }
         guard let report = try await purge.run(now: now) else {

@@ -16,8 +16,8 @@ struct RestoreWishes: Sendable {
 
     /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
     init(_ request: Request, _ context: EdgeContext) async throws {
-        guard request.headers[.contentType] != nil else { return }
-        guard case .object(let members) = try await request.json(JSON.self, context) else {
+        guard let content = try await request.optionalJSON(JSON.self, context) else { return }
+        guard case .object(let members) = content else {
             throw RequestFailure(.badRequest, "The body isn't a JSON object.", hint: Self.hint)
         }
         for (name, value) in members {

@@ -11,9 +11,12 @@ public struct TrashList: Sendable {
     private let schema: Schema
     private let pool: PostgresPool
     private let reader: RowReader
+    private let hidden: [Int: Set<Int>]
 
-    public init(schema: Schema, pool: PostgresPool) {
+    /// - Parameter hidden: columns whose values the caller may not read, by class.
+    public init(schema: Schema, hidden: [Int: Set<Int>] = [:], pool: PostgresPool) {
         self.schema = schema
+        self.hidden = hidden
         self.pool = pool
         reader = RowReader(schema: schema, pool: pool)
     }
@@ -68,7 +71,8 @@ public struct TrashList: Sendable {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             let rows = try await reader.objects(
                 name, matching: .isIn(PropertyPath(item.columns[key].name), keys), isTrashed: true)
-            for row in rows { objects[row[key]] = JSON(row, of: item) }
+            let names = schema.index(of: name).flatMap { hidden[$0]?.map { item.columns[$0].name } } ?? []
+            for row in rows { objects[row[key]] = JSON(row, of: item).without(names) }
         }
         let names = try await displayNames(users, connection)
         return try page.map { row -> JSON in
@@ -97,5 +101,13 @@ public struct TrashList: Sendable {
             "SELECT id, display_name FROM tombolo.account WHERE id = ANY ($1)", [.byteaArray(users.map(\.bytes))])
         return Dictionary(
             uniqueKeysWithValues: try found.map { (try $0[0].objectId.stringValue, try $0[1].string) })
+    }
+}
+
+extension JSON {
+    fileprivate func without(_ names: [String]) -> JSON {
+        guard case .object(var members) = self else { return self }
+        for name in names { members[name] = nil }
+        return .object(members)
     }
 }

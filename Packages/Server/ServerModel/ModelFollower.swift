@@ -7,6 +7,8 @@ internal import TomboloPostgresStore
 public struct ModelFollower: Service {
     /// The least time between two looks: how soon a change takes effect.
     static let interval = Duration.milliseconds(200)
+    /// The most: ticks tell of changes only while a gateway makes some.
+    static let patience = Duration.seconds(1)
 
     private let models: ServerModels
     private let listener: PostgresListener
@@ -35,6 +37,9 @@ public struct ModelFollower: Service {
             group.addTask {
                 for await _ in listener.events { wakeUp.yield() }
                 wakeUp.finish()
+            }
+            group.addTask {
+                while (try? await Task.sleep(for: Self.patience)) != nil { wakeUp.yield() }
             }
             group.addTask {
                 for await _ in wakeUps {

@@ -11,17 +11,35 @@ extension Request {
     public func json<Content: Decodable>(_ type: Content.Type, _ context: EdgeContext) async throws -> Content {
         // No cross-site form can send this type, so that cookies of other sites are no concern either.
         guard let kind = headers[.contentType], kind.lowercased().hasPrefix("application/json") else {
-            throw RequestFailure(
-                .unsupportedMediaType, "The body must be JSON.", hint: "Send the header Content-Type: application/json."
-            )
+            throw Self.notJSON
         }
-        let buffer: ByteBuffer
+        return try Self.decode(type, try await content(context))
+    }
+
+    /// As ``json(_:_:)``, for a request that may come without a body; nil if it does.
+    public func optionalJSON<Content: Decodable>(
+        _ type: Content.Type, _ context: EdgeContext
+    ) async throws -> Content? {
+        guard headers[.contentType] == nil else { return try await json(type, context) }
+        guard try await content(context).readableBytes == 0 else { throw Self.notJSON }
+        return nil
+    }
+
+    private static var notJSON: RequestFailure {
+        RequestFailure(
+            .unsupportedMediaType, "The body must be JSON.", hint: "Send the header Content-Type: application/json.")
+    }
+
+    private func content(_ context: EdgeContext) async throws -> ByteBuffer {
         do {
-            buffer = try await body.collect(upTo: context.limits.bodyBytes)
+            return try await body.collect(upTo: context.limits.bodyBytes)
         } catch is NIOTooManyBytesError {
             throw RequestFailure(
                 .tooLarge, "The request's body is longer than \(context.limits.bodyBytes) bytes.")
         }
+    }
+
+    private static func decode<Content: Decodable>(_ type: Content.Type, _ buffer: ByteBuffer) throws -> Content {
         guard buffer.readableBytes > 0 else {
             throw RequestFailure(.badRequest, "The body is empty.", hint: "Send a JSON object.")
         }

@@ -280,6 +280,8 @@ struct ResourceChange {
                     "Add it in the same request, before it's used.")
                 return nil
             }
+            // A later operation may have removed it.
+            links.append(Link(target: target, key: key, pointer: pointer))
             return key
         }
         guard case .string(let id) = json["id"], let key = target.keyValue(id) else {
