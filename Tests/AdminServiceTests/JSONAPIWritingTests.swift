@@ -370,7 +370,7 @@ import TomboloRules
         }
     }
 
-    @Test("The description names every class, its fields and its relationships, and is valid JSON for whoever may read")
+    @Test("The description is valid JSON and names every class with its fields and relationships")
     func description() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let answer = try await call(.get, "/api/openapi.json")

@@ -112,7 +112,6 @@ struct RightsTrial {
                 case .table(let name): relation.schema == "tombolo" && relation.kind != "S" && relation.name == name
                 case .sequence(let name): relation.schema == "tombolo" && relation.kind == "S" && relation.name == name
                 case .classes: item != nil
-                case .trashableClasses: item?.isTrashable == true
                 case .classTables(let name): item?.name == name || item?.owner?.className == name
                 case .schema, .function: false
                 }

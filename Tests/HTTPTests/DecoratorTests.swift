@@ -106,7 +106,7 @@ import TomboloRules
         #expect(try await Self.outcome(either).status == 503)
     }
 
-    @Test("or takes whoever satisfies one of the two")
+    @Test("or lets a caller through who satisfies either decorator")
     func either() async throws {
         let access = Self.role("a").or(Self.role("b")).and(Self.role("c"))
         for (token, status) in [("a", 403), ("a+c", 200), ("b+c", 200), ("c", 403), ("a+b+c", 200)] {
@@ -131,7 +131,7 @@ import TomboloRules
         }
     }
 
-    @Test("a role that is granted in an object is none everywhere")
+    @Test("a role granted within one object doesn't count everywhere")
     func scopes() async throws {
         let app = HTTPApplication(
             name: "test", host: "127.0.0.1", port: 0, logger: LogRecorder().logger,

@@ -36,7 +36,7 @@ final class Label: Object {
     @Persisted var page: Page?
 }
 
-@Suite("What belongs to an object goes into the trash with it, whoever moves it there", .serialized)
+@Suite("An object takes what belongs to it into the trash", .serialized)
 struct TrashTogetherTests {
     private static let client = ClientID(rawValue: 11)
 

@@ -42,8 +42,7 @@ public struct Trash: Sendable {
         public let count: Int
     }
 
-    /// Moves an object into the trash, and with it what belongs to it: a house takes its viewings along. The database
-    /// sees to that, whoever moves it.
+    /// Moves an object into the trash. The database moves what belongs to it along: a house takes its viewings.
     /// - Throws: `RequestFailure`: 404 if it's gone or in the trash by now, 409 if too much belongs to it.
     public func trash(_ className: String, _ id: ObjectId, by user: ObjectId?) async throws -> Group {
         try await pool.transaction { try await trash(className, id, by: user, on: $0) }

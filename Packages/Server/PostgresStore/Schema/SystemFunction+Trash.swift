@@ -1,4 +1,4 @@
-/// The trash: what moves objects into it and out of it, whoever writes.
+/// Functions and triggers that move objects into the trash and out of it.
 extension SystemFunction {
     static let trash: [SystemFunction] = [
         SystemFunction(
@@ -20,37 +20,12 @@ extension SystemFunction {
                 """),
         SystemFunction(
             name: "restore", parameters: "p_class text, p_key text", result: "boolean",
-            body: """
-
-                -- Takes one object out of the trash; a unique rule that it would break is error 23505 with its name.
-                DECLARE
-                    v_class tombolo.class%ROWTYPE;
-                    v_count bigint;
-                BEGIN
-                \(lookUp)
-                    EXECUTE format('UPDATE public.%I SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL '
-                        'WHERE %I = %s AND trashed_at IS NOT NULL',
-                        v_class.table_name, v_class.key_column, v_class.key_expression) USING p_key;
-                    GET DIAGNOSTICS v_count = ROW_COUNT;
-                    RETURN v_count > 0;
-                END
-                """),
+            body: objectBody(
+                "Takes one object out of the trash; a unique rule that it would break is error 23505 with its name.",
+                "UPDATE public.%I SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL")),
         SystemFunction(
             name: "purge", parameters: "p_class text, p_key text", result: "boolean",
-            body: """
-
-                -- Deletes one object that is in the trash, for good.
-                DECLARE
-                    v_class tombolo.class%ROWTYPE;
-                    v_count bigint;
-                BEGIN
-                \(lookUp)
-                    EXECUTE format('DELETE FROM public.%I WHERE %I = %s AND trashed_at IS NOT NULL',
-                        v_class.table_name, v_class.key_column, v_class.key_expression) USING p_key;
-                    GET DIAGNOSTICS v_count = ROW_COUNT;
-                    RETURN v_count > 0;
-                END
-                """),
+            body: objectBody("Deletes one object that is in the trash, for good.", "DELETE FROM public.%I")),
         SystemFunction(
             name: "set_trashed", parameters: "p_class text, p_key text, p_column text, p_value text", result: "boolean",
             body: """
@@ -189,6 +164,24 @@ extension SystemFunction {
                 END
                 """),
     ]
+
+    /// - Parameter statement: as far as its condition.
+    private static func objectBody(_ comment: String, _ statement: String) -> String {
+        """
+
+        -- \(comment)
+        DECLARE
+            v_class tombolo.class%ROWTYPE;
+            v_count bigint;
+        BEGIN
+        \(lookUp)
+            EXECUTE format('\(statement) WHERE %I = %s AND trashed_at IS NOT NULL',
+                v_class.table_name, v_class.key_column, v_class.key_expression) USING p_key;
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+            RETURN v_count > 0;
+        END
+        """
+    }
 
     private static func groupBody(_ comment: String, _ statement: String) -> String {
         """

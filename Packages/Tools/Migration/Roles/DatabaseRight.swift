@@ -11,8 +11,6 @@ public struct DatabaseRight: Hashable, Sendable {
         case function(String)
         /// The tables of all classes of all apps.
         case classes
-        /// The tables of classes whose objects go to the trash.
-        case trashableClasses
         /// The tables of a class, by its name, and of its lists.
         case classTables(String)
     }

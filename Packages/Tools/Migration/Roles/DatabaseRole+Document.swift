@@ -16,7 +16,6 @@ extension DatabaseRight.Target {
         case .sequence(let name): "the sequence `tombolo.\(name)`"
         case .function(let name): "the function `tombolo.\(name)`"
         case .classes: "the tables of all classes"
-        case .trashableClasses: "the tables of classes with a trash"
         case .classTables(let name): "the table of `\(name)`, and of its lists"
         }
     }

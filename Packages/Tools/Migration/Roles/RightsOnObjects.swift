@@ -49,7 +49,6 @@ struct RightsOnObjects: Hashable, Sendable {
             case .sequence(let name): add(right, Key(kind: "SEQUENCE", schema: "tombolo", name: name))
             case .function(let name): add(right, Key(kind: "FUNCTION", schema: "tombolo", name: name))
             case .classes: for item in schema?.classes ?? [] { add(right, item) }
-            case .trashableClasses: for item in schema?.classes ?? [] where item.isTrashable { add(right, item) }
             case .classTables(let name):
                 for item in schema?.classes ?? [] where item.name == name || item.owner?.className == name {
                     add(right, item)
