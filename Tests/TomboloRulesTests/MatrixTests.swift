@@ -156,6 +156,42 @@ import TomboloRules
         #expect(!rules.authorize(Self.subject("lead"), .update, resource).isAllowed)
     }
 
+    @Test(
+        "an object moves from team to team only for those who may delete it there and create it here",
+        arguments: [
+            ("-ru-", "-ru-", false), ("-rud", "-ru-", false), ("-ru-", "cru-", false), ("-rud", "cru-", true),
+            ("-r-d", "cru-", false), ("-rud", "cr--", false), ("crud", "crud", true),
+        ])
+    func movingBetween(_ there: String, _ here: String, _ isAllowed: Bool) throws {
+        let document = """
+            matrix:
+              scope: team
+              services: {listings: Listing}
+              roles:
+                lead: {listings: \(there)}
+                member: {listings: \(here)}
+            """
+        let subject = Subject(
+            user: ObjectId(high: 2, low: 1),
+            grants: [RoleGrant(Role("lead"), in: Self.team), RoleGrant(Role("member"), in: Self.otherTeam)])
+        let (old, new) = (Self.listing(), Self.listing(in: Self.otherTeam))
+        for own in ["", "\nListing: [{name: all, applyWhen: {}, read: true}]"] {
+            let rules = try Self.rules(document + own)
+            let index = try #require(rules.schema.index(of: "Listing"))
+            let resource = Resource.object(classIndex: index, old: old, new: new)
+            #expect(rules.authorize(subject, .update, resource).isAllowed == isAllowed)
+            let denial = rules.permit(subject)(
+                WriteRequest(operation: .update, classIndex: index, old: old, new: new, written: [1]))
+            #expect((denial == nil) == isAllowed)
+        }
+        // A class's own rules that permit writing don't ask for boxes.
+        let rules = try Self.rules(
+            document + "\nListing: [{name: staff, applyWhen: {\"%%user.roles\": staff}, write: true}]")
+        let staff = Subject(user: ObjectId(high: 2, low: 2), grants: [RoleGrant(role: Role("staff"), scope: nil)])
+        let index = try #require(rules.schema.index(of: "Listing"))
+        #expect(rules.authorize(staff, .update, .object(classIndex: index, old: old, new: new)).isAllowed)
+    }
+
     @Test("further operations can follow a box")
     func furtherOperations() throws {
         for (cells, isAllowed) in [("-r-d", true), ("-ru-", false)] {
@@ -343,5 +379,11 @@ import TomboloRules
                     + "…, scope: …}]."
             ]
         }
+    }
+
+    @Test("a role that would count everywhere after its object is deleted is noted")
+    func roleWithoutScope() throws {
+        let notes = try Self.rules(Self.matrix("-ru-")).notes
+        #expect(notes.count == 1 && notes.first?.contains("@Persisted(onDelete: .cascade)") == true, "\(notes)")
     }
 }

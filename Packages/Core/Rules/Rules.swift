@@ -124,6 +124,11 @@ public struct Rules: Sendable {
             return holds(row)
         }
         guard isPermitted else { return .denied(denial(subject, operation, classIndex, role)) }
+        if operation == .update, let old, let new,
+            let refusal = refusal(subject, moving: old, to: new, classIndex, role)
+        {
+            return .denied(refusal)
+        }
         // In a partition its column follows from the session and not from what the device sets.
         let given = subject.partition == nil ? nil : partitionColumns[classIndex]
         let changed = role.fixedColumns.sorted().first { column in
@@ -140,6 +145,33 @@ public struct Rules: Sendable {
             return .denied(denial(subject, operation, classIndex, role, changing: item.columns[changed].name))
         }
         return .allowed(filter)
+    }
+
+    /// Why an object may not move from one scope of the matrix to another, such as from event to event; nil if it may, or
+    /// stays where it is. Who may do so by the matrix alone takes it away there, and adds it here.
+    private func refusal(
+        _ subject: Subject, moving old: Row, to new: Row, _ classIndex: Int, _ role: ClassRole
+    ) -> Decision.Denial? {
+        guard let scope = role.scopeColumn, old[scope] != new[scope] else { return nil }
+        let item = schema[classIndex]
+        func holds(_ expression: RuleExpression, _ row: Row) -> Bool {
+            expression.verdict(for: subject) { column in
+                item.columnIndexByName[column.name].map { row[$0] } ?? .null
+            } == true
+        }
+        let missing: Operation
+        if !holds(role.departure, old) {
+            missing = .delete
+        } else if !holds(role.arrival, new) {
+            missing = .create
+        } else {
+            return nil
+        }
+        let name = item.columns[scope].name
+        return .init(
+            reason: "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't "
+                + "permit to \(missing) it in the \(missing == .delete ? "old" : "new") \(name).",
+            needsLogin: subject.isAnonymous)
     }
 
     /// Nil or the zero of its type, as a new object has it that the device set nothing in.

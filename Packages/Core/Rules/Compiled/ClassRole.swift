@@ -17,6 +17,13 @@ struct ClassRole: Sendable {
     let operations: [Operation: RuleExpression]
     /// What the matrix permits beside all of this; empty for a class without one.
     let matrix: [Operation: RuleExpression]
+    /// The column with the key of what the matrix's roles are granted in; nil without a matrix.
+    let scopeColumn: Int?
+    /// What an object that moves from one scope to another must satisfy before: whoever may update it only by the matrix
+    /// needs the box to delete as well.
+    let departure: RuleExpression
+    /// The same for the object after it moved, with the box to create.
+    let arrival: RuleExpression
     /// What each operation asks of an object.
     private let expressionByOperation: [Operation: RuleExpression]
     /// The columns that the role may not read.
@@ -30,7 +37,7 @@ struct ClassRole: Sendable {
         name: String, place: String, isForAnonymous: Bool, applyWhen: RuleExpression, read: RuleExpression,
         write: RuleExpression, insert: RuleExpression, delete: RuleExpression,
         operations: [Operation: RuleExpression] = [:], matrix: [Operation: RuleExpression] = [:],
-        hiddenColumns: Set<Int> = [], hiddenLists: Set<Int> = [], fixedColumns: Set<Int> = []
+        scopeColumn: Int? = nil, hiddenColumns: Set<Int> = [], hiddenLists: Set<Int> = [], fixedColumns: Set<Int> = []
     ) {
         self.name = name
         self.place = place
@@ -42,6 +49,13 @@ struct ClassRole: Sendable {
         self.delete = delete
         self.operations = operations
         self.matrix = matrix
+        self.scopeColumn = scopeColumn
+        func moving(_ operation: Operation) -> RuleExpression {
+            guard let update = matrix[.update], let other = matrix[operation] else { return write }
+            return .disjunction([write, .conjunction([update, other])])
+        }
+        departure = moving(.delete)
+        arrival = moving(.create)
         self.hiddenColumns = hiddenColumns
         self.hiddenLists = hiddenLists
         self.fixedColumns = fixedColumns

@@ -9,6 +9,8 @@ struct RuleCompiler {
     private(set) var matrices: [String: MatrixAccess] = [:]
     /// What the matrices permit, by the position of a class.
     private var boxes: [Int: [Operation: RuleExpression]] = [:]
+    /// The columns with the keys of what the matrices' roles are granted in, by the position of a class.
+    private var scopeColumns: [Int: Int] = [:]
     /// By the position of a class that isn't an element class.
     private(set) var partitionColumns: [Int: Int] = [:]
     private(set) var notes: [String] = []
@@ -36,6 +38,7 @@ struct RuleCompiler {
         let compiler = MatrixCompiler(schema, book)
         problems += compiler.problems
         boxes.merge(compiler.boxes) { first, _ in first }
+        scopeColumns.merge(compiler.scopeColumns) { first, _ in first }
         matrices[book.file] = compiler.access
     }
 
@@ -48,7 +51,8 @@ struct RuleCompiler {
             own + [
                 ClassRole(
                     name: "matrix", place: "matrix", isForAnonymous: false, applyWhen: .constant(true),
-                    read: matrix[.read] ?? nothing, write: nothing, insert: nothing, delete: nothing, matrix: matrix)
+                    read: matrix[.read] ?? nothing, write: nothing, insert: nothing, delete: nothing, matrix: matrix,
+                    scopeColumn: scopeColumns[index])
             ]
     }
 
@@ -185,8 +189,8 @@ struct RuleCompiler {
         return ClassRole(
             name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
             applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, operations: operations,
-            matrix: matrix, hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists,
-            fixedColumns: fields.fixedColumns)
+            matrix: matrix, scopeColumn: matrix.isEmpty ? nil : scopeColumns[index],
+            hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
     }
 
     // MARK: Partitions
@@ -247,6 +251,14 @@ struct RuleCompiler {
         }
         guard let user, let role else { return }
         if let scope, scope == nil { return }
+        if let scope = scope ?? nil, let target = schema[index].columns[scope].linkTarget,
+            schema[index].columns[scope].isOptional, schema[index].columns[scope].deleteRule == .nullify
+        {
+            let name = "\(schema[index].name).\(schema[index].columns[scope].name)"
+            notes.append(
+                "\(place)\(name) becomes nil when its \(target) is deleted, and a role without a \(target) counts "
+                    + "everywhere; declare it @Persisted(onDelete: .cascade), so that the role goes with it.")
+        }
         let source = GrantColumns(classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil)
         if !grantColumns.contains(source) { grantColumns.append(source) }
     }

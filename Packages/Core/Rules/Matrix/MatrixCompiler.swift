@@ -7,6 +7,8 @@ struct MatrixCompiler {
     private(set) var problems: [String] = []
     /// By the position of a class: what the roles with a ticked box have it ticked for, by operation.
     private(set) var boxes: [Int: [Operation: RuleExpression]] = [:]
+    /// By the position of a class: the column with the key of what roles are granted in.
+    private(set) var scopeColumns: [Int: Int] = [:]
     private(set) var access: MatrixAccess?
 
     init(_ schema: Schema, _ book: RuleBook) {
@@ -18,6 +20,7 @@ struct MatrixCompiler {
         for service in declaration.services {
             for item in service.classes {
                 guard let (index, column) = column(item, declaration, grantTypes) else { continue }
+                scopeColumns[index] = column
                 boxes[index] = expressions(declaration, service.name, item, schema[index], column)
             }
         }
