@@ -3,7 +3,7 @@ import TomboloMigration
 import TomboloPostgresStore
 
 /// Accounts beside users, the protection of super administrators, what is public because its event is, what goes into the
-/// trash with what, and the ticket API's role.
+/// trash with what, links within one event, and the ticket API's role.
 struct ConferenceExtension: SchemaExtension {
     /// Of an account the address that people log in with, and its key, which credentials refer to; row-level security
     /// keeps other services from the roles of the platform.
@@ -14,5 +14,6 @@ struct ConferenceExtension: SchemaExtension {
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         try await UserAccounts.steps(live, connection) + SuperAdminProtection.steps(live) + EventVisibility.steps(live)
             + TrashedLinks.steps(live, connection) + TrashedUsers.steps(live)
+            + LinksWithinEvent.steps(live)
     }
 }

@@ -294,6 +294,7 @@ struct ResourceWriter: Sendable {
             failure.message = "A link leads to a resource that was just removed."
             failure.hint = "Send the id of one that exists."
         default:
+            columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
             failure.message = "The database doesn't take the values: \(error.constraintName ?? "they're out of range")."
             failure.hint = "Send other values."
         }
