@@ -56,9 +56,9 @@ import TomboloServerModel
         let authorization: String
         let sequencer: Sequencer
 
-        func apply(_ document: ModelDocument) async throws {
+        func apply(_ document: ModelDocument, rules: String? = nil) async throws {
             let connection = try await PostgresConnection.connect(configuration)
-            let rules = FollowingTests.rules(document.classes.map(\.name))
+            let rules = rules ?? FollowingTests.rules(document.classes.map(\.name))
             try await Migrator.toDocuments([AppDocuments(models: document, rules: rules)], on: connection).apply()
             await connection.close()
         }
@@ -150,6 +150,52 @@ import TomboloServerModel
             #expect(erased.status == 200, "\(erased.text)")
             #expect(try await site.call(.post, "/admin/trash/\(house)/restore").status == 200)
             #expect(try await site.call(.post, "/admin/listings/\(house)/trash").status == 200)
+        }
+    }
+
+    @Test("Rules are followed without a gateway, which would tell of them")
+    func withoutGateway() async throws {
+        try await withSite { site in
+            let house = Self.house.stringValue
+            try await site.pool.execute("INSERT INTO listing (_id) VALUES (decode('\(house)', 'hex'))")
+            let document = try Self.document("Listing", text: "title", hasAgents: false)
+            try await site.apply(document, rules: "rules: {Listing: [{name: all, applyWhen: {}, read: true}]}")
+            var status = 200
+            while status == 200 {
+                status = try await site.call(.post, "/admin/listings/\(house)/trash").status
+                if status == 200 { _ = try await site.call(.post, "/admin/trash/\(house)/restore") }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(status == 403)
+        }
+    }
+
+    @Test("The trash shows no property that the rules hide from its reader, and can't be searched by it")
+    func hiddenProperties() async throws {
+        try await withSite { site in
+            let house = Self.house.stringValue
+            try await site.pool.execute(
+                "INSERT INTO listing (_id, title) VALUES (decode('\(house)', 'hex'), 'By the lake')")
+            #expect(try await site.call(.post, "/admin/listings/\(house)/trash").status == 200)
+            #expect(try await site.call(.get, "/admin/trash").text.contains("By the lake"))
+            let rules = """
+                rules:
+                  Listing:
+                    - name: all
+                      applyWhen: {}
+                      read: true
+                      fields: {title: {read: false}}
+                      operations: {trash: true, listTrash: true, restore: true}
+                """
+            try await site.apply(try Self.document("Listing", text: "title", hasAgents: false), rules: rules)
+            var list = try await site.call(.get, "/admin/trash")
+            while list.text.contains("By the lake") {
+                try await Task.sleep(for: .milliseconds(50))
+                list = try await site.call(.get, "/admin/trash")
+            }
+            #expect(list.status == 200 && list.text.contains(house), "\(list.text)")
+            let found = try await site.call(.get, "/admin/trash?title=By%20the%20lake")
+            #expect(found.status == 400 || !found.text.contains(house), "\(found.text)")
         }
     }
 }

@@ -355,6 +355,17 @@ import TomboloRules
                     [speaker.replacing("Barbara\"", with: "B\", \"x\": 1")], 422,
                     "/atomic:operations/0/data/attributes/x"
                 ),
+                (
+                    [
+                        #"{"op": "update", "ref": {"type": "sessions", "id": "\#(fixture.sessions[0])"}, "data": "#
+                            + #"{"type": "sessions", "id": "\#(fixture.sessions[2])", "attributes": {"title": "x"}}}"#
+                    ], 400, "/atomic:operations/0/data/id"
+                ),
+                (
+                    [
+                        speaker, #"{"op": "remove", "ref": {"type": "speakers", "lid": "s"}}"#, session,
+                    ], 422, "/atomic:operations/2/data/relationships/speakers/data/0"
+                ),
                 ([], 400, "/atomic:operations"),
                 (Array(repeating: remove, count: 51), 400, "/atomic:operations"),
             ] as [([String], Int, String)] {

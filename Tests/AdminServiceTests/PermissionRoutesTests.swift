@@ -204,4 +204,37 @@ import TomboloServerModel
             }
         }
     }
+
+    @Test("a version that another server has made counts before this one hears of it")
+    func versionOfAnotherServer() async throws {
+        try await Self.run { fixture, call in
+            let other = try await ServerModels.load(fixture.adminServer.pool)
+            let subject = Subject(
+                user: try #require(fixture.users["superAdmin"]),
+                grants: [RoleGrant(role: Role("superAdmin"), scope: nil)])
+            let box = PermissionMatrix.Box(role: "organizer", service: "sessions", operation: .delete)
+            let before = try #require(other.current.ruleVersions["conference"])
+            let changed = try await other.set(box, to: false, of: "conference", at: before, by: subject)
+            let newest = try #require(changed.ruleVersions["conference"])
+            let stale = try await Self.set(
+                call, Self.body("organizer", "tracks", "delete", false), tag: "\"\(before)\"")
+            #expect(stale.status == 412, "\(stale.text)")
+            let fresh = try await Self.set(
+                call, Self.body("organizer", "tracks", "delete", false), tag: "\"\(newest)\"")
+            #expect(fresh.status == 200, "\(fresh.text)")
+            let wrong = try await Self.set(
+                call, Self.body("organizer", "tracks", "delete", true), tag: "\"\(newest + 1_000)\"")
+            #expect(wrong.status == 412, "\(wrong.text)")
+        }
+    }
+
+    @Test("an address with an empty part leads nowhere, so that a proxy's rules about addresses hold")
+    func emptyParts() async throws {
+        try await Self.run { _, call in
+            for path in ["//admin/permissions", "/admin//permissions", "//api/events", "/admin/permissions//"] {
+                let answer = try await call(.get, path, as: "superAdmin")
+                #expect(answer.status == 404, "\(path)")
+            }
+        }
+    }
 }

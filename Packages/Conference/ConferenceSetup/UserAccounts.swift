@@ -4,6 +4,8 @@ import TomboloPostgresStore
 /// Keeps users, a class that devices sync, and accounts, which log in, in step: an account has a user with its id, and
 /// the other way round, whichever of the two somebody makes, renames or deletes.
 ///
+/// People log in with their address in lower case, so that an account's is, whoever wrote the user's.
+///
 /// An account whose user is in the trash is disabled and gives its e-mail address up, as the unique index of users does.
 /// Each trigger writes only what differs, so that the two don't call each other for ever.
 enum UserAccounts {
@@ -14,7 +16,7 @@ enum UserAccounts {
             BEGIN
                 IF TG_OP = 'INSERT' THEN
                     INSERT INTO tombolo.account (id, email, display_name, disabled_at)
-                    VALUES (NEW._id, CASE WHEN NEW.trashed_at IS NULL THEN NEW.email END, NEW.display_name, NEW.trashed_at)
+                    VALUES (NEW._id, CASE WHEN NEW.trashed_at IS NULL THEN lower(btrim(NEW.email)) END, NEW.display_name, NEW.trashed_at)
                     ON CONFLICT (id) DO NOTHING;
                 ELSIF TG_OP = 'DELETE' THEN
                     DELETE FROM tombolo.account a WHERE a.id = OLD._id;
@@ -33,8 +35,9 @@ enum UserAccounts {
                     ELSIF NEW.trashed_at IS NULL AND (OLD.trashed_at IS NOT NULL OR NEW.email <> OLD.email) THEN
                         -- Whom somebody disabled before the trash stays disabled after it.
                         UPDATE tombolo.account a
-                        SET email = NEW.email, disabled_at = nullif(a.disabled_at, OLD.trashed_at)
-                        WHERE a.id = NEW._id AND (a.email IS DISTINCT FROM NEW.email OR OLD.trashed_at IS NOT NULL);
+                        SET email = lower(btrim(NEW.email)), disabled_at = nullif(a.disabled_at, OLD.trashed_at)
+                        WHERE a.id = NEW._id
+                            AND (a.email IS DISTINCT FROM lower(btrim(NEW.email)) OR OLD.trashed_at IS NOT NULL);
                     END IF;
                 END IF;
                 RETURN NULL;

@@ -74,6 +74,10 @@ public struct PermissionRoutes: Sendable {
         }
         let tags = text.split(separator: ",").map { $0.filter { $0 != " " } }
         if tags.contains("*") || tags.contains(Self.tag(grant.version)) { return grant.version }
+        // Another server may have made a newer one, of which this one hasn't heard: the database knows.
+        if let named = tags.lazy.compactMap({ Int64($0.filter { $0 != "\"" }) }).max(), named > grant.version {
+            return named
+        }
         throw RequestFailure.stale(grant.version)
     }
 

@@ -24,7 +24,10 @@ struct EdgeMiddleware: RouterMiddleware {
         var failure: RequestFailure?
         var response: Response
         do {
-            guard request.uri.path.utf8.count <= limits.pathBytes else { throw RequestFailure.noSuchRoute }
+            // The router reads `//admin` as `/admin`; a proxy that keeps people from the one may let the other through.
+            guard request.uri.path.utf8.count <= limits.pathBytes, !request.uri.path.contains("//") else {
+                throw RequestFailure.noSuchRoute
+            }
             if let length = request.headers[.contentLength].flatMap(Int.init), length > limits.bodyBytes {
                 throw RequestFailure.bodyTooLarge
             }

@@ -93,6 +93,13 @@ struct AtomicOperation {
             change.readRelationship(Self.text(json["ref"]?["relationship"]) ?? "", json, at: place)
             action = .update(change)
         } else {
+            // The rules are asked about what 'ref' names, and nobody may mean anything else.
+            for member in isByReference ? ["type", "id", "lid"] : [] {
+                guard let said = json["data"]?[member], said != json["ref"]?[member] else { continue }
+                throw failure(
+                    data / member, "'data' names another resource than 'ref'.",
+                    "Name the same one in both, or leave 'ref' out.")
+            }
             change.read(json["data"] ?? .null, at: data)
             action = name == "add" ? .add(change) : .update(change)
         }
