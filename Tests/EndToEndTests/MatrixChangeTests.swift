@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import PostgresClient
-import TestSupport
 import Testing
 import TomboloModel
 
@@ -44,27 +43,6 @@ struct MatrixChangeTests {
         }
     }
 
-    private static func withAdmin(
-        _ platform: Platform, _ body: (Admin) async throws -> Void
-    ) async throws {
-        let user = try await TestCluster.member(of: "tombolo_admin", platform.configuration)
-        let keywords = platform.configuration.keywords
-        let address =
-            "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(user.user ?? "") "
-            + "dbname=\(platform.configuration.database ?? "")"
-        let server = Server(
-            [], kind: .admin, environment: ["TOMBOLO_DATABASE_URL": address, "TOMBOLO_JWT_SECRET": Platform.secret],
-            messages: platform.folder.appending(path: "admin.messages"))
-        try await server.start()
-        do {
-            try await body(Admin(url: await server.url, token: try platform.token(of: "attendee")))
-        } catch {
-            try? await server.kill9()
-            throw error
-        }
-        try await server.kill9()
-    }
-
     @Test(
         "a write that an unticked box forbids is undone on devices that stay connected, and counts when it is ticked again"
     )
@@ -97,7 +75,8 @@ struct MatrixChangeTests {
                 try await device.ask("upload")
                 #expect(try await title() == "By \(device.name)")
             }
-            try await Self.withAdmin(platform) { admin in
+            try await AdminProcess.with(platform) { url in
+                let admin = Admin(url: url, token: try platform.token(of: "attendee"))
                 let unticked = try await admin.set(update: false, tag: try await admin.tag())
                 for device in devices {
                     var number = 0
