@@ -1,0 +1,61 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Somebody's requests to an admin server.
+struct AdminClient: Sendable {
+    struct Answer: Sendable {
+        let status: Int
+        let tag: String?
+        let body: Data
+
+        /// The text at a path of members: `data.attributes.title`.
+        func text(_ path: String) -> String? { member(path) as? String }
+
+        func number(_ path: String) -> Int? { member(path) as? Int }
+
+        private func member(_ path: String) -> Any? {
+            var found: Any? = try? JSONSerialization.jsonObject(with: body)
+            for name in path.split(separator: ".") { found = (found as? [String: Any])?[String(name)] }
+            return found
+        }
+    }
+
+    let url: String
+    let token: String
+    var client = HTTPClient.shared
+
+    func callAsFunction(
+        _ method: HTTPMethod, _ path: String, _ body: String? = nil, ifMatch tag: String? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        if let tag { request.headers.add(name: "If-Match", value: tag) }
+        if let body {
+            let type = path.hasPrefix("/api/") ? "application/vnd.api+json" : "application/json"
+            request.headers.add(name: "Content-Type", value: type)
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await client.execute(request, timeout: .seconds(120))
+        let content = try await response.body.collect(upTo: 1 << 20)
+        return Answer(
+            status: Int(response.status.code), tag: response.headers.first(name: "ETag"),
+            body: Data(content.readableBytesView))
+    }
+
+    /// Runs with a client that has a connection for each of so many people; the shared one has a few for all.
+    static func withClient(connections: Int, _ body: (HTTPClient) async throws -> Void) async throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            try await body(client)
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+}
