@@ -78,7 +78,7 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "ListingModels",
+    "Tombolo", "RealmSwift", "AdminService", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "ListingModels",
     "PostgresClient", "TicketService", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP", "TomboloMigration",
     "TomboloModel", "TomboloPostgresStore", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
     "TomboloSyncProtocol", "TomboloSyncSession",

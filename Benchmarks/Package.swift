@@ -30,6 +30,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "CAllocationCount",
+                tombolo("AdminService"),
                 tombolo("ConferenceSetup"), tombolo("EventModels"), tombolo("GatewayService"), tombolo("ListingModels"),
                 tombolo("PostgresClient"), tombolo("TicketService"), tombolo("Tombolo"),
                 tombolo("TomboloAuthentication"), tombolo("TomboloChangesets"), tombolo("TomboloHTTP"),

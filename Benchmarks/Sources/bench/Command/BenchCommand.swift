@@ -12,7 +12,7 @@ struct BenchCommand: AsyncParsableCommand {
             read from /proc and reported on Linux only.
             """,
         subcommands: [
-            RunCommand.self, GatewayCommand.self, TicketCommand.self, FirstSyncDeviceCommand.self,
+            RunCommand.self, GatewayCommand.self, TicketCommand.self, AdminCommand.self, FirstSyncDeviceCommand.self,
             QueueChangesCommand.self,
             UploadDevicesCommand.self, LatencyDevicesCommand.self, ObjectStoreStepCommand.self,
             ObjectStoreMemoryCommand.self, ObjectStoreAllocationsCommand.self,

@@ -12,6 +12,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
     case tickets
     case scale
     case changelog
+    case admin
 
     func measurement(_ sizes: Sizes) -> any Measurable {
         switch self {
@@ -24,6 +25,7 @@ enum MeasurementName: String, CaseIterable, ExpressibleByArgument {
         case .scale: ScaleMeasurement(sizes: sizes)
         case .logins: LoginsMeasurement(sizes: sizes.logins)
         case .tickets: TicketsMeasurement(sizes: sizes.tickets)
+        case .admin: AdminMeasurement(sizes: sizes.admin)
         case .changelog: ChangelogMeasurement(sizes: sizes.changelog)
         }
     }

@@ -103,6 +103,17 @@ struct Sizes: Sendable {
         var runCount: Int
     }
 
+    struct Admin: Sendable {
+        /// Of the lists that many clients ask for.
+        var rowCount: Int
+        /// Of the list that one client turns the pages of.
+        var longRowCount: Int
+        var runCount: Int
+        /// How long each kind of request is made in a run.
+        var seconds: Double
+        var warmUpSeconds: Double
+    }
+
     var drawing: Drawing
     var firstSync: FirstSync
     var upload: Upload
@@ -113,6 +124,7 @@ struct Sizes: Sendable {
     var tickets: Tickets
     var scale: Scale
     var changelog: Changelog
+    var admin: Admin
 
     static let full = Sizes(
         drawing: Drawing(strokeCount: 1_000, pointCount: 200, runCount: 5, editCount: 200),
@@ -131,7 +143,8 @@ struct Sizes: Sendable {
             refreshCount: 2_000),
         tickets: Tickets(eventCount: 200, ticketCount: 20, runCount: 3, seconds: 5, warmUpSeconds: 2),
         scale: Scale(deviceCount: 10_000, runCount: 3, idleSeconds: 60, seconds: 10, hostileCount: 64),
-        changelog: Changelog(rowCount: 20_000, rowsPerStatement: 1_000, singleCount: 3_000, runCount: 5))
+        changelog: Changelog(rowCount: 20_000, rowsPerStatement: 1_000, singleCount: 3_000, runCount: 5),
+        admin: Admin(rowCount: 100_000, longRowCount: 1_000_000, runCount: 3, seconds: 5, warmUpSeconds: 2))
 
     static let quick = Sizes(
         drawing: Drawing(strokeCount: 50, pointCount: 20, runCount: 2, editCount: 5),
@@ -150,5 +163,6 @@ struct Sizes: Sendable {
             refreshCount: 100),
         tickets: Tickets(eventCount: 5, ticketCount: 20, runCount: 1, seconds: 1, warmUpSeconds: 0.5),
         scale: Scale(deviceCount: 100, runCount: 1, idleSeconds: 2, seconds: 2, hostileCount: 8),
-        changelog: Changelog(rowCount: 200, rowsPerStatement: 100, singleCount: 50, runCount: 2))
+        changelog: Changelog(rowCount: 200, rowsPerStatement: 100, singleCount: 50, runCount: 2),
+        admin: Admin(rowCount: 1_000, longRowCount: 2_000, runCount: 1, seconds: 1, warmUpSeconds: 0.5))
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Requests on several connections at once from one thread, each connection waiting for its answer before it asks
 /// again, so that the load costs the machine little beside the server. Calls block. Confined to its user.
-final class TicketLoad {
+final class HTTPLoad {
     /// What came of it.
     struct Outcome: Sendable {
         var perSecond: Double
@@ -23,7 +23,7 @@ final class TicketLoad {
     private static let silenceLimitMilliseconds: Int32 = 30_000
 
     private var connections: [Connection] = []
-    private var chunk = [UInt8](repeating: 0, count: TicketLoad.chunkByteCount)
+    private var chunk = [UInt8](repeating: 0, count: HTTPLoad.chunkByteCount)
 
     init(port: Int, connectionCount: Int) throws {
         for _ in 0..<connectionCount {

@@ -1,53 +1,26 @@
-import Foundation
-
-/// The bare statements by `pgbench`, a loop on libpq that reads results and throws them away: what PostgreSQL can do.
+/// The bare statements by ``PgBench``.
 struct RawTickets: Sendable {
     enum Statement: String, CaseIterable {
         case list = "SELECT an event's tickets"
         case move = "UPDATE a ticket's rank"
     }
 
-    private static let places = ["/usr/bin/pgbench", "/usr/local/bin/pgbench", "/opt/homebrew/bin/pgbench"]
-
     /// Of each connection.
     private static let transactionCount = 1_000
 
     let data: TicketData
-    let url: String
-    private let program: String
+    private let program: PgBench
 
     /// Nil where there is no `pgbench`.
     init?(data: TicketData, url: String) throws {
-        guard let program = Self.places.first(where: FileManager.default.isExecutableFile) else { return nil }
-        (self.data, self.url, self.program) = (data, url, program)
+        guard let program = try PgBench(url: url) else { return nil }
+        (self.data, self.program) = (data, program)
     }
 
     /// Transactions per second.
     func rate(_ statement: Statement, connectionCount: Int) async throws -> Double {
-        let script = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID().uuidString).sql")
-        try Data(sql(statement).utf8).write(to: script)
-        defer { try? FileManager.default.removeItem(at: script) }
-        let arguments = [
-            "--no-vacuum", "--protocol=prepared", "--client=\(connectionCount)", "--jobs=1",
-            "--transactions=\(Self.transactionCount)", "--file=\(script.path)", url,
-        ]
-        let program = program
-        let text = try await Blocking.run {
-            let process = Process()
-            process.executableURL = URL(filePath: program)
-            process.arguments = arguments
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return String(decoding: data, as: UTF8.self)
-        }
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
-            let rate = line.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) })
-        else { throw BenchError("pgbench said: \(text)") }
-        return rate
+        try await program.rate(
+            sql(statement), connectionCount: connectionCount, count: Self.transactionCount)
     }
 
     private func sql(_ statement: Statement) -> String {

@@ -47,14 +47,14 @@ struct TicketsMeasurement: Measurable {
         @Sendable func next(_ request: Request) -> [UInt8] {
             let list = { "/events/\(data.event(.random(in: 0..<data.eventCount)))/tickets" }
             return switch request {
-            case .nothing: TicketLoad.request("GET", "/health")
-            case .list: TicketLoad.request("GET", list())
-            case .ownList: TicketLoad.request("GET", list(), bearer: token)
+            case .nothing: HTTPLoad.request("GET", "/health")
+            case .list: HTTPLoad.request("GET", list())
+            case .ownList: HTTPLoad.request("GET", list(), bearer: token)
             case .move: Self.move(data, token)
             }
         }
         let raw = try RawTickets(data: data, url: database.url)
-        var outcomes: [Request: [TicketLoad.Outcome]] = [:]
+        var outcomes: [Request: [HTTPLoad.Outcome]] = [:]
         var costs: [Request: [String: [Double]]] = [:]
         var rawRates: [String: [Double]] = [:]
         // The first round of each warms caches and connections.
@@ -63,7 +63,7 @@ struct TicketsMeasurement: Measurable {
             for request in Request.allCases {
                 let times = try await ProcessorTimes([("the server", process)], database)
                 let outcome = try await Blocking.run {
-                    try TicketLoad(port: port, connectionCount: Self.connectionCount).run(seconds: seconds) { _ in
+                    try HTTPLoad(port: port, connectionCount: Self.connectionCount).run(seconds: seconds) { _ in
                         next(request)
                     }
                 }
@@ -107,7 +107,7 @@ struct TicketsMeasurement: Measurable {
         var other = Int.random(in: 0..<data.ticketCount - 1)
         if other >= ticket { other += 1 }
         let word = Bool.random() ? "before" : "after"
-        return TicketLoad.request(
+        return HTTPLoad.request(
             "POST", "/tickets/\(data.ticket(ticket, of: event))/move", bearer: token,
             body: #"{"\#(word)":"\#(data.ticket(other, of: event))"}"#)
     }

@@ -1,0 +1,55 @@
+/// Lists that are asked for: of listings at places that are numbered, with an index on the place.
+enum AdminList: String, CaseIterable, Sendable {
+    /// From a random place on, half of all listings on average, in the order of places.
+    case sorted = "filter and sort by an indexed property"
+    case sortedWithTotal = "the same, with the total"
+    /// A hundredth of all listings, by a property without an index.
+    case unindexed = "filter by a property without an index"
+
+    static let pageSize = 30
+
+    /// The least that is wanted, per second, at 100,000 rows: three times what PocketBase 0.40 does on such a machine.
+    var wanted: Double? {
+        switch self {
+        case .sorted: 9_822
+        case .sortedWithTotal: 996
+        case .unindexed: nil
+        }
+    }
+
+    /// How often each connection of `pgbench` asks.
+    var rawCount: Int { self == .sorted ? 1_000 : 50 }
+
+    private static func place(_ number: Int) -> String {
+        let digits = String(number)
+        return "place%20" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// Where a random page of the list is.
+    func path(rowCount: Int) -> String {
+        let first = Self.place(.random(in: 0..<rowCount))
+        let page = "sort=location&page%5Bsize%5D=\(Self.pageSize)"
+        return switch self {
+        case .sorted: "/api/listings?filter%5Blocation%5D%5Bge%5D=\(first)&\(page)"
+        case .sortedWithTotal: "/api/listings?filter%5Blocation%5D%5Bge%5D=\(first)&\(page)&page%5Btotal%5D=true"
+        case .unindexed: "/api/listings?filter%5Bbedrooms%5D=\(Int.random(in: 0..<100))&\(page)"
+        }
+    }
+
+    /// The same for `pgbench`, by statements of their own.
+    func sql(rowCount: Int) -> String {
+        let columns = "_id, location, price, bedrooms"
+        let list =
+            "SELECT \(columns) FROM listing WHERE location >= 'place ' || lpad(:n::text, 8, '0') "
+            + "ORDER BY location, _id LIMIT \(Self.pageSize + 1);"
+        return switch self {
+        case .sorted: "\\set n random(0, \(rowCount - 1))\n\(list)\n"
+        case .sortedWithTotal:
+            "\\set n random(0, \(rowCount - 1))\n\(list)\n"
+                + "SELECT count(*) FROM listing WHERE location >= 'place ' || lpad(:n::text, 8, '0');\n"
+        case .unindexed:
+            "\\set n random(0, 99)\nSELECT \(columns) FROM listing WHERE bedrooms = :n "
+                + "ORDER BY location, _id LIMIT \(Self.pageSize + 1);\n"
+        }
+    }
+}
