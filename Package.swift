@@ -222,6 +222,15 @@ let package = Package(
                 "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL",
                 "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
             ]),
+        .target(
+            name: "AdminPanel",
+            dependencies: [
+                "AdminService", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
+                "TomboloJSONAPI", "TomboloModel", "TomboloRules", "TomboloServerModel", "TomboloSQL", crypto,
+                hummingbird, httpTypes, lifecycle, logging, mustache, nioCore,
+            ],
+            path: "Packages/Server/AdminPanel",
+            resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: settings),
         library(
             "TicketService", "Conference/TicketService",
             [
@@ -260,10 +269,13 @@ let package = Package(
             server + [
                 "DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis", "TomboloTraceExport",
             ]),
-        app("AdminServer", "AdminServer", server + ["AdminService"]),
+        app("AdminServer", "AdminServer", server + ["AdminPanel", "AdminService"]),
         app(
             "TomboloDevelopment", "Tombolo",
-            server + ["AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection", "ToolSupport"]),
+            server + [
+                "AdminPanel", "AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection",
+                "ToolSupport",
+            ]),
         app(
             "MigrationTool", "MigrationTool",
             [
@@ -421,6 +433,13 @@ let package = Package(
             service + [
                 "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloMigration",
                 "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+            ]),
+        tests(
+            "AdminPanelTests",
+            service + [
+                "AdminPanel", "AdminService", "PostgresValues", "ServiceTestSupport", "TomboloJSONAPI",
+                "TomboloPostgresStore",
+                "TomboloServerModel", crypto,
             ]),
         tests(
             "TicketServiceTests",

@@ -1,3 +1,4 @@
+import AdminPanel
 import AdminService
 import ArgumentParser
 import Foundation
@@ -15,7 +16,7 @@ import UnixSignals
 struct AdminServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin-server",
-        abstract: "Serves JSON:API for every class, and the trash to administrators.",
+        abstract: "Serves the admin panel, JSON:API for every class, and the trash.",
         discussion: """
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
@@ -48,6 +49,11 @@ struct AdminServerCommand: AsyncParsableCommand {
                                     operator's network may reach it
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
+
+            PAGES
+              http://HOST:PORT/ is the admin panel, for whoever has a login. Over
+              networks it takes HTTPS: here, or at a trusted proxy that sets
+              X-Forwarded-Proto. See docs/panel.md
 
             ROUTES
               POST   /login                    {"email": …, "password": …}
@@ -122,9 +128,13 @@ struct AdminServerCommand: AsyncParsableCommand {
             grants: { models.grants })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
+        let panel = AdminPanel(
+            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
+            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
+            logger: logger,
+            pages: { panel.add(to: $0) }
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []

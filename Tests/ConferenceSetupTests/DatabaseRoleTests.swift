@@ -168,10 +168,11 @@ import TomboloServerModel
     func secrets() async throws {
         let secret = [
             "credential", "refresh_token", "signing_key_secret", "api_key", "mail_token", "provider", "identity",
+            "panel_session",
         ]
         let readers: [String: Set<String>] = [
-            "app": [], "tickets": Set(secret).subtracting(["mail_token"]),
-            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret),
+            "app": [], "tickets": Set(secret).subtracting(["mail_token", "panel_session"]),
+            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret).subtracting(["panel_session"]),
         ]
         try await withRoles { owner, connect in
             for role in Self.roles {

@@ -20,12 +20,13 @@ public enum AdminServer {
 ///   - models: whose permission matrices are served; nil for none.
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - metrics: where requests are counted; nil for nowhere.
+///   - pages: adds the routes of pages for people, if the server has any.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
     metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "admin"),
-    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    pages: (Routes) -> Void = { _ in }, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
@@ -38,5 +39,6 @@ public func buildAdminApplication(
         JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
             _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
         }.add(to: $0)
+        pages($0)
     }
 }

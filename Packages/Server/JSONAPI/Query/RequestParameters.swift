@@ -4,7 +4,7 @@ package import TomboloHTTP
 import TomboloModel
 
 /// The parameters of a request's query, taken apart: `filter[price][ge]=10`.
-package struct RequestParameters {
+package struct RequestParameters: Sendable {
     package static let maximumCount = 64
     /// All of them together, as they are sent.
     package static let maximumByteCount = 8_192
@@ -12,7 +12,7 @@ package struct RequestParameters {
     /// Names in brackets behind one name.
     private static let maximumKeyCount = 2
 
-    package struct Parameter {
+    package struct Parameter: Sendable {
         /// As it was sent, decoded: `filter[price][ge]`.
         package let name: String
         /// `filter`

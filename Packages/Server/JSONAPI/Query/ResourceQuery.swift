@@ -37,6 +37,12 @@ package struct ResourceQuery: Sendable {
         package let type: PropertyType
         package let isAscending: Bool
 
+        package init(column: Column, type: PropertyType, isAscending: Bool) {
+            self.column = column
+            self.type = type
+            self.isAscending = isAscending
+        }
+
         package var path: PropertyPath { PropertyPath(column.name) }
     }
 
@@ -58,6 +64,9 @@ package struct ResourceQuery: Sendable {
     /// The members that are asked for, by type; nil for all.
     package var fields: [String: Set<String>] = [:]
     package var includes: [Include] = []
+
+    /// Everything, in no order.
+    package init() {}
 
     package init(
         _ parameters: RequestParameters, _ kind: Kind, of type: ResourceType, for view: CallerView

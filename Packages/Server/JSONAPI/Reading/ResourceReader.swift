@@ -17,6 +17,11 @@ package struct ResourceReader: Sendable {
     package struct Resource: Sendable {
         package let plan: ResourcePlan
         package let row: PostgresRow
+
+        package init(plan: ResourcePlan, row: PostgresRow) {
+            self.plan = plan
+            self.row = row
+        }
     }
 
     package struct Page: Sendable {

@@ -3,7 +3,7 @@ package import TomboloModel
 
 /// What a request sets of a resource, checked against the schema and against what the caller may see, but not yet
 /// against the rules for writing.
-package struct ResourceChange {
+package struct ResourceChange: Sendable {
     /// New values, by column.
     package private(set) var values: [Int: Value] = [:]
     /// The contents of lists, by the position of the element class.
@@ -15,7 +15,7 @@ package struct ResourceChange {
     /// Everything that is wrong.
     package private(set) var problems: [RequestFailure] = []
 
-    package struct Link {
+    package struct Link: Sendable {
         package let target: ResourceType
         package let key: Value
         package let pointer: RequestPointer
@@ -27,7 +27,7 @@ package struct ResourceChange {
     /// The keys of objects that the same request makes, by type and local id.
     private let localKeys: [LocalIdentifier: Value]
 
-    package struct LocalIdentifier: Hashable {
+    package struct LocalIdentifier: Hashable, Sendable {
         package let type: String
         package let lid: String
     }

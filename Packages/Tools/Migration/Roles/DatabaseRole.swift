@@ -88,6 +88,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("class_column"), .select("class", "name", "goes_along"),
                 for: "which links keep objects out of the trash"),
+            DatabaseRight(
+                .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
+                for: "sessions of the panel, by their cookies"),
         ] + loginRights)
 
     /// Ordinary services, which read and write the rows of classes with SQL of their own.
