@@ -226,8 +226,8 @@ let package = Package(
             name: "AdminPanel",
             dependencies: [
                 "AdminService", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
-                "TomboloJSONAPI", "TomboloModel", "TomboloRules", "TomboloServerModel", "TomboloSQL", crypto,
-                hummingbird, httpTypes, lifecycle, logging, mustache, nioCore,
+                "TomboloJSONAPI", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
+                "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging, mustache, nioCore,
             ],
             path: "Packages/Server/AdminPanel",
             resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: settings),

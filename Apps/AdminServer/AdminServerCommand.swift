@@ -119,7 +119,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let certificate = try configuration.loadCertificate(logger: logger)
         let database = try await configuration.findDatabase(
-            connections: PostgresPool.Options.defaultMaximumConnections + 2,
+            connections: PostgresPool.Options.defaultMaximumConnections + 3,
             needing: [ServerConfiguration.listeningNeed], logger: logger)
         let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
@@ -140,7 +140,8 @@ struct AdminServerCommand: AsyncParsableCommand {
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
             services: [DatabaseService(pool)] + following + [
-                ModelFollower(models, configuration: database, logger: logger), server,
+                ModelFollower(models, configuration: database, logger: logger),
+                PanelFollower(panel, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger

@@ -81,6 +81,7 @@ struct RunServers: AsyncParsableCommand {
         ) { port in await board.add("gateway", gateway.host, port) }
         let panel = AdminPanel(
             rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
+        services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,

@@ -20,13 +20,15 @@ final class PanelBrowser: Sendable {
 
     /// Runs a panel on a fixture's database, with the admin server's rights.
     static func with(
-        _ fixture: ServiceFixture, rules: Rules? = nil, limits: HTTPLimits = HTTPLimits(),
+        _ fixture: ServiceFixture, panel: AdminPanel? = nil, limits: HTTPLimits = HTTPLimits(),
         _ body: @Sendable (HTTPApplication, any TestClientProtocol) async throws -> Void
     ) async throws {
-        let rules = LiveRules(rules ?? fixture.rules)
-        let panel = AdminPanel(
-            rules: rules, pool: fixture.adminServer.pool, authenticator: fixture.adminServer.authenticator,
-            models: fixture.adminModels)
+        let rules = LiveRules(fixture.rules)
+        let panel =
+            panel
+            ?? AdminPanel(
+                rules: rules, pool: fixture.adminServer.pool, authenticator: fixture.adminServer.authenticator,
+                models: fixture.adminModels)
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
             authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0) })
@@ -72,6 +74,7 @@ final class PanelBrowser: Sendable {
     }
 
     /// Sends a form with the token of a page of this session.
+    @discardableResult
     func post(_ path: String, _ fields: [String: String] = [:], headers: HTTPFields = [:]) async throws -> Answer {
         try await send(path, fields, token: try await formToken(), headers: headers)
     }

@@ -37,7 +37,7 @@ import TomboloModel
 
     /// A browser and the form of the first session.
     private static func withForm(
-        as role: String = "admin",
+        as role: String = "owner",
         _ body:
             @Sendable (_ fixture: ServiceFixture, PanelBrowser, _ path: String, _ form: [String: String]) async throws
             -> Void
@@ -62,7 +62,7 @@ import TomboloModel
     func record() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
-                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let browser = try await PanelBrowser.loggedIn(client, as: "owner")
                 let session = try await browser.get("/panel/data/sessions/\(fixture.sessions[0])").text
                 for text in ["Talk 1", "Main Hall", "Island Days", "Ada", "Grace"] {
                     #expect(session.contains(text), "\(text)")
@@ -150,7 +150,7 @@ import TomboloModel
     func wholeLife() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
-                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let browser = try await PanelBrowser.loggedIn(client, as: "owner")
                 let page = try await browser.get("/panel/new/tracks?f.event=\(fixture.event)")
                 #expect(page.status == 200)
                 var form = Self.fields(page.text)
@@ -212,9 +212,9 @@ import TomboloModel
     func secondUser() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
-                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                let stranger = try await PanelBrowser.loggedIn(client, as: "stranger")
                 let form = Self.fields(
-                    try await admin.get("/panel/data/sessions/\(fixture.draftSession)/edit").text)
+                    try await stranger.get("/panel/data/sessions/\(fixture.draftSession)/edit").text)
                 for role in ["organizer", "attendee", "registrar"] {
                     let browser = try await PanelBrowser.loggedIn(client, as: role)
                     let draft = "/panel/data/sessions/\(fixture.draftSession)"

@@ -140,7 +140,10 @@ import TomboloModel
                 let user = try #require(fixture.users["organizer"])
                 let authenticator = fixture.adminServer.authenticator
                 let ends: [@Sendable (PanelBrowser) async throws -> Void] = [
-                    { #expect(try await $0.post("/panel/logout").headers[.location] == "/panel/login") },
+                    { browser in
+                        let answer = try await browser.post("/panel/logout")
+                        #expect(answer.headers[.location] == "/panel/login")
+                    },
                     { _ in
                         for session in try await authenticator.sessions(of: user) {
                             try await fixture.pool.query(

@@ -53,6 +53,8 @@ public struct AdminPanel: Sendable {
             LoginPages(),
             OverviewPages(),
             ClassPages(),
+            LivePages(),
+            SavedViews(),
             HelpPages(),
         ]
     }

@@ -14,6 +14,7 @@ final class PanelCore: Sendable {
     let authenticator: Authenticator
     let models: ServerModels?
     let assets = PanelAssets()
+    let bell = TickBell()
     private let types = SchemaCache { ResourceTypes($0) }
     /// Filled while the server is built.
     private let entries = Mutex<[PanelEntry.Registered]>([])

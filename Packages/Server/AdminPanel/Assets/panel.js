@@ -28,6 +28,28 @@
   }
   addEventListener("pageshow", () => all("form[data-sent]").forEach((form) => delete form.dataset.sent));
 
+  // What the page shows has changed: it says so, and loads anew when it's asked to.
+  const live = $("#live");
+  if (document.body.dataset.watches && live && window.EventSource) {
+    const source = new EventSource(document.body.dataset.watches);
+    const say = (text, label) => {
+      source.close();
+      const box = document.createElement("div");
+      box.className = "notice";
+      const words = document.createElement("p");
+      words.textContent = text;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = label;
+      button.addEventListener("click", () => location.reload());
+      box.append(words, button);
+      live.append(box);
+    };
+    source.addEventListener("changed", () => say("What you see here has changed.", "Show it as it is now"));
+    source.addEventListener("ended", () => say("Your session has ended.", "Log in again"));
+    addEventListener("pagehide", () => source.close());
+  }
+
   // Keys: the page /panel/help lists them.
   let prefix = "";
   const go = (address) => { if (address) location.href = address; };

@@ -1,3 +1,4 @@
+import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -39,12 +40,28 @@ struct ListPage {
             "columns": columnChoices(list), "sizes": sizes(list),
             "sizeOthers": hidden(list, without: ["page[size]", "page[number]"]),
         ]
+        let views = try await SavedViews.all(of: request.userID, type, request.core.pool)
+        let current = list.parameters.query(replacing: [("page[number]", nil), ("page[after]", nil)])
+        values["formToken"] = request.visit.token.formToken
+        values["viewsPath"] = "\(SavedViews.path)/\(type.name)"
+        values["viewQuery"] = current
+        values["hasViews"] = !views.isEmpty
+        values["views"] = views.map { view -> [String: Any] in
+            [
+                "name": view.name, "address": view.query.isEmpty ? path : "\(path)?\(view.query)",
+                "isCurrent": view.query == current,
+            ]
+        }
         values.merge(paging(list, page, total)) { $1 }
         if view.refusal(.create, type) == nil {
             values["singular"] = ClassTitle.singular(of: type)
             values["new"] = EditPage.newPath(of: type)
         }
-        return .page(PanelPage(plural, content: Self.template.render(values)))
+        let seen = try LivePages.fingerprint(page.resources + page.included)
+        return .page(
+            PanelPage(
+                plural, content: Self.template.render(values),
+                watches: LivePages.path(of: type, list.parameters, seen: seen)))
     }
 
     // MARK: The table

@@ -63,7 +63,8 @@ struct RecordPage: Sendable {
         values["hasIncoming"] = !incoming.isEmpty
         return .page(
             PanelPage(
-                record.title, crumbs: crumbs, content: Self.template.render(values)))
+                record.title, crumbs: crumbs, content: Self.template.render(values),
+                watches: LivePages.path(of: type, id: record.resource.id, seen: record.resource.version ?? "")))
     }
 
     /// A field with its value, and with links where it leads somewhere that the caller may see.

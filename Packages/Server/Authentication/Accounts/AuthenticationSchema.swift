@@ -39,6 +39,7 @@ public enum AuthenticationSchema {
         COMMENT ON TABLE tombolo.token_generation IS
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
         \(SessionSchema.sql)
+        \(PanelSchema.sql)
         \(KeySchema.sql)
         \(ProviderSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
@@ -49,6 +50,7 @@ public enum AuthenticationSchema {
 
     /// Tables in `tombolo` that ``sql`` makes.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
+        .union(PanelSchema.tables)
         .union([
             "account", "credential", "token_generation",
         ])

@@ -31,7 +31,10 @@ extension Authenticator {
     /// session at once; roles may be ``roleLifetimeSeconds`` old.
     /// - Throws: ``AuthenticationError/endedSession`` if it has ended: by log-out, revocation, another password, a
     ///   disabled account, or age.
-    public func panelSession(_ token: PanelToken, now: Date = Date()) async throws -> PanelSession {
+    /// - Parameter isUse: whether this keeps the session from ending for want of use.
+    public func panelSession(
+        _ token: PanelToken, isUse: Bool = true, now: Date = Date()
+    ) async throws -> PanelSession {
         let result = try await pool.query(
             """
             SELECT s.id, s.user_id, coalesce(a.email, ''), a.display_name, p.proved_at, p.used_at
@@ -49,7 +52,7 @@ extension Authenticator {
         guard let row = result.first, let id = ObjectId(bytes: try row[0].bytes),
             let userID = ObjectId(bytes: try row[1].bytes)
         else { throw AuthenticationError.endedSession }
-        if now.microseconds - (try row[5].timestampMicroseconds) > PanelSession.noteSeconds * 1_000_000 {
+        if isUse, now.microseconds - (try row[5].timestampMicroseconds) > PanelSession.noteSeconds * 1_000_000 {
             try await noteUse(token, of: id, now: now)
         }
         let subject: Subject

@@ -32,18 +32,9 @@ enum SessionSchema {
             repeats smallint NOT NULL DEFAULT 0
         );
         COMMENT ON TABLE tombolo.refresh_token IS 'Hashes of refresh tokens: for the login services only.';
-        CREATE TABLE IF NOT EXISTS tombolo.panel_session (
-            token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
-            session_id bytea NOT NULL UNIQUE REFERENCES tombolo.login_session (id) ON DELETE CASCADE,
-            created_at timestamptz NOT NULL,
-            used_at timestamptz NOT NULL,
-            proved_at timestamptz NOT NULL
-        );
-        COMMENT ON TABLE tombolo.panel_session IS
-            'Hashes of the cookies of the admin panel: for the admin server only.';
         """
 
-    static let tables: Set<String> = ["login_session", "refresh_token", "panel_session"]
+    static let tables: Set<String> = ["login_session", "refresh_token"]
 
     /// Gateways look again at an account with the tick that ends one of its sessions; a login or an exchange of tokens
     /// concerns nobody else.

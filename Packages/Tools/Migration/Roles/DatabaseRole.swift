@@ -91,6 +91,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
                 for: "sessions of the panel, by their cookies"),
+            DatabaseRight(
+                .table("panel_view"), .select, .insert, .update("query"), .delete,
+                for: "lists that users of the panel keep by a name"),
         ] + loginRights)
 
     /// Ordinary services, which read and write the rows of classes with SQL of their own.
