@@ -67,7 +67,17 @@
     e: () => $("#edit")?.focus(),
     "g o": () => go("/panel"), "g h": () => go("/panel/help"),
   };
+  // Who types by voice, or meets keys by accident, can do without them.
+  const silent = () => localStorage.getItem("keys") === "off";
+  const keySwitch = $("#keys-switch");
+  if (keySwitch) {
+    const name = () => { keySwitch.textContent = silent() ? "Switch the keys on" : "Switch the keys off"; };
+    keySwitch.hidden = false;
+    keySwitch.addEventListener("click", () => { localStorage.setItem("keys", silent() ? "on" : "off"); name(); });
+    name();
+  }
   addEventListener("keydown", (event) => {
+    if (silent()) return;
     const at = event.target;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (at.closest("input, select, textarea, [contenteditable]")) return;

@@ -63,6 +63,12 @@ enum ClassTitle {
 
 /// Numbers for people.
 enum PanelNumber {
+    /// A number that may not have been counted in time.
+    static func text(_ number: Int?, limit: Int) -> String {
+        guard let number else { return "many" }
+        return text(number, limit: limit)
+    }
+
     /// `48,213`, or `10,000+` for a count that stopped at a limit.
     static func text(_ number: Int, limit: Int = .max) -> String {
         let digits = String(min(number, limit).magnitude)

@@ -23,7 +23,7 @@ struct ListPage {
         let reader = ResourceReader(view: view)
         let (query, narrowing) = (list.query, list.narrowing)
         async let found = reader.page(type, query, narrowing: narrowing, request.core.pool)
-        async let count = reader.count(
+        async let count = reader.patientCount(
             type, matching: .all([narrowing, query.filter]), limit: Self.countLimit + 1, request.core.pool)
         let (page, total) = (try await found, try await count)
         let filters = filterChips(list)
@@ -104,14 +104,18 @@ struct ListPage {
 
     private func rows(_ page: ResourceReader.Page, _ list: ListRequest) throws -> [[String: Any]] {
         var titles: [Identity: String] = [:]
-        for resource in page.resources + page.included {
-            let type = resource.plan.type
-            let shown = try PanelResource(resource)
-            titles[Identity(classIndex: type.classIndex, id: shown.id)] =
-                shown.title(ClassTitle.field(of: type, view))
+        let resources = try page.resources.map { try PanelResource($0) }
+        let title = ClassTitle.field(of: type, view)
+        for resource in resources {
+            titles[Identity(classIndex: type.classIndex, id: resource.id)] = resource.title(title)
         }
-        return try page.resources.map { resource in
+        for resource in page.included {
+            let target = resource.plan.type
             let shown = try PanelResource(resource)
+            titles[Identity(classIndex: target.classIndex, id: shown.id)] =
+                shown.title(ClassTitle.field(of: target, view))
+        }
+        return resources.map { shown in
             let own = ClassPages.path(of: type, id: shown.id)
             let title = titles[Identity(classIndex: type.classIndex, id: shown.id)] ?? shown.id
             let cells = list.columns.enumerated().map { place, field -> [String: Any] in
@@ -206,7 +210,7 @@ struct ListPage {
 
     // MARK: Pages
 
-    private func paging(_ list: ListRequest, _ page: ResourceReader.Page, _ total: Int) -> [String: Any] {
+    private func paging(_ list: ListRequest, _ page: ResourceReader.Page, _ total: Int?) -> [String: Any] {
         let (size, number) = (list.query.page.size, list.query.page.number ?? 1)
         func address(_ number: Int) -> String {
             list.address(path, [("page[number]", number == 1 ? nil : "\(number)"), ("page[after]", nil)])
@@ -220,8 +224,8 @@ struct ListPage {
             values["first"] = address(1)
         }
         if page.next != nil, number * size <= ResourceQuery.maximumOffset { values["next"] = address(number + 1) }
-        let last = max(1, (min(total, Self.countLimit) + size - 1) / size)
-        if total <= Self.countLimit {
+        if let total, total <= Self.countLimit {
+            let last = max(1, (total + size - 1) / size)
             values["pages"] = PanelNumber.text(last)
             if last > number { values["last"] = address(last) }
         }

@@ -79,18 +79,22 @@ struct LivePages: PanelSection {
         _ request: PanelRequest, _ type: ResourceType,
         _ look: @escaping @Sendable (CallerView) async throws -> String?
     ) throws -> PanelAnswer {
-        guard let listening = request.core.bell.listen(user: request.userID.stringValue) else {
+        let (bell, user) = (request.core.bell, request.userID.stringValue)
+        guard bell.hasRoom(for: user) else {
             throw RequestFailure(
                 .tooManyRequests, "Too many pages are being watched.", hint: "Close some of them.")
         }
         let body = ResponseBody { writer in
-            await withGracefulShutdownHandler {
-                // What goes wrong ends the stream; the browser asks for another.
-                try? await follow(request, listening.rings, look, &writer)
-            } onGracefulShutdown: {
+            // Not before somebody reads it: a body that is never asked for mustn't take a place.
+            if let listening = bell.listen(user: user) {
+                await withGracefulShutdownHandler {
+                    // What goes wrong ends the stream; the browser asks for another.
+                    try? await follow(request, listening.rings, look, &writer)
+                } onGracefulShutdown: {
+                    listening.stop()
+                }
                 listening.stop()
             }
-            listening.stop()
             try await writer.finish(nil)
         }
         return .response(
@@ -117,7 +121,8 @@ struct LivePages: PanelSection {
             do {
                 // The session, the roles and the rules as they are now. A look is no use of the session.
                 let session = try await request.core.authenticator.panelSession(request.visit.token, isUse: false)
-                let now = try await look(try request.core.view(of: session.subject))
+                let isOwn = request.subject == request.visit.session.subject
+                let now = try await look(try request.core.view(of: isOwn ? session.subject : request.subject))
                 if let last, last != now {
                     try await writer.write(ByteBuffer(string: "event: changed\ndata:\n\n"))
                     said = clock.now

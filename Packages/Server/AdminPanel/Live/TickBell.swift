@@ -18,6 +18,11 @@ final class TickBell: Sendable {
         var lastID = 0
         /// Bounded by ``maximumCount``.
         var listeners: [Int: (user: String, continuation: AsyncStream<Void>.Continuation)] = [:]
+
+        func hasRoom(for user: String) -> Bool {
+            listeners.count < TickBell.maximumCount
+                && listeners.values.count(where: { $0.user == user }) < TickBell.maximumCountOfUser
+        }
     }
 
     private let state = Mutex(State())
@@ -27,9 +32,7 @@ final class TickBell: Sendable {
     func listen(user: String) -> Listening? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: Int? = state.withLock { state in
-            guard state.listeners.count < Self.maximumCount,
-                state.listeners.values.count(where: { $0.user == user }) < Self.maximumCountOfUser
-            else { return nil }
+            guard state.hasRoom(for: user) else { return nil }
             state.lastID += 1
             state.listeners[state.lastID] = (user, continuation)
             return state.lastID
@@ -42,6 +45,9 @@ final class TickBell: Sendable {
         continuation.yield()
         return Listening(rings: stream) { continuation.finish() }
     }
+
+    /// Whether one more stream of a user would ring.
+    func hasRoom(for user: String) -> Bool { state.withLock { $0.hasRoom(for: user) } }
 
     /// The number of streams.
     var count: Int { state.withLock { $0.listeners.count } }

@@ -24,7 +24,7 @@ struct OverviewPages: PanelSection {
         let reader = ResourceReader(view: view)
         var classes: [[String: Any]] = []
         for type in ClassPages.readable(view) {
-            let count = try await reader.count(
+            let count = try await reader.patientCount(
                 type, matching: .constant(true), limit: Self.countLimit + 1, request.core.pool)
             classes.append([
                 "title": ClassTitle.plural(of: type), "path": ClassPages.path(of: type),

@@ -71,7 +71,8 @@ struct RecordReader {
     struct Incoming {
         let type: ResourceType
         let field: ResourceField
-        let count: Int
+        /// Nil if counting took too long.
+        let count: Int?
     }
 
     /// The links of other objects that lead to one, with how many of these the caller may see.
@@ -83,7 +84,7 @@ struct RecordReader {
                     found.count < Self.maximumIncomingCount
                 else { continue }
                 let path = PropertyPath(other.item.columns[column].name)
-                let count = try await reader.count(
+                let count = try await reader.patientCount(
                     other, matching: .compare(path, .equal, key), limit: Self.countLimit + 1, pool)
                 found.append(Incoming(type: other, field: field, count: count))
             }

@@ -39,7 +39,7 @@ struct RemovalPage {
             values["hasTouched"] = !along.isEmpty
             values["days"] = Trash.retentionDays
         } else {
-            let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count > 0 }.map {
+            let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count != 0 }.map {
                 [
                     "title": ClassTitle.plural(of: $0.type), "field": ClassTitle.words($0.field.name),
                     "count": PanelNumber.text($0.count, limit: RecordReader.countLimit),
