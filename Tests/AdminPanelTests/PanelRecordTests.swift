@@ -7,6 +7,8 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
+@testable import AdminPanel
+
 @Suite struct PanelRecordTests {
     /// The fields of a form on a page, as a browser would send them again.
     static func fields(_ page: String) -> [String: String] {
@@ -205,6 +207,56 @@ import TomboloModel
                 #expect(answer.status == 412 && answer.text.contains("was left as it is"))
                 #expect(try await browser.get(session).status == 200)
             }
+        }
+    }
+
+    @Test("a link to one of many is searched for in the form, which keeps what was entered")
+    func chooser() async throws {
+        try await Self.withForm { fixture, browser, path, form in
+            for number in 0...RecordReader.choiceCount {
+                try await fixture.rows().insert(
+                    "Microlocation",
+                    ["event": .objectId(fixture.event), "isPublic": .bool(true), "name": .string("Room <\(number)>")])
+            }
+            let page = try await browser.get("\(path)/edit").text
+            #expect(page.contains("Search Microlocations") && !page.contains("Room &lt;7&gt;"))
+            var entered = Self.fields(page)
+            entered["f.title"] = "Not saved yet"
+            entered["q.room"] = "room <7"
+            entered["_find"] = "room"
+            let found = try await browser.send(path, entered, token: nil)
+            #expect(found.status == 200 && found.text.contains("Room &lt;7&gt;"))
+            #expect(!found.text.contains("Room &lt;8&gt;") && found.text.contains("Main Hall"))
+            #expect(found.text.contains(#"value="Not saved yet""#))
+            #expect(try await Self.title(fixture) == "Talk 1")
+            let option = try #require(found.text.firstMatch(of: /<option value="([0-9a-f]{24})">Room &lt;7&gt;/)).1
+            var choice = Self.fields(found.text)
+            choice["f.room"] = String(option)
+            #expect(try await browser.send(path, choice, token: nil).status == 303)
+            #expect(try await browser.get(path).text.contains("Room &lt;7&gt;"))
+            #expect(try await Self.title(fixture) == "Not saved yet")
+        }
+    }
+
+    @Test("hostile forms are refused, and nothing of them is saved")
+    func hostileForms() async throws {
+        try await Self.withForm { fixture, browser, path, form in
+            let token = form["_token"] ?? ""
+            let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            for (body, status) in [
+                ("_token=\(token)&f.title=%ff", 400), ("_token=\(token)&f.title=%00", 400), ("f.title=x", 403),
+                ("_token=\(token)&" + String(repeating: "a=b&", count: 3_000), 400),
+                ("_token=\(token)&f.title=" + String(repeating: "x", count: 100_000), 413),
+            ] {
+                let answer = try await browser.call(.post, path, body: body, headers: headers)
+                #expect(answer.status == status, "\(body.prefix(80))")
+            }
+            var forged = form
+            forged["_version"] = "nonsense\""
+            forged["was.title"] = "[[[["
+            forged["f.title"] = "Forged"
+            #expect(try await browser.send(path, forged, token: nil).status == 412)
+            #expect(try await Self.title(fixture) == "Talk 1")
         }
     }
 
