@@ -4,7 +4,7 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
-import TomboloRules
+package import TomboloRules
 import TomboloSQL
 
 extension TomboloRules.Operation {
@@ -15,9 +15,14 @@ extension TomboloRules.Operation {
 
 extension Trash {
     /// Somebody who restores, and the rules that decide.
-    struct Restorer: Sendable {
+    package struct Restorer: Sendable {
         let subject: Subject
         let rules: Rules
+
+        package init(subject: Subject, rules: Rules) {
+            self.subject = subject
+            self.rules = rules
+        }
 
         /// - Parameter row: the row before and after the operation.
         func may(_ operation: TomboloRules.Operation, _ className: String, _ row: Row, becoming new: Row? = nil) -> Bool
@@ -35,7 +40,9 @@ extension Trash {
     /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 403 if the caller may not restore all of it or
     ///   not in this way, 422 for values that a write couldn't have, 409 that says which live objects have the same unique
     ///   values and what may be chosen, or which object has to be restored before.
-    func restore(_ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer) async throws -> [Member] {
+    package func restore(
+        _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer
+    ) async throws -> [Member] {
         do {
             return try await pool.transaction { connection in
                 var members = try await members(of: address, connection)

@@ -191,10 +191,22 @@ enum Accounts {
     /// Disables an account or enables it, without the tokens that it had before it was disabled.
     /// - Returns: the account's user, or nil if no account has the address.
     static func setEnabled(_ isEnabled: Bool, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
+        try await setEnabled(isEnabled, "email", .text(email), pool)
+    }
+
+    /// The same by the user's id.
+    /// - Returns: whether there is such an account.
+    static func setEnabled(_ isEnabled: Bool, _ userID: ObjectId, _ pool: PostgresPool) async throws -> Bool {
+        try await setEnabled(isEnabled, "id", .bytea(userID.bytes), pool) != nil
+    }
+
+    private static func setEnabled(
+        _ isEnabled: Bool, _ column: String, _ value: PostgresParameter, _ pool: PostgresPool
+    ) async throws -> ObjectId? {
         let result = try await pool.query(
             """
             WITH known AS (
-                SELECT id, disabled_at FROM tombolo.account WHERE email = $1 FOR UPDATE
+                SELECT id, disabled_at FROM tombolo.account WHERE \(column) = $1 FOR UPDATE
             ), changed AS (
                 UPDATE tombolo.account AS a
                 SET disabled_at = CASE WHEN $2 THEN NULL ELSE coalesce(a.disabled_at, clock_timestamp()) END
@@ -204,7 +216,7 @@ enum Accounts {
                 SELECT id, 1 FROM changed WHERE $2 AND was_disabled
                 ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
             ) SELECT id FROM changed
-            """, [.text(email), .bool(isEnabled)])
+            """, [value, .bool(isEnabled)])
         return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
 }

@@ -89,6 +89,12 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("class_column"), .select("class", "name", "goes_along"),
                 for: "which links keep objects out of the trash"),
             DatabaseRight(
+                .table("client"), .select("id", "user_id", "opened_at", "seen_at", "last"), for: "the list of devices"),
+            DatabaseRight(.table("account"), .update("disabled_at"), for: "disabling and enabling accounts"),
+            DatabaseRight(
+                .table("token_generation"), .insert, .update,
+                for: "ending the logins of an account that is enabled again"),
+            DatabaseRight(
                 .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
                 for: "sessions of the panel, by their cookies"),
         ] + loginRights)
