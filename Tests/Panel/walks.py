@@ -4,6 +4,7 @@ from page import StepError
 
 # People of `conference sample --large`.
 SUPER = ("super@example.org", "superadmin-demo")
+OWNER = ("owner@example.org", "event-owner-demo")
 
 
 # What steps are made of
@@ -136,6 +137,63 @@ def log_out(hand):
     return [("logs out", both(hand.open("Logged in as"), hand.push("Log out"), at("/panel/login")))]
 
 
+def trash(hand, group, victim, clashing):
+    """Each hand has things of its own in the trash, as what is restored is gone from there."""
+    return [
+        ("opens the trash", both(hand.follow("Trash"), expect("Deleted for ever"))),
+        ("shows one class", both(hand.choose("Class", "Event" if hand is Mouse else "Session"), hand.push("Show"))),
+        ("looks at what went together", both(hand.follow(group), expect("What is in it"))),
+        ("restores it", both(hand.push("Restore", exact=False), expect("restored."))),
+        ("opens something else", hand.follow(victim)),
+        ("asks to delete it for ever", both(hand.follow("Delete for ever…"), expect("This can't be undone."))),
+        ("deletes it for ever", both(hand.push("Delete for ever"), expect("1 object was deleted for ever."))),
+        ("shows users only", both(hand.choose("Class", "User"), hand.push("Show"), expect(clashing))),
+        ("restores somebody whose address is taken", both(
+            hand.follow(clashing), hand.push("Restore", exact=False), expect("has the same email by now"))),
+        ("gives them another address", both(
+            hand.write("New email", f"{hand.name}@example.net"), hand.push("Restore", exact=False),
+            expect("1 object was restored."))),
+        ("sees what the purge would delete", both(
+            hand.follow("Automatic purge"), hand.push("See what it would delete now"), expect("Nothing is due."))),
+    ]
+
+
+def permissions(hand):
+    return [
+        ("opens the permissions", both(hand.follow("Permissions"), expect("trackOrganizer"))),
+        ("takes a box away", both(
+            hand.follow("coorganizer may update sessions"), expect("Stop coorganizer from updating sessions?"),
+            hand.push("Take it away"), expect("coorganizer may not update sessions any more."))),
+        ("gives it back", both(
+            hand.follow("coorganizer may not update sessions"), hand.push("Permit it"),
+            expect("coorganizer may update sessions now."))),
+        ("asks why", both(
+            hand.follow("Why may …?"), hand.write("User", OWNER[0]), hand.choose("Class", "Session"),
+            hand.push("Explain"), expect(f"What {OWNER[0]} may do with objects of Session"))),
+        ("sees what each role gets from each route", both(
+            hand.follow("Routes by role"), expect("POST /admin/trash/empty"))),
+        ("views as a moderator", both(
+            hand.follow("View as"), hand.choose("Role", "moderator"), hand.push("View as"),
+            expect("You look at the panel as the role moderator"))),
+        ("stops viewing", both(hand.push("Stop viewing"), expect_no("You look at the panel as"))),
+    ]
+
+
+def accounts(hand):
+    return [
+        ("finds an account", both(
+            hand.follow("Accounts"), hand.write("Name, address or id", "owner@", role="searchbox"), hand.push("Show"),
+            hand.follow("Otto Owner"), expect("Devices and logins"))),
+        ("disables it", both(
+            hand.follow("Disable…"), hand.push("Disable the account"), expect("is disabled, and was logged out"))),
+        ("enables it", both(
+            hand.follow("Enable…"), hand.push("Enable the account"), expect("may log in again."))),
+        ("looks at what changed in the rules", both(
+            hand.follow("Model and rules"), hand.follow("against", exact=False), expect("added"))),
+        ("sees which devices sync", both(hand.follow("Sync devices"), expect("No device has synced yet."))),
+    ]
+
+
 def data(hand):
     return [
         ("opens the homes of another app", both(hand.follow("Listings"), expect("48,213"))),
@@ -147,13 +205,15 @@ def data(hand):
     ]
 
 
-def everything(hand):
+def everything(hand, group, victim, clashing):
     """The way through the panel, the same for every hand."""
-    return log_in(hand, SUPER) + data(hand) + log_out(hand)
+    return (log_in(hand, SUPER) + data(hand) + trash(hand, group, victim, clashing) + permissions(hand)
+            + accounts(hand) + log_out(hand))
 
 
-MOUSE = everything(Mouse)
-KEYBOARD = everything(Keyboard)
+# Of the trash of the large sample.
+MOUSE = everything(Mouse, "Spring Meetup", "Rethinking time zones", "Brigita Lindqvist")
+KEYBOARD = everything(Keyboard, "A field guide to time zones", "Ten years of time zones", "Elif Trần")
 
 
 # Pages
@@ -178,5 +238,23 @@ PAGES = [
     ("record", first("/panel/data/sessions?q=colour", "/panel/data/sessions/")),
     ("record-event", first("/panel/data/events?q=tombolo", "/panel/data/events/")),
     ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),
+    ("trash", "/panel/trash"),
+    ("trash-users-page-2", "/panel/trash?class=User&page=2"),
+    ("trash-group", first("/panel/trash?class=Session", "/panel/trash/group/")),
+    ("trash-delete", lambda page: first("/panel/trash?class=Session", "/panel/trash/group/")(page) + "/delete"),
+    ("trash-empty", "/panel/trash/empty"),
+    ("trash-purge", "/panel/trash/purge/preview"),
+    ("permissions", "/panel/permissions"),
+    ("permission-box", first("/panel/permissions", "/panel/permissions/box")),
+    ("why", f"/panel/permissions/why?user={OWNER[0]}&class=Session"),
+    ("routes", "/panel/permissions/routes"),
+    ("view-as", "/panel/view-as"),
+    ("accounts", "/panel/accounts"),
+    ("account", first("/panel/accounts?search=super", "/panel/accounts/")),
+    ("account-disable", lambda page: first("/panel/accounts?search=owner", "/panel/accounts/")(page) + "/disable"),
+    ("documents", "/panel/documents"),
+    ("document-changes", first("/panel/documents", "?against=")),
+    ("document", "/panel/documents/2"),
+    ("devices", "/panel/devices"),
     ("help", "/panel/help"),
 ]

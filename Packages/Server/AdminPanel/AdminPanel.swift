@@ -53,6 +53,15 @@ public struct AdminPanel: Sendable {
             LoginPages(),
             OverviewPages(),
             ClassPages(),
+            TrashPages(),
+            EmptyingPages(),
+            PurgePages(),
+            AccountPages(),
+            PermissionPages(),
+            WhyPages(),
+            ViewAsPages(),
+            DocumentPages(),
+            DevicePages(),
             HelpPages(),
         ]
     }

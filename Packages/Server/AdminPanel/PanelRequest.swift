@@ -14,7 +14,7 @@ struct PanelRequest: Sendable {
     let visit: PanelVisit
     let core: PanelCore
 
-    var subject: Subject { visit.session.subject }
+    var subject: Subject { visit.subject }
     var userID: ObjectId { visit.session.userID }
     /// The fields of the form that was sent; empty for a page.
     var form: PanelForm { visit.form }

@@ -89,7 +89,8 @@ package struct TrashGroups: Sendable {
                     SELECT decode(t, 'hex') FROM unnest($1) AS t WHERE t ~ '^[0-9a-f]{24}$')
                 """, page.compactMap { try $0[2].nonNull?.string }, connection)
             let reasons = try await texts(
-                "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection)
+                "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection
+            )
             let entries = try page.map { row in
                 let group = try row[0].string
                 return Entry(

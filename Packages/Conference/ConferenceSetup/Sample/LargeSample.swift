@@ -165,8 +165,11 @@ enum LargeSample {
             move(
                 "event", "n = 1 AND o._id = \(bytes(canceledEvent))", "interval '29 days 20 hours'",
                 group: "'large sample event'"),
-            // Somebody has taken an address since: to restore the first asks what shall become of it.
-            "UPDATE users SET email = (SELECT u.email FROM users u WHERE u._id = \(id("user", "\(userCount) + 1"))) WHERE _id = \(id("user", "2"))",
+            // Others have taken two of the addresses since: to restore these asks what shall become of them.
+            """
+            UPDATE users o SET email = u.email FROM generate_series(1, 2) AS n, users u
+            WHERE o._id = \(id("user", "1 + n")) AND u._id = \(id("user", "\(userCount) + n"))
+            """,
         ]
     }
 }

@@ -28,6 +28,10 @@
   }
   addEventListener("pageshow", () => all("form[data-sent]").forEach((form) => delete form.dataset.sent));
 
+  // A long job goes on by itself, until somebody goes elsewhere.
+  const further = $("form[data-auto-submit]");
+  if (further) setTimeout(() => further.requestSubmit(), 300);
+
   // Keys: the page /panel/help lists them.
   let prefix = "";
   const go = (address) => { if (address) location.href = address; };

@@ -26,6 +26,9 @@ struct PanelLayout: Sendable {
         let path = request.request.uri.path
         values["user"] = session.displayName.isEmpty ? session.email : session.displayName
         values["email"] = session.email
+        if let viewing = request.visit.viewing {
+            values["viewing"] = ["name": viewing.name, "path": ViewAsPages.endPath]
+        }
         values["formToken"] = request.visit.token.formToken
         values["groups"] = try navigation(request, current: path)
         if let watches = page.watches { values["watches"] = watches }

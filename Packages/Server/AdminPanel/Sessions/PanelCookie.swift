@@ -13,6 +13,9 @@ struct PanelCookie: Sendable {
     /// What the next page tells.
     static let notice = PanelCookie(baseName: "tombolo_notice", maximumAge: 60)
 
+    /// Whom the session looks at the panel as.
+    static let viewing = PanelCookie(baseName: "tombolo_view", maximumAge: PanelSession.lifetimeSeconds)
+
     private let baseName: String
     /// In seconds.
     private let maximumAge: Int64

@@ -15,18 +15,21 @@ extension PanelCore {
                 throw RequestFailure(.unauthenticated, "Log in first.")
             }
             let session = try await authenticator.panelSession(token)
+            let viewing = try await PanelViewing.of(request, context, token, session, self)
             guard isForm else {
-                return RouteIdentity.Caller(
-                    subject: session.subject, session: PanelVisit(token: token, session: session, form: PanelForm()))
+                viewing?.log(request, context, session)
+                let visit = PanelVisit(token: token, session: session, form: PanelForm(), viewing: viewing)
+                return RouteIdentity.Caller(subject: visit.subject, session: visit)
             }
+            try viewing?.check(request)
             let form = try await PanelForm(request, context)
             guard let own = form[PanelForm.tokenField], token.accepts(formToken: own) else {
                 throw RequestFailure(
                     .forbidden, "This form isn't of your session, and nothing was changed.",
                     hint: "Go back, load the page again, and send the form again.")
             }
-            return RouteIdentity.Caller(
-                subject: session.subject, session: PanelVisit(token: token, session: session, form: form))
+            let visit = PanelVisit(token: token, session: session, form: form, viewing: viewing)
+            return RouteIdentity.Caller(subject: visit.subject, session: visit)
         }
     }
 }

@@ -84,7 +84,8 @@ package enum ViewAs: Hashable, Sendable {
             }
         }
         for app in model.matrices.keys.sorted()
-        where model.refusal(target, .read, ofMatrixOf: app) == nil && model.refusal(viewer, .read, ofMatrixOf: app) != nil
+        where model.refusal(target, .read, ofMatrixOf: app) == nil
+            && model.refusal(viewer, .read, ofMatrixOf: app) != nil
         {
             return above("may see the permission matrix of \(app), which you may not")
         }
