@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+import TomboloModel
 public import TomboloRules
 
 /// Where a service registers its routes. There is no way to register one without saying who may use it: `access` has
@@ -43,6 +44,8 @@ public struct Routes {
             parameters: access.parameters, forecast: access.forecast)
         let timeout = limits.requestTimeout
         let (identity, showsDecisions) = (identity, showsDecisions)
+        // This is where all changes over HTTP come from.
+        let changing = [.get, .head, .options].contains(method) ? nil : "\(method.rawValue) \(path)"
         router.on(RouterPath(path), method: method) { request, context in
             try await withTimeout(timeout) {
                 let caller: RouteIdentity.Caller =
@@ -53,12 +56,14 @@ public struct Routes {
                     case .optional, .required: try await identity.identify(request, context)
                     }
                 guard let session = caller.session else {
-                    return try await Self.answer(request, context, access, caller.subject, showsDecisions, handler)
+                    return try await Self.answer(
+                        request, context, access, caller.subject, changing, showsDecisions, handler)
                 }
                 var context = context
                 context.session = session
                 do {
-                    return try await Self.answer(request, context, access, caller.subject, showsDecisions, handler)
+                    return try await Self.answer(
+                        request, context, access, caller.subject, changing, showsDecisions, handler)
                 } catch {
                     var failure = RequestFailure(error)
                     failure.session = session
@@ -69,9 +74,10 @@ public struct Routes {
     }
 
     /// Asks the access, and the handler of those that it lets through.
+    /// - Parameter changing: the route, if it may change something: the audit log has it then.
     private static func answer<Grant: Sendable>(
         _ request: Request, _ context: EdgeContext, _ access: RouteAccess<Grant>, _ subject: Subject,
-        _ showsDecisions: Bool,
+        _ changing: String?, _ showsDecisions: Bool,
         _ handler: @Sendable (Request, EdgeContext, Grant) async throws -> some ResponseGenerator
     ) async throws -> Response {
         let verdict: RouteVerdict<Grant>
@@ -82,8 +88,16 @@ public struct Routes {
             failure.decision = "refused: \(failure.message)"
             throw failure
         }
-        var response = try await handler(request, context, verdict.grant)
-            .response(from: request, context: context)
+        var response: Response
+        if let changing {
+            let origin = ChangeOrigin(
+                .http, user: subject.userID?.stringValue, address: context.remoteAddress, route: changing)
+            response = try await origin.run {
+                try await handler(request, context, verdict.grant).response(from: request, context: context)
+            }
+        } else {
+            response = try await handler(request, context, verdict.grant).response(from: request, context: context)
+        }
         if showsDecisions { response.headers[.decision] = "allowed: \(verdict.reason)" }
         return response
     }

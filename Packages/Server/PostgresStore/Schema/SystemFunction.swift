@@ -29,7 +29,7 @@ struct SystemFunction {
         """
 
     static let all: [SystemFunction] =
-        locks + trash + ChangelogPartition.functions + [ForeignChangelog.function, RuleAddition.function]
+        locks + trash + ChangelogPartition.functions + [ForeignChangelog.function, RuleAddition.function] + audit
 
     private static let locks: [SystemFunction] = [
         SystemFunction(

@@ -45,6 +45,9 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("sequencer"), .select, .update("epoch"),
                 for: "the sequencer: counting elections, refusing late ticks"),
             DatabaseRight(.table("retention"), .select, .insert, .update, for: "retention"),
+            DatabaseRight(
+                .table("audit_position"), .select("tick"),
+                for: "retention, which keeps what the audit log hasn't copied"),
             DatabaseRight(.table("client"), .select, .insert, .update, .delete, for: "devices, and retention"),
             DatabaseRight(
                 .table("receipt"), .select, .insert, .update, .delete, for: "what was applied of devices, and retention"
@@ -84,10 +87,18 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("trash_kept"), .select, .insert, .update, .delete, for: "what the purge couldn't delete, and why"
             ),
+            DatabaseRight(.function("audit_copy(integer)"), .execute, for: "filling the audit log"),
+            DatabaseRight(.function("audit_baseline(integer)"), .execute, for: "filling the audit log"),
+            DatabaseRight(
+                .function("audit_expire()"), .execute, for: "dropping what `tombolo.audit_retention` doesn't keep of it"
+            ),
+            DatabaseRight(.table("audit_entry"), .select, for: "showing the audit log"),
+            DatabaseRight(.table("audit_position"), .select, for: "showing how far it is"),
+            DatabaseRight(.table("audit_baseline"), .select, for: "showing how far it is"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "which links keep objects out of the trash"),
             DatabaseRight(
-                .table("class_column"), .select("class", "name", "goes_along"),
-                for: "which links keep objects out of the trash"),
+                .table("class_column"), .select("class", "id", "name", "goes_along"),
+                for: "which links keep objects out of the trash, and the properties of the audit log"),
             DatabaseRight(
                 .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
                 for: "sessions of the panel, by their cookies"),
@@ -131,7 +142,11 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(
             .table("identity"), .select, .insert, .update("profile"), for: "log-ins of outside issuers' users"),
         DatabaseRight(.table("api_key"), .select, for: "log-ins with API keys"),
+        author,
     ]
+
+    private static let author = DatabaseRight(
+        .function("name_author(text, text, text, text)"), .execute, for: "the audit log: who makes a change")
 
     /// What a server needs that manages accounts besides.
     private static let accountRights = [
@@ -147,5 +162,6 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(.table("identity"), .select, .insert, .update, for: "users of outside issuers"),
         DatabaseRight(.table("api_key"), .select, .insert, .update, .delete, for: "users' API keys"),
         DatabaseRight(.table("mail_token"), .select, .insert, .update, .delete, for: "mails that confirm and reset"),
+        author,
     ]
 }
