@@ -81,6 +81,10 @@ struct AdminServerCommand: AsyncParsableCommand {
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
               GET    /admin/routes             which role may use which of these routes
+              GET    /admin/audit              who changed what, newest first; ?class=&object=
+                                               &user=&from=&to=&operation=&source=&text=
+              GET    /admin/audit/CLASSES/ID   the history of an object; POST …/put-back puts
+                                               values of it back
               GET    /api/CLASSES              JSON:API for every class: lists, resources,
                                                changes; GET /api/openapi.json has all
                                                of it
@@ -143,6 +147,7 @@ struct AdminServerCommand: AsyncParsableCommand {
                 ModelFollower(models, configuration: database, logger: logger),
                 PanelFollower(panel, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
+                AuditService(pool: pool, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

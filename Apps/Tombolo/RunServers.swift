@@ -88,6 +88,7 @@ struct RunServers: AsyncParsableCommand {
                 authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
                 metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0) }
             ) { port in await board.add("admin", admin.host, port) })
+        services.append(AuditService(pool: pool, logger: logger("audit")))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

@@ -253,7 +253,7 @@ extension Trash {
 
 extension JSON {
     /// The value of a stored type that ``init(_:)-(Value)`` gives this JSON for; nil for JSON of another kind.
-    fileprivate func value(of type: PropertyType) -> TomboloModel.Value? {
+    func value(of type: PropertyType) -> TomboloModel.Value? {
         switch (self, type) {
         case (.null, _): .null
         case (.bool(let flag), .bool): .bool(flag)

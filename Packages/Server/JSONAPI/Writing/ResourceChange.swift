@@ -49,6 +49,28 @@ package struct ResourceChange: Sendable {
 
     package static let maximumProblemCount = 20
 
+    /// Sets a column that the caller may read, to a value that didn't come as JSON.
+    /// - Parameter pointer: where the body asks for it.
+    package mutating func put(_ value: Value, in column: Int, at pointer: RequestPointer) {
+        guard let field = Self.field(of: column, among: fields) else {
+            return refuse(pointer, "\(type.name) have no such property.", "Leave it out.")
+        }
+        set(column, value, field, at: pointer)
+        guard !value.isNull, case .toOne(_, let target) = field.content, let target = view.types[target] else { return }
+        links.append(Link(target: target, key: value, pointer: pointer))
+    }
+
+    /// The field that has a column, in an embedded object perhaps.
+    private static func field(of column: Int, among fields: [ResourceField]) -> ResourceField? {
+        for field in fields {
+            if field.column == column { return field }
+            if case .embedded(_, let inner) = field.content, let found = Self.field(of: column, among: inner) {
+                return found
+            }
+        }
+        return nil
+    }
+
     /// - Throws: what is wrong, if anything is.
     package func check() throws {
         guard var first = problems.first else { return }
