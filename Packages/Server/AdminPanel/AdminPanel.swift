@@ -53,6 +53,7 @@ public struct AdminPanel: Sendable {
             LoginPages(),
             OverviewPages(),
             ClassPages(),
+            AuditPages(),
             LivePages(),
             SavedViews(),
             HelpPages(),

@@ -1,3 +1,4 @@
+import AdminService
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -42,6 +43,9 @@ struct RecordPage: Sendable {
         if try await asking.refusal(removal, type, key: key, request.core.pool) == nil {
             values["delete"] = "\(path)/delete"
             values["isTrashable"] = type.item.isTrashable
+        }
+        if view.refusal(.audit, type) == nil {
+            values["history"] = AuditPages.path(collection: type.item.collectionName, key: record.resource.id)
         }
         let incoming = try await reader.incoming(type, key: key)
         values["incoming"] = incoming.map { link -> [String: Any] in
