@@ -9,7 +9,7 @@ import TomboloPostgresStore
 import TomboloRules
 
 /// The audit log in the panel: search, history, and putting back with a way to undo it.
-@Suite struct PanelAuditTests {
+@Suite(.serialized) struct PanelAuditTests {
     private static func withLog(
         _ body:
             @Sendable (
@@ -20,6 +20,8 @@ import TomboloRules
             let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
             let copy: @Sendable () async throws -> Void = {
                 _ = try await store.makeTick()
+                // Its connections: the cluster is shared.
+                await store.resign()
                 try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
             }
             try await copy()

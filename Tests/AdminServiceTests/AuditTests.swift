@@ -13,10 +13,12 @@ import TomboloRuleDocuments
 import TomboloRules
 
 /// The audit log over HTTP: who made a change and from where, and who may see it.
-@Suite struct AuditTests {
+@Suite(.serialized) struct AuditTests {
     /// Everything that was committed is in the log when this returns.
     private static func copy(_ fixture: ServiceFixture, _ store: PostgresServerStore) async throws {
         _ = try await store.makeTick()
+        // Its connections: the cluster is shared.
+        await store.resign()
         try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
     }
 
