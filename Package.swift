@@ -419,8 +419,8 @@ let package = Package(
         tests(
             "AdminServiceTests",
             service + [
-                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloMigration",
-                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloJSONAPI",
+                "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
             ]),
         tests(
             "TicketServiceTests",

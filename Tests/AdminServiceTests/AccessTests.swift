@@ -25,7 +25,7 @@ import TomboloRules
         "GET /api/{collection}", "GET /api/{collection}/{id}", "GET /api/{collection}/{id}/{relationship}",
         "GET /api/{collection}/{id}/relationships/{relationship}", "POST /api/{collection}",
         "PATCH /api/{collection}/{id}", "DELETE /api/{collection}/{id}",
-        "PATCH /api/{collection}/{id}/relationships/{relationship}",
+        "PATCH /api/{collection}/{id}/relationships/{relationship}", "GET /export/{collection}",
     ]
 
     private static func applications(_ fixture: ServiceFixture) throws -> [HTTPApplication] {

@@ -94,6 +94,13 @@ struct RequestParameters {
         }
     }
 
+    private init(all: [Parameter]) { self.all = all }
+
+    /// What is left for others to read.
+    func without(_ names: Set<String>) -> RequestParameters {
+        RequestParameters(all: all.filter { !names.contains($0.name) })
+    }
+
     /// Nil for invalid escapes, and for bytes that aren't UTF-8.
     private static func decode(_ text: Substring) -> String? {
         String(text).replacing("+", with: " ").removingPercentEncoding

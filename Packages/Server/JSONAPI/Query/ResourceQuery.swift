@@ -18,6 +18,10 @@ struct ResourceQuery: Sendable {
     enum Kind: Sendable {
         /// Resources of a type: everything.
         case list
+        /// All resources that match: everything but pages.
+        case rows
+        /// What matches, and nothing else: `filter`.
+        case selection
         /// One resource: `include` and `fields`.
         case single
         /// No parameters at all.
@@ -26,6 +30,8 @@ struct ResourceQuery: Sendable {
         fileprivate var families: [String] {
             switch self {
             case .list: ["page", "sort", "filter", "fields", "include"]
+            case .rows: ["sort", "filter", "fields"]
+            case .selection: ["filter"]
             case .single: ["fields", "include"]
             case .nothing: []
             }
