@@ -78,6 +78,10 @@ struct AdminServerCommand: AsyncParsableCommand {
               GET    /api/CLASSES              JSON:API for every class: lists, resources,
                                                changes; GET /api/openapi.json has all
                                                of it
+              GET    /export/CLASSES           all that a list shows, ?format=csv, json or
+                                               ndjson
+              POST   /bulk/CLASSES             changes, trashes or restores many at once;
+                                               GET /jobs shows how far that is
               GET    /health, /ready           for supervisors
 
             What has been in the trash for 30 days is deleted for ever, by one of the
@@ -132,6 +136,7 @@ struct AdminServerCommand: AsyncParsableCommand {
             services: [DatabaseService(pool)] + following + [
                 ModelFollower(models, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
+                JobService(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

@@ -84,6 +84,9 @@ struct RunServers: AsyncParsableCommand {
                 authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
                 metrics: metrics, logger: logger("admin")
             ) { port in await board.add("admin", admin.host, port) })
+        services.append(
+            JobService(
+                rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger("admin")))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

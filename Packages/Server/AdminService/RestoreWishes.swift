@@ -14,6 +14,9 @@ struct RestoreWishes: Sendable {
     /// Objects whose live counterparts go into the trash instead, each in a group of its own.
     var swap: Set<ObjectId> = []
 
+    /// None: clashes are refused.
+    init() {}
+
     /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
     init(_ request: Request, _ context: EdgeContext) async throws {
         guard let content = try await request.optionalJSON(JSON.self, context) else { return }

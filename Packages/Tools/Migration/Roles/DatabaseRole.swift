@@ -84,6 +84,9 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("trash_kept"), .select, .insert, .update, .delete, for: "what the purge couldn't delete, and why"
             ),
+            DatabaseRight(.table("job"), .select, .insert, .update, .delete, for: "bulk actions and other long work"),
+            DatabaseRight(
+                .table("job_row"), .select, .insert, .update, .delete, for: "the objects of a job, and its undo"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "which links keep objects out of the trash"),
             DatabaseRight(
                 .table("class_column"), .select("class", "name", "goes_along"),
