@@ -128,7 +128,7 @@ public struct JobRunner: Sendable {
             throw AtomicRefusal(job: job, outcomes: outcomes)
         }
         try await JobStore.record(outcomes, of: job, connection)
-        let isOver = outcomes.count == rows.count && rows.count < max(1, limit) || job.isAtomic
+        let isOver = job.done + job.refused + job.left + Int64(outcomes.count) >= job.total || rows.isEmpty
         try await JobStore.advance(job, by: outcomes, isOver: isOver, connection)
     }
 
