@@ -35,6 +35,7 @@ public func buildAdminApplication(
         $0.addLogin(authenticator)
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
+        PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator).add(to: $0)
         JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
             _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
         }.add(to: $0)

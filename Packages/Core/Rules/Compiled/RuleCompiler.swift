@@ -247,7 +247,12 @@ struct RuleCompiler {
         }
         guard let user, let role else { return }
         if let scope, scope == nil { return }
-        let source = GrantColumns(classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil)
+        let exclusive = grant.exclusive.compactMap { entry in
+            if case .string(let next) = entry.value.content { (entry.key, next) } else { nil }
+        }
+        let source = GrantColumns(
+            classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil, roles: grant.roles,
+            exclusive: Dictionary(exclusive, uniquingKeysWith: { first, _ in first }))
         if !grantColumns.contains(source) { grantColumns.append(source) }
     }
 
