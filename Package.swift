@@ -419,8 +419,8 @@ let package = Package(
         tests(
             "AdminServiceTests",
             service + [
-                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloMigration",
-                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloChangesets",
+                "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
             ]),
         tests(
             "TicketServiceTests",

@@ -46,6 +46,12 @@ struct AdminServerCommand: AsyncParsableCommand {
                                     without a token; 0 takes a free one
               TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
                                     operator's network may reach it
+              TOMBOLO_MAIL          who carries invitations: folder:/path, https://…
+                                    or command:/usr/sbin/sendmail -t -i. Without it
+                                    whoever invites gets the link, to hand it over
+              TOMBOLO_INVITATION_URL
+                                    where the links of invitations lead; the token is
+                                    added as token=
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
@@ -75,6 +81,13 @@ struct AdminServerCommand: AsyncParsableCommand {
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
               GET    /admin/routes             which role may use which of these routes
+              POST   /roles/transfer           {"scope": ID, "to": USER}: hands an exclusive
+                                               role over, such as that of an owner
+              POST   /invitations              {"email": …, "role": …, "scope": ID}; GET lists
+                                               them; /invitations/ID/resend and …/revoke
+              POST   /invitations/accept       {"token": …}, by whoever has the address;
+                                               /invitations/join {"token": …, "password": …}
+                                               makes an account for it
               GET    /api/CLASSES              JSON:API for every class: lists, resources,
                                                changes; GET /api/openapi.json has all
                                                of it
@@ -117,19 +130,26 @@ struct AdminServerCommand: AsyncParsableCommand {
             needing: [ServerConfiguration.listeningNeed], logger: logger)
         let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
+        let mail = configuration.mail.map { MailRoom($0, logger: logger) }
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret), mail: mail,
             grants: { models.grants })
+        let people = PeopleOptions(
+            invitationLink: ProcessInfo.processInfo.environment[PeopleOptions.linkVariable].flatMap {
+                $0.isEmpty ? nil : $0
+            })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
+            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
+            people: people,
+            logger: logger
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
-            services: [DatabaseService(pool)] + following + [
+            services: [DatabaseService(pool)] + (mail.map { [$0] } ?? []) + following + [
                 ModelFollower(models, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },

@@ -8,15 +8,20 @@ public import TomboloRules
 /// Who has which role, of any app whose rules have `grants`.
 ///
 /// - `POST /roles/transfer`: hands an exclusive role over, see ``RoleTransfer``
+/// - `/invitations`: see ``InvitationDesk``
 public struct PeopleRoutes: Sendable {
     let rules: LiveRules
     let pool: PostgresPool
     let authenticator: Authenticator
+    let options: PeopleOptions
 
-    public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator) {
+    public init(
+        rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, options: PeopleOptions = PeopleOptions()
+    ) {
         self.rules = rules
         self.pool = pool
         self.authenticator = authenticator
+        self.options = options
     }
 
     public func add(to routes: Routes) {
@@ -35,6 +40,7 @@ public struct PeopleRoutes: Sendable {
                 "left": .string(outcome.left),
             ])
         }
+        addInvitations(to: routes)
     }
 
     /// The operation on classes that give roles, and none on others.

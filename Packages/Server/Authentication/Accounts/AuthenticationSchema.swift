@@ -41,6 +41,7 @@ public enum AuthenticationSchema {
         \(SessionSchema.sql)
         \(KeySchema.sql)
         \(ProviderSchema.sql)
+        \(InvitationSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
@@ -49,7 +50,7 @@ public enum AuthenticationSchema {
 
     /// Tables in `tombolo` that ``sql`` makes.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
-        .union([
+        .union(InvitationSchema.tables).union([
             "account", "credential", "token_generation",
         ])
 

@@ -79,6 +79,11 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.function("purge(text, text)"), .execute, for: "deleting for ever"),
             DatabaseRight(.function("kept_in_trash(text, text, timestamp with time zone)"), .execute, for: "the purge"),
             DatabaseRight(.function("take_purge_lock()"), .execute, for: "electing who purges"),
+            DatabaseRight(
+                .function("join_by_invitation(bytea, bytea, bytea, text, bigint, bigint, bigint, bytea, bytea)"),
+                .execute,
+                for: "accounts of people who were invited"),
+            DatabaseRight(.table("invitation"), .select, .insert, .update, .delete, for: "invitations"),
             DatabaseRight(.table("trash_retention"), .select, for: "how long objects stay in the trash"),
             DatabaseRight(.table("trash_run"), .select, .insert, .update, .delete, for: "the history of the purge"),
             DatabaseRight(
