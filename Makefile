@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 # Targets use one build folder and one machine: not two at a time.
 .NOTPARALLEL:
-.PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-api test-long test-mutants simulate bench \
+.PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-api screenshots test-long test-mutants simulate bench \
 	format lint check clean
 
 DEV := infra/dev
@@ -64,6 +64,10 @@ test-protocol: build ## Test the Python client of docs/protocol.md against the g
 
 test-api: build ## Hold the admin server's API against its OpenAPI description; takes two packages from PyPI
 	@Tests/scripts/openapi-test.sh
+
+screenshots: build ## Walk the panel in Chromium, by mouse and by keyboard; pictures go to .build/screenshots
+	@$(DEV)/install.sh --browser
+	@Tests/scripts/screenshots.sh
 
 test-long: install ## Run all tests, with the long ones at full length
 	@TOMBOLO_LONG_TESTS=1 $(DEV)/test.sh

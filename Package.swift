@@ -78,7 +78,8 @@ let service: [Target.Dependency] = [
 
 /// Apps use Tombolo or RealmSwift; the others are for services of one's own, and for the benchmarks.
 let libraries: [Product] = [
-    "Tombolo", "RealmSwift", "AdminService", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService", "ListingModels",
+    "Tombolo", "RealmSwift", "AdminService", "ConferenceSetup", "DatabaseManager", "EventModels", "GatewayService",
+    "ListingModels",
     "PostgresClient", "TicketService", "TomboloAuthentication", "TomboloChangesets", "TomboloHTTP", "TomboloMigration",
     "TomboloModel", "TomboloPostgresStore", "TomboloSQLiteStore", "TomboloServerModel", "TomboloSyncClient",
     "TomboloSyncProtocol", "TomboloSyncSession",
@@ -222,6 +223,15 @@ let package = Package(
                 "TomboloMetrics", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloSQL",
                 "TomboloServerModel", hummingbird, httpTypes, lifecycle, logging,
             ]),
+        .target(
+            name: "AdminPanel",
+            dependencies: [
+                "AdminService", "PostgresClient", "PostgresValues", "TomboloAuthentication", "TomboloHTTP",
+                "TomboloJSONAPI", "TomboloModel", "TomboloPostgresStore", "TomboloRules", "TomboloServerModel",
+                "TomboloSQL", crypto, hummingbird, httpTypes, lifecycle, logging, mustache, nioCore,
+            ],
+            path: "Packages/Server/AdminPanel",
+            resources: [.embedInCode("Assets"), .embedInCode("Templates")], swiftSettings: settings),
         library(
             "TicketService", "Conference/TicketService",
             [
@@ -260,10 +270,13 @@ let package = Package(
             server + [
                 "DevelopmentSupport", "GatewayService", "TomboloPostgresStore", "TomboloRedis", "TomboloTraceExport",
             ]),
-        app("AdminServer", "AdminServer", server + ["AdminService"]),
+        app("AdminServer", "AdminServer", server + ["AdminPanel", "AdminService"]),
         app(
             "TomboloDevelopment", "Tombolo",
-            server + ["AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection", "ToolSupport"]),
+            server + [
+                "AdminPanel", "AdminService", "DevelopmentSupport", "GatewayService", "TomboloInspection",
+                "ToolSupport",
+            ]),
         app(
             "MigrationTool", "MigrationTool",
             [
@@ -419,8 +432,16 @@ let package = Package(
         tests(
             "AdminServiceTests",
             service + [
-                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloMigration",
-                "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+                "AdminService", "PostgresValues", "TicketService", "ServiceTestSupport", "TomboloChangesets",
+                "TomboloJSONAPI",
+                "TomboloMigration", "TomboloPostgresStore", "TomboloRuleDocuments", "TomboloServerModel",
+            ]),
+        tests(
+            "AdminPanelTests",
+            service + [
+                "AdminPanel", "AdminService", "PostgresValues", "ServiceTestSupport", "TomboloJSONAPI",
+                "TomboloPostgresStore",
+                "TomboloServerModel", crypto,
             ]),
         tests(
             "TicketServiceTests",

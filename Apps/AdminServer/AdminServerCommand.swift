@@ -1,3 +1,4 @@
+import AdminPanel
 import AdminService
 import ArgumentParser
 import Foundation
@@ -15,7 +16,7 @@ import UnixSignals
 struct AdminServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin-server",
-        abstract: "Serves JSON:API for every class, and the trash to administrators.",
+        abstract: "Serves the admin panel, JSON:API for every class, and the trash.",
         discussion: """
             ENVIRONMENT
               TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
@@ -46,8 +47,19 @@ struct AdminServerCommand: AsyncParsableCommand {
                                     without a token; 0 takes a free one
               TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
                                     operator's network may reach it
+              TOMBOLO_MAIL          who carries invitations: folder:/path, https://…
+                                    or command:/usr/sbin/sendmail -t -i. Without it
+                                    whoever invites gets the link, to hand it over
+              TOMBOLO_INVITATION_URL
+                                    where the links of invitations lead; the token is
+                                    added as token=
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
+
+            PAGES
+              http://HOST:PORT/ is the admin panel, for whoever has a login. Over
+              networks it takes HTTPS: here, or at a trusted proxy that sets
+              X-Forwarded-Proto. See docs/panel.md
 
             ROUTES
               POST   /login                    {"email": …, "password": …}
@@ -75,9 +87,24 @@ struct AdminServerCommand: AsyncParsableCommand {
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
               GET    /admin/routes             which role may use which of these routes
+              GET    /admin/audit              who changed what, newest first; ?class=&object=
+                                               &user=&from=&to=&operation=&source=&text=
+              GET    /admin/audit/CLASSES/ID   the history of an object; POST …/put-back puts
+                                               values of it back
+              POST   /roles/transfer           {"scope": ID, "to": USER}: hands an exclusive
+                                               role over, such as that of an owner
+              POST   /invitations              {"email": …, "role": …, "scope": ID}; GET lists
+                                               them; /invitations/ID/resend and …/revoke
+              POST   /invitations/accept       {"token": …}, by whoever has the address;
+                                               /invitations/join {"token": …, "password": …}
+                                               makes an account for it
               GET    /api/CLASSES              JSON:API for every class: lists, resources,
                                                changes; GET /api/openapi.json has all
                                                of it
+              GET    /export/CLASSES           all that a list shows, ?format=csv, json or
+                                               ndjson
+              POST   /bulk/CLASSES             changes, trashes or restores many at once;
+                                               GET /jobs shows how far that is
               GET    /health, /ready           for supervisors
 
             What has been in the trash for 30 days is deleted for ever, by one of the
@@ -113,25 +140,36 @@ struct AdminServerCommand: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let certificate = try configuration.loadCertificate(logger: logger)
         let database = try await configuration.findDatabase(
-            connections: PostgresPool.Options.defaultMaximumConnections + 2,
+            connections: PostgresPool.Options.defaultMaximumConnections + 3,
             needing: [ServerConfiguration.listeningNeed], logger: logger)
         let pool = PostgresPool(configuration: database, logger: logger)
         let models = try await DatabaseRole.admin.loadModels(pool, logger: logger)
+        let mail = configuration.mail.map { MailRoom($0, logger: logger) }
         let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
+            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret), mail: mail,
             grants: { models.grants })
+        let people = PeopleOptions(
+            invitationLink: ProcessInfo.processInfo.environment[PeopleOptions.linkVariable].flatMap {
+                $0.isEmpty ? nil : $0
+            })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
+        let panel = AdminPanel(
+            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
-            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics, logger: logger
+            models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
+            people: people, logger: logger, pages: { panel.add(to: $0) }
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []
         try await ServiceGroup(
-            services: [DatabaseService(pool)] + following + [
-                ModelFollower(models, configuration: database, logger: logger), server,
+            services: [DatabaseService(pool)] + (mail.map { [$0] } ?? []) + following + [
+                ModelFollower(models, configuration: database, logger: logger),
+                PanelFollower(panel, configuration: database, logger: logger), server,
                 TrashPurgeService(rules: models.liveRules(), pool: pool, logger: logger),
+                AuditService(pool: pool, logger: logger),
+                JobService(rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger),
             ] + configuration.metricsServices(metrics, logger: logger) { say("metrics \($0)") },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

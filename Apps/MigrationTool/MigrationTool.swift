@@ -20,7 +20,7 @@ struct MigrationTool: AsyncParsableCommand {
             exits with 2, which its help explains.
             """,
         subcommands: [
-            Plan.self, Apply.self, Status.self, RulesCommand.self, Models.self, Adopt.self, User.self,
+            Plan.self, Apply.self, Status.self, RulesCommand.self, Audit.self, Models.self, Adopt.self, User.self,
             Keys.self, Providers.self, ServerKeys.self, RewriteModels.self,
         ])
 }

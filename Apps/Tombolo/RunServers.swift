@@ -1,3 +1,4 @@
+import AdminPanel
 import AdminService
 import ArgumentParser
 import DevelopmentSupport
@@ -78,12 +79,19 @@ struct RunServers: AsyncParsableCommand {
             authenticator: authenticator, development: development, limits: gateway.limits, metrics: metrics,
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
+        let panel = AdminPanel(
+            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
+        services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
                 authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
-                metrics: metrics, logger: logger("admin")
+                metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0) }
             ) { port in await board.add("admin", admin.host, port) })
+        services.append(AuditService(pool: pool, logger: logger("audit")))
+        services.append(
+            JobService(
+                rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger("admin")))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

@@ -185,7 +185,8 @@ import TomboloRules
             let empty = try await call(.get, "/api/sessions?fields[sessions]=", as: "attendee")
             #expect(empty.json["data"]?.list.first?["attributes"] == nil)
 
-            // The room of another event's session is nobody's business.
+            // What another event has is nobody's business, even if a link from before events kept theirs leads there.
+            try await fixture.pool.execute("ALTER TABLE session DISABLE TRIGGER tombolo_within_event")
             let secret = try await fixture.rows().insert(
                 "Track", ["event": .objectId(fixture.draft), "name": "Hidden"])
             try await fixture.rows().set("Session", fixture.sessions[0], "track", .objectId(secret))

@@ -366,6 +366,10 @@ import TomboloRules
             for role in ["owner", "organizer", "attendee"] {
                 #expect(try await call(.post, "/admin/users/\(top)/trash", as: role).status == 403)
             }
+            // The last one stays, and another may go.
+            #expect(try await call(.post, "/admin/users/\(top)/trash", as: "superAdmin").status == 422)
+            let second = try #require(fixture.users["attendee"])
+            try await fixture.rows().insert("RoleAssignment", ["user": .objectId(second), "role": "superAdmin"])
             #expect(try await call(.post, "/admin/users/\(top)/trash", as: "superAdmin").status == 200)
             #expect(try await call(.post, "/admin/trash/\(top)/restore", as: "admin").status == 403)
             let admin = try #require(fixture.users["admin"])

@@ -168,10 +168,11 @@ import TomboloServerModel
     func secrets() async throws {
         let secret = [
             "credential", "refresh_token", "signing_key_secret", "api_key", "mail_token", "provider", "identity",
+            "panel_session",
         ]
         let readers: [String: Set<String>] = [
-            "app": [], "tickets": Set(secret).subtracting(["mail_token"]),
-            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret),
+            "app": [], "tickets": Set(secret).subtracting(["mail_token", "panel_session"]),
+            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret).subtracting(["panel_session"]),
         ]
         try await withRoles { owner, connect in
             for role in Self.roles {
@@ -192,11 +193,15 @@ import TomboloServerModel
     func rows() async throws {
         try await withRoles { owner, connect in
             let boss = "'\\x0000000000000000000000b1'::bytea"
+            let other = "'\\x0000000000000000000000b2'::bytea"
             try await owner.execute(
                 """
                 INSERT INTO users (_id, email, display_name) VALUES (\(boss), 'boss@x.org', 'B');
                 INSERT INTO role_assignment (_id, "user", role)
                 VALUES ('\\x0000000000000000000000c2', \(boss), 'superAdmin');
+                INSERT INTO users (_id, email, display_name) VALUES (\(other), 'other@x.org', 'O');
+                INSERT INTO role_assignment (_id, "user", role)
+                VALUES ('\\x0000000000000000000000c3', \(other), 'superAdmin');
                 INSERT INTO event (_id, name, trashed_at) VALUES ('\\x0000000000000000000000e1', 'E', now())
                 """)
             for (name, seesTrash) in [("gateway", true), ("admin", true), ("tickets", false), ("app", false)] {
@@ -208,7 +213,7 @@ import TomboloServerModel
             for sql in [
                 "UPDATE users SET display_name = 'Boss' WHERE _id = \(boss)",
                 "UPDATE event SET trashed_at = NULL", "UPDATE event SET trashed_at = now()",
-                "UPDATE role_assignment SET role = 'admin'",
+                "UPDATE role_assignment SET role = 'admin' WHERE \"user\" = \(boss)",
             ] {
                 #expect(try await gateway.query(sql).affectedRows == 1, "\(sql)")
             }

@@ -14,7 +14,9 @@ import TomboloPostgresStore
             let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
             let user = try await accounts.register(
                 email: "ann@example.org", password: "correct horse", displayName: "Ann")
-            func isMarked() async throws -> Bool { try await pool.query("SELECT is_super_admin FROM users")[0, 0].bool }
+            func isMarked() async throws -> Bool {
+                try await pool.query("SELECT is_super_admin FROM users WHERE email = 'ann@example.org'")[0, 0].bool
+            }
             func assignment(_ number: UInt32, _ role: String) async throws {
                 try await pool.query(
                     #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, $3)"#,
@@ -32,7 +34,10 @@ import TomboloPostgresStore
             try await pool.query(
                 "DELETE FROM role_assignment WHERE _id = $1", [.bytea(ObjectId(high: 1, low: 1).bytes)])
             #expect(try await isMarked())
-            try await pool.execute(#"UPDATE role_assignment SET "user" = NULL"#)
+            // Somebody stays.
+            try await accounts.register(email: "bea@example.org", password: "correct horse", displayName: "Bea")
+            try await pool.execute(
+                #"UPDATE role_assignment SET "user" = (SELECT _id FROM users WHERE email = 'bea@example.org')"#)
             #expect(try await !isMarked())
         }
     }

@@ -51,8 +51,16 @@ struct FormerRulesTests {
             let expected = FormerRule.isAllowed(FormerRules.table, subject, operation, item, old: old, new: new)
             let resource = Resource.object(classIndex: index, old: old, new: new)
             let found = rules.authorize(subject, operation, resource).isAllowed
+            // The table let people move objects between their events without the boxes to create and to delete.
+            if operation == .update, !found, moves(item, old, new) { return nil }
             return found == expected ? nil : "\(operation) \(item.name) was \(expected) and is \(found)"
         }
+    }
+
+    /// Whether an update takes an object from one event to another.
+    private func moves(_ item: ClassSchema, _ old: Row, _ new: Row) -> Bool {
+        guard let column = item.columnIndex(item.name == "Event" ? "_id" : "event") else { return false }
+        return old[column] != new[column]
     }
 
     @Test("for every role, class and operation")

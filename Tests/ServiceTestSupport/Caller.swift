@@ -45,6 +45,12 @@ public struct Answer: Sendable {
     public let text: String
     public let headers: HTTPFields
 
+    public init(status: Int, text: String, headers: HTTPFields) {
+        self.status = status
+        self.text = text
+        self.headers = headers
+    }
+
     /// Null where the body is no JSON.
     public var json: JSON {
         (try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))) ?? .null

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the system packages that building and running Tombolo needs and that are missing, on Debian and Ubuntu;
 # elsewhere it says what is needed. Does nothing when everything is there. Installs no Swift toolchain, but checks it.
+# With --browser also the Chromium of `make screenshots`, which nothing else needs.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -24,6 +25,12 @@ have_postgres() {
     read -r major _ < <(postgres_bindirs) || return 1
     [ "$major" -ge "$POSTGRES_MINIMUM" ]
 }
+have_browser() {
+    [ -n "${TOMBOLO_CHROMIUM:-}" ] || have_command chromium-headless-shell || have_command chromium ||
+        have_command chromium-browser || have_command google-chrome
+}
+have_font() { [ -n "$(find /usr/share/fonts -name '*.[to]tf' -print -quit 2>/dev/null)" ]; }
+have_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 # The certificates matter only to a `git` that fetches the Swift packages.
 have_certificates() { [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/ssl/cert.pem ]; }
 
@@ -41,6 +48,11 @@ PATH="$PATH:/usr/sbin" have_command haproxy || need haproxy "stands before the g
 PATH="$PATH:/usr/sbin" have_command pgbouncer || need pgbouncer "stands before PostgreSQL in the tests"
 have_command redis-server || need redis-server "carries ticks in the tests"
 have_postgres || need postgresql "the database server, $POSTGRES_MINIMUM or later; the project runs its own cluster"
+if [ "${1:-}" = --browser ]; then
+    have_browser || need chromium-headless-shell "walks the panel for 'make screenshots'"
+    have_font || need fonts-dejavu-core "letters for its pictures"
+    have_venv || need python3-venv "takes axe-core from PyPI, which judges its pages"
+fi
 have_command psql || need postgresql-client "psql, with which the demo and 'make psql' look into the database"
 
 on_debian() { have_command apt-get && have_command dpkg-query; }

@@ -21,6 +21,9 @@ struct Sample: AsyncParsableCommand {
     @Option(help: "Another Open Event export to take the event from.", completion: .directory)
     var export: String?
 
+    @Flag(help: "Also a conference of 200 sessions and 5,000 users, and a trash.")
+    var large = false
+
     @Flag(help: "Load into a database on another machine, well-known passwords included.")
     var allowRemote = false
 
@@ -34,12 +37,19 @@ struct Sample: AsyncParsableCommand {
         let path = try export ?? Self.defaultExport()
         let export = try OpenEventImporter.read(path)
         Report.print(setAside: export.setAside)
+        let large = large
         try await database.withPool { pool in
             let report = try await SampleData.load(export, pool)
             Report.print(report.event)
             print("\(report.ticketCount) kinds of tickets.")
+            var users = report.users
+            if large {
+                let large = try await SampleData.loadLarge(pool)
+                print("The large event \(large.eventID) \(large.isNew ? "was loaded" : "was there").")
+                users += large.users
+            }
             print("Accounts:")
-            for user in report.users { print("  \(user.email)  password \(user.password)  (\(user.purpose))") }
+            for user in users { print("  \(user.email)  password \(user.password)  (\(user.purpose))") }
         }
     }
 

@@ -8,4 +8,8 @@ public struct GrantColumns: Hashable, Sendable {
     /// Holds the key of the object within which the role counts, or nil for everywhere. Without such a column all roles
     /// count everywhere.
     public let scopeColumn: Int?
+    /// The names of the roles that it gives; nil if the rules don't list them.
+    public let roles: [String]?
+    /// By a role that one user has in each scope, such as `owner`: the role that a user gets who hands it over.
+    public let exclusive: [String: String]
 }

@@ -21,5 +21,8 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
     /// To delete an object in the trash for ever.
     public static let purge = Operation("purge")
 
+    /// To hand an exclusive role over to another user, of the object that gives it.
+    public static let transfer = Operation("transfer")
+
     public var description: String { name }
 }

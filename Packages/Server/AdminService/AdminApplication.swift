@@ -19,13 +19,15 @@ public enum AdminServer {
 ///   - port: 0 takes a free one.
 ///   - models: whose permission matrices are served; nil for none.
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
+///   - people: what invitations need.
 ///   - metrics: where requests are counted; nil for nowhere.
+///   - pages: adds the routes of pages for people, if the server has any.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
-    metrics: MetricRegistry? = nil, logger: Logger = Logger(label: "admin"),
-    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(), logger: Logger = Logger(label: "admin"),
+    pages: (Routes) -> Void = { _ in }, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
@@ -34,9 +36,14 @@ public func buildAdminApplication(
         $0.addHealth(pool)
         $0.addLogin(authenticator)
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
+        AuditRoutes(rules: rules, pool: pool).add(to: $0)
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
-        JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
+        PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator, options: people).add(to: $0)
+        let api = JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
             _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
-        }.add(to: $0)
+        }
+        api.add(to: $0)
+        BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
+        pages($0)
     }
 }

@@ -190,14 +190,8 @@ public struct AdminRoutes: Sendable {
     }
 
     private func purge(_ address: TrashAddress, _ grant: ClassesGrant) async throws -> JSON {
-        let rules = grant.rules
-        let purged = try await Trash(schema: rules.schema, pool: pool).purge(address) { member in
-            guard let index = rules.schema.index(of: member.className),
-                rules.authorize(
-                    grant.subject, .purge, .object(classIndex: index, old: member.row, new: member.row)
-                ).isAllowed
-            else { throw RequestFailure(.forbidden, "Not permitted to delete all of it for ever.") }
-        }
+        let purged = try await Trash(schema: grant.rules.schema, pool: pool).purge(
+            address, by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
         return ["count": .int(Int64(purged.count))]
     }
 

@@ -1,18 +1,21 @@
 import HTTPTypes
 import Hummingbird
-import TomboloHTTP
-import TomboloModel
+package import TomboloHTTP
+package import TomboloModel
 
 /// What the caller wants to be done about clashes, the body of a restore:
 /// `{"values": {"ID": {"email": "new@example.org"}}, "leave": ["ID"], "swap": ["ID"]}`, each with ids of objects in the
 /// trash. All members may be left out, and so may the body.
-struct RestoreWishes: Sendable {
+package struct RestoreWishes: Sendable {
     /// New values of unique properties, by object and property.
-    var values: [ObjectId: [String: JSON]] = [:]
+    package var values: [ObjectId: [String: JSON]] = [:]
     /// Objects that stay in the trash.
-    var leave: Set<ObjectId> = []
+    package var leave: Set<ObjectId> = []
     /// Objects whose live counterparts go into the trash instead, each in a group of its own.
-    var swap: Set<ObjectId> = []
+    package var swap: Set<ObjectId> = []
+
+    /// Without wishes: a clash refuses the restore.
+    package init() {}
 
     /// - Throws: ``RequestFailure`` with status 400 for a body of another shape.
     init(_ request: Request, _ context: EdgeContext) async throws {

@@ -1,14 +1,14 @@
 import PostgresClient
 import PostgresValues
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 extension Trash {
     /// An object in the trash.
-    struct Member: Hashable, Sendable {
-        let className: String
-        let id: ObjectId
-        var row: Row
+    package struct Member: Hashable, Sendable {
+        package let className: String
+        package let id: ObjectId
+        package var row: Row
     }
 
     static let nothing = RequestFailure(
@@ -48,5 +48,18 @@ extension Trash {
             }
         }
         return members
+    }
+
+    /// The class of the object in the trash that has an id; nil if there is none.
+    package func className(of id: ObjectId) async throws -> String? {
+        for item in classes {
+            let found = try await pool.query(
+                """
+                SELECT 1 FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                WHERE o.\(Self.key(item)) = $1 AND o.trashed_at IS NOT NULL
+                """, [.objectId(id)])
+            if !found.isEmpty { return item.name }
+        }
+        return nil
     }
 }

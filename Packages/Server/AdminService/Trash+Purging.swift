@@ -2,6 +2,7 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
+import TomboloRules
 
 extension Trash {
     /// Deletes objects in the trash for ever, all or none.
@@ -22,6 +23,16 @@ extension Trash {
             }
         } catch let error as PostgresError where error.keepsRow {
             throw try await keeper(of: address, error)
+        }
+    }
+
+    /// The same for somebody whom the rules must permit it for each of the objects.
+    /// - Throws: `RequestFailure` with status 403 as well.
+    package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
+        try await purge(address) { member in
+            guard caller.may(.purge, member.className, member.row) else {
+                throw RequestFailure(.forbidden, "Not permitted to delete all of it for ever.")
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
-import TomboloRules
+package import TomboloRules
 import TomboloSQL
 
 extension TomboloRules.Operation {
@@ -15,9 +15,14 @@ extension TomboloRules.Operation {
 
 extension Trash {
     /// Somebody who restores, and the rules that decide.
-    struct Restorer: Sendable {
+    package struct Restorer: Sendable {
         let subject: Subject
         let rules: Rules
+
+        package init(subject: Subject, rules: Rules) {
+            self.subject = subject
+            self.rules = rules
+        }
 
         /// - Parameter row: the row before and after the operation.
         func may(_ operation: TomboloRules.Operation, _ className: String, _ row: Row, becoming new: Row? = nil) -> Bool
@@ -35,36 +40,43 @@ extension Trash {
     /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 403 if the caller may not restore all of it or
     ///   not in this way, 422 for values that a write couldn't have, 409 that says which live objects have the same unique
     ///   values and what may be chosen, or which object has to be restored before.
-    func restore(_ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer) async throws -> [Member] {
+    package func restore(
+        _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer
+    ) async throws -> [Member] {
+        try await pool.transaction { try await restore(address, wishes, by: restorer, on: $0) }
+    }
+
+    /// The same in a transaction of the caller's, which ends when this throws.
+    nonisolated(nonsending) func restore(
+        _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer, on connection: PostgresConnection
+    ) async throws -> [Member] {
         do {
-            return try await pool.transaction { connection in
-                var members = try await members(of: address, connection)
-                guard !members.isEmpty else { throw Self.nothing }
-                guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
-                    throw RequestFailure(.forbidden, "Not permitted to restore all of it.")
-                }
-                if let other = wishes.ids.subtracting(members.map(\.id)).min(by: { $0.stringValue < $1.stringValue }) {
-                    throw RequestFailure(
-                        .unprocessable, "\(other) isn't among the objects that are to be restored.",
-                        hint: "Name objects of the group, as GET /admin/trash lists it.")
-                }
-                members.removeAll { wishes.leave.contains($0.id) }
-                guard !members.isEmpty else {
-                    throw RequestFailure(.unprocessable, "Everything is to stay in the trash.")
-                }
-                for index in members.indices {
-                    guard let values = wishes.values[members[index].id] else { continue }
-                    try await set(values, of: &members[index], restorer, connection)
-                }
-                try await checkOwners(of: members, connection)
-                try await settleClashes(of: members, wishes, restorer, connection)
-                for (name, keys) in Dictionary(grouping: members, by: \.className) {
-                    try await connection.query(
-                        "SELECT tombolo.restore($1, k) FROM unnest($2::text[]) AS k",
-                        [.text(name), .textArray(keys.map(\.id.stringValue))])
-                }
-                return members
+            var members = try await members(of: address, connection)
+            guard !members.isEmpty else { throw Self.nothing }
+            guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
+                throw RequestFailure(.forbidden, "Not permitted to restore all of it.")
             }
+            if let other = wishes.ids.subtracting(members.map(\.id)).min(by: { $0.stringValue < $1.stringValue }) {
+                throw RequestFailure(
+                    .unprocessable, "\(other) isn't among the objects that are to be restored.",
+                    hint: "Name objects of the group, as GET /admin/trash lists it.")
+            }
+            members.removeAll { wishes.leave.contains($0.id) }
+            guard !members.isEmpty else {
+                throw RequestFailure(.unprocessable, "Everything is to stay in the trash.")
+            }
+            for index in members.indices {
+                guard let values = wishes.values[members[index].id] else { continue }
+                try await set(values, of: &members[index], restorer, connection)
+            }
+            try await checkOwners(of: members, connection)
+            try await settleClashes(of: members, wishes, restorer, connection)
+            for (name, keys) in Dictionary(grouping: members, by: \.className) {
+                try await connection.query(
+                    "SELECT tombolo.restore($1, k) FROM unnest($2::text[]) AS k",
+                    [.text(name), .textArray(keys.map(\.id.stringValue))])
+            }
+            return members
         } catch let error as PostgresError where error.code == .uniqueViolation {
             // Two objects of the group have the same values, or a live one came just now.
             throw RequestFailure(error)
@@ -253,7 +265,7 @@ extension Trash {
 
 extension JSON {
     /// The value of a stored type that ``init(_:)-(Value)`` gives this JSON for; nil for JSON of another kind.
-    fileprivate func value(of type: PropertyType) -> TomboloModel.Value? {
+    func value(of type: PropertyType) -> TomboloModel.Value? {
         switch (self, type) {
         case (.null, _): .null
         case (.bool(let flag), .bool): .bool(flag)

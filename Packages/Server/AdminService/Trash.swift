@@ -28,7 +28,7 @@ public struct Trash: Sendable {
     /// The classes that have a trash, by name order.
     public var classes: [ClassSchema] { Self.classes(of: schema) }
 
-    static func classes(of schema: Schema) -> [ClassSchema] {
+    package static func classes(of schema: Schema) -> [ClassSchema] {
         schema.classes.filter { $0.isTrashable && $0.owner == nil && $0.primaryKey?.type == .objectId }
     }
 

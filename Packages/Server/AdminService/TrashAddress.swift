@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// What is to be restored: everything that was trashed together, or one object.
-enum TrashAddress: Hashable, Sendable {
+package enum TrashAddress: Hashable, Sendable {
     case group(UUID)
     case object(ObjectId)
 
     /// - Throws: ``RequestFailure`` with status 400 for text that is neither kind of id.
-    init(_ text: String?) throws {
+    package init(_ text: String?) throws {
         if let id = text.flatMap({ try? ObjectId(string: $0) }) {
             self = .object(id)
         } else if let id = text.flatMap(UUID.init(uuidString:)) {

@@ -1,10 +1,10 @@
 import PostgresClient
-import TomboloHTTP
-import TomboloModel
+package import TomboloHTTP
+package import TomboloModel
 import TomboloRules
 
 /// Empties the trash, a bounded number of groups for each request: the answer says where the next goes on.
-struct TrashEmptying: Sendable {
+package struct TrashEmptying: Sendable {
     /// Groups that one request looks at.
     static let groupLimit = 100
     /// Objects after which a request begins no further group.
@@ -14,9 +14,14 @@ struct TrashEmptying: Sendable {
     /// By class, what the caller may delete for ever and asks for.
     let filters: [String: Predicate]
 
+    package init(trash: Trash, filters: [String: Predicate]) {
+        self.trash = trash
+        self.filters = filters
+    }
+
     /// Deletes the groups of which every object is meant, each whole or not at all.
     /// - Returns: `{"count": …, "groups": …, "kept": [{"group": …, "reason": …}], "next": …}`.
-    func empty(after cursor: TrashQueue.Cursor?) async throws -> JSON {
+    package func empty(after cursor: TrashQueue.Cursor?) async throws -> JSON {
         let parts = filters.sorted { $0.key < $1.key }.map { TrashQueue.Part(className: $0.key, filter: $0.value) }
         let queue = TrashQueue(schema: trash.schema)
         let entries = try await trash.pool.withConnection { connection in

@@ -4,9 +4,9 @@ import TomboloModel
 import TomboloSQL
 
 /// Finds what is in the trash group by group, the longest ago first.
-struct TrashQueue: Sendable {
+package struct TrashQueue: Sendable {
     /// Where a search goes on: behind this time and address.
-    struct Cursor: Hashable, Sendable {
+    package struct Cursor: Hashable, Sendable {
         let microseconds: Int64
         let address: String
 
@@ -16,7 +16,7 @@ struct TrashQueue: Sendable {
         }
 
         /// Nil for text that ``text`` hasn't given.
-        init?(_ text: String) {
+        package init?(_ text: String) {
             let parts = text.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, let time = Int64(parts[0]), (try? TrashAddress(String(parts[1]))) != nil else {
                 return nil

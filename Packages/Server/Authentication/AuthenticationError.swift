@@ -49,6 +49,10 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case keyLogin
     /// A mailed token is wrong, expired, or was used.
     case badMailToken
+    /// An invitation to the same address, for the same role, is open.
+    case alreadyInvited
+    /// There are as many open invitations as may be, or one was sent as often as it may be.
+    case tooManyInvitations
     /// The server can't send mails.
     case noMail
     /// An outside issuer or hook doesn't answer as it should.
@@ -80,6 +84,11 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .noSuchAPIKey: "There is no such key."
         case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
         case .badMailToken: "This token is wrong, expired, or was used already: ask for another mail."
+        case .alreadyInvited: "There is an open invitation to this address for this role: send that one again."
+        case .tooManyInvitations:
+            "Too many invitations: at most \(Invitation.maximumOfInviter) of one person and "
+                + "\(Invitation.maximumOfScope) into one object are open, and each is sent "
+                + "\(Invitation.maximumSendCount) times. Revoke some first."
         case .noMail: "This server can't send mails."
         case .unreachable: "The service that vouches for users doesn't answer at the moment."
         case .functionFailed: "The function that vouches for users failed."

@@ -40,6 +40,7 @@ public final class Authenticator: Sendable {
     let signer: TokenSigner
     let providers: ProviderDirectory
     let mail: MailRoom?
+    let grants: @Sendable () -> [GrantSource]
     /// Outside issuers whose keys are kept.
     static let maximumIssuerCount = 32
     /// Guards each bounded map on its own: they are never used together.
@@ -69,6 +70,7 @@ public final class Authenticator: Sendable {
             return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
         }
         self.mail = mail
+        self.grants = grants
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
         limiter = Mutex(LoginLimiter())
         known = Mutex(

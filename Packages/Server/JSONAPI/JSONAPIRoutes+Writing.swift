@@ -3,12 +3,12 @@ import HTTPTypes
 import Hummingbird
 import PostgresClient
 import TomboloHTTP
-import TomboloModel
-import TomboloRules
+package import TomboloModel
+package import TomboloRules
 
 extension JSONAPIRoutes {
     /// What the rules are asked about a removal: objects of classes with a trash go there.
-    static func removal(of item: ClassSchema) -> TomboloRules.Operation { item.isTrashable ? .trash : .delete }
+    package static func removal(of item: ClassSchema) -> TomboloRules.Operation { item.isTrashable ? .trash : .delete }
 
     func addWriting(to routes: Routes) {
         let updating = access("update") { _ in [.update] }

@@ -23,6 +23,7 @@ public struct JSONAPIRoutes: Sendable {
     let pool: PostgresPool
     let types = SchemaCache { ResourceTypes($0) }
     let moveToTrash: TrashMove
+    let exportPlaces = ExportPlaces()
 
     /// - Parameter moveToTrash: what DELETE does with an object of a class that has a trash.
     public init(rules: LiveRules, pool: PostgresPool, moveToTrash: @escaping TrashMove) {
@@ -37,6 +38,7 @@ public struct JSONAPIRoutes: Sendable {
         addReading(to: routes)
         addWriting(to: routes)
         addOperations(to: routes)
+        addExport(to: routes)
     }
 
     // MARK: Who asks, and for what

@@ -16,6 +16,9 @@ extension PostgresConnection {
         do {
             result = try await body(self)
             try Task.checkCancellation()
+            if !readOnly, transactionStatus == .inTransaction, let ending = PostgresTransactionEnding.statement {
+                try await query(ending.sql, ending.parameters, file: file, line: line)
+            }
         } catch {
             await rollback(file: file, line: line)
             throw error

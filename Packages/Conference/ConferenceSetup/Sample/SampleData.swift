@@ -2,7 +2,7 @@ import EventModels
 public import OpenEventImport
 public import PostgresClient
 public import TomboloAuthentication
-import TomboloModel
+public import TomboloModel
 
 /// Fills a migrated database with something to look at: an event with tickets, and three accounts. What is
 /// there already stays, so that loading it again does no harm; only the accounts' passwords are set back.
@@ -43,6 +43,36 @@ public enum SampleData {
         }
         return Report(
             event: summary, users: SampleUser.all, ticketCount: tickets.count)
+    }
+
+    /// What ``loadLarge(_:hasher:)`` loaded.
+    public struct LargeReport: Sendable {
+        /// Of the event of 200 sessions.
+        public let eventID: ObjectId
+        public let users: [SampleUser]
+        /// False where it was there already.
+        public let isNew: Bool
+    }
+
+    /// Adds a conference of 200 sessions and 5,000 users, and a trash, to what ``load(_:_:hasher:progress:)`` loaded.
+    /// What is there already stays.
+    /// - Throws: ``AuthenticationError``, `PostgresError`.
+    public static func loadLarge(
+        _ pool: PostgresPool, hasher: PasswordHasher = PasswordHasher()
+    ) async throws -> LargeReport {
+        let accounts = AccountRegistry(pool: pool, hasher: hasher)
+        var ids: [RoleName: ObjectId] = [:]
+        for user in SampleUser.all + SampleUser.large {
+            let id = try await account(user, accounts)
+            if let role = user.role { ids[role] = id }
+        }
+        let isNew = try await LargeSample.load(trashedBy: ids[.admin] ?? ObjectId(), pool)
+        for (role, user) in ids {
+            let isPlatformRole = RoleName.platformRoles.contains(role)
+            try await RoleAssignments.give(
+                role.rawValue, to: user, event: isPlatformRole ? nil : LargeSample.event, pool)
+        }
+        return LargeReport(eventID: LargeSample.event, users: SampleUser.large, isNew: isNew)
     }
 
     private static func account(_ user: SampleUser, _ accounts: AccountRegistry) async throws -> ObjectId {

@@ -21,4 +21,14 @@ public struct SampleUser: Hashable, Sendable {
             email: "admin@example.org", password: "administrator-demo", displayName: "Ada Administrator",
             purpose: "uses the trash", role: .admin),
     ]
+
+    /// Besides ``all``, with the large sample; the organizer of ``all`` is one of its event too.
+    public static let large: [SampleUser] = [
+        SampleUser(
+            email: "super@example.org", password: "superadmin-demo", displayName: "Susan Super",
+            purpose: "may do everything", role: .superAdmin),
+        SampleUser(
+            email: "owner@example.org", password: "event-owner-demo", displayName: "Otto Owner",
+            purpose: "owns the large event", role: .owner),
+    ]
 }

@@ -259,7 +259,12 @@ struct RuleCompiler {
                 "\(place)\(name) becomes nil when its \(target) is deleted, and a role without a \(target) counts "
                     + "everywhere; declare it @Persisted(onDelete: .cascade), so that the role goes with it.")
         }
-        let source = GrantColumns(classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil)
+        let exclusive = grant.exclusive.compactMap { entry in
+            if case .string(let next) = entry.value.content { (entry.key, next) } else { nil }
+        }
+        let source = GrantColumns(
+            classIndex: index, userColumn: user, roleColumn: role, scopeColumn: scope ?? nil, roles: grant.roles,
+            exclusive: Dictionary(exclusive, uniquingKeysWith: { first, _ in first }))
         if !grantColumns.contains(source) { grantColumns.append(source) }
     }
 

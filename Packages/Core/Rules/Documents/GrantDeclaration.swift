@@ -7,5 +7,7 @@ struct GrantDeclaration: Sendable {
     let scope: RuleNode.Entry?
     /// The names of the roles that it gives; nil if the document doesn't list them.
     let roles: [String]?
+    /// By a role that one user has in each scope: the role that a user gets who hands it over. With lines.
+    let exclusive: [RuleNode.Entry]
     let line: Int
 }

@@ -337,7 +337,8 @@ extension RuleBook {
                     node.line, "grants: expected {class: …, user: …, role: …, scope: …}, not \(node.kind).")
                 continue
             }
-            let known = ["class", "user", "role", "scope", "roles"]
+            let named = ["class", "user", "role", "scope"]
+            let known = named + ["roles", "exclusive"]
             for entry in entries where !known.contains(entry.key) {
                 problem(entry.line, unknownKey(entry.key, in: known, of: "grants"))
             }
@@ -346,7 +347,7 @@ extension RuleBook {
                 guard case .string(let name) = entry.value.content else { return nil }
                 return .init(key: name, line: entry.line, value: entry.value)
             }
-            for key in known.dropLast() where name(key) == nil && (key != "scope" || node["scope"] != nil) {
+            for key in named where name(key) == nil && (key != "scope" || node["scope"] != nil) {
                 problem(
                     node.line,
                     "grants: '\(key)' is missing or isn't a name; it names the "
@@ -356,7 +357,7 @@ extension RuleBook {
             grants.append(
                 GrantDeclaration(
                     className: className, user: user, role: role, scope: name("scope"), roles: roleNames(node["roles"]),
-                    line: node.line))
+                    exclusive: exclusiveRoles(node), line: node.line))
         }
     }
 
@@ -369,6 +370,41 @@ extension RuleBook {
         }
         problem(node.line, "grants: 'roles' is a list of the names of the roles that it gives, not \(node.kind).")
         return nil
+    }
+
+    /// `exclusive: {owner: organizer}`: roles that one user has in each scope, and what becomes of who hands one over.
+    private mutating func exclusiveRoles(_ grant: RuleNode) -> [RuleNode.Entry] {
+        guard let node = grant["exclusive"] else { return [] }
+        guard case .map(let entries) = node.content, !entries.isEmpty else {
+            problem(
+                node.line,
+                "grants: 'exclusive' is a mapping {ROLE: ROLE}, of a role that one user has in each scope to the one that "
+                    + "a user gets who hands it over, not \(node.kind).")
+            return []
+        }
+        if grant["scope"] == nil {
+            problem(node.line, "grants: 'exclusive' is about roles within an object; add scope: PROPERTY.")
+        }
+        let listed = grant["roles"].flatMap { roles -> [String]? in
+            guard case .list(let nodes) = roles.content else { return nil }
+            return nodes.compactMap { if case .string(let name) = $0.content { name } else { nil } }
+        }
+        for entry in entries {
+            guard case .string(let next) = entry.value.content, !next.isEmpty else {
+                problem(
+                    entry.line, "grants, exclusive: '\(entry.key)' needs the name of a role, not \(entry.value.kind).")
+                continue
+            }
+            if next == entry.key {
+                problem(entry.line, "grants, exclusive: who hands '\(next)' over would keep it; name another role.")
+            }
+            for name in [entry.key, next] where listed?.contains(name) == false {
+                let hint = name.nearest(in: listed ?? []).map { "; did you mean '\($0)'?" } ?? "."
+                let shown = name.shortened(toByteCount: String.nearestLengthLimit)
+                problem(entry.line, "grants, exclusive: 'roles' doesn't list '\(shown)'\(hint)")
+            }
+        }
+        return entries
     }
 
     func unknownKey(_ key: String, in known: [String], of place: String) -> String {

@@ -1,14 +1,21 @@
-import TomboloRules
-import TomboloServerModel
+package import TomboloRules
+package import TomboloServerModel
 
 /// Leave to see or change the permission matrix of one app.
-struct MatrixGrant: Sendable {
-    let subject: Subject
-    let app: String
+package struct MatrixGrant: Sendable {
+    package let subject: Subject
+    package let app: String
     /// That the decision was made by.
-    let model: ServerModel
-    let matrix: PermissionMatrix
+    package let model: ServerModel
+    package let matrix: PermissionMatrix
+
+    package init(subject: Subject, app: String, model: ServerModel, matrix: PermissionMatrix) {
+        self.subject = subject
+        self.app = app
+        self.model = model
+        self.matrix = matrix
+    }
 
     /// Of the app's rules.
-    var version: Int64 { model.ruleVersions[app] ?? 0 }
+    package var version: Int64 { model.ruleVersions[app] ?? 0 }
 }

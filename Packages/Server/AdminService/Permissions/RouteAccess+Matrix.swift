@@ -1,12 +1,12 @@
 import Hummingbird
-import TomboloHTTP
-import TomboloRules
-import TomboloServerModel
+package import TomboloHTTP
+package import TomboloRules
+package import TomboloServerModel
 
 extension RouteAccess where Grant == MatrixGrant {
     /// For those whom an app's rules permit to see (read) or change (update) its matrix. Of several apps the query's
     /// `app` names one.
-    static func matrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
+    package static func matrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
         RouteAccess(
             summary: "\(operation) the permission matrix",
             forecast: { subject in

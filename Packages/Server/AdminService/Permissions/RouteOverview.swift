@@ -1,25 +1,25 @@
 import Hummingbird
-import TomboloHTTP
+package import TomboloHTTP
 import TomboloModel
-import TomboloRules
-import TomboloServerModel
+package import TomboloRules
+package import TomboloServerModel
 
 /// Which role may use which route of this server, as the rules are now: made of the routes themselves.
-struct RouteOverview: Sendable {
-    struct Line: Sendable {
-        let route: RouteDescription
+package struct RouteOverview: Sendable {
+    package struct Line: Sendable {
+        package let route: RouteDescription
         /// In the order of ``RouteOverview/roles``.
-        let forecasts: [RouteForecast]
+        package let forecasts: [RouteForecast]
     }
 
     /// Names for callers without a role, and then all roles of the app.
-    let roles: [String]
-    let lines: [Line]
+    package let roles: [String]
+    package let lines: [Line]
 
     static let anonymous = "anonymous"
     static let user = "any user"
 
-    init(
+    package init(
         _ model: ServerModel, _ matrix: PermissionMatrix, app: String,
         _ forecasts: (Subject) -> [(route: RouteDescription, forecast: RouteForecast)]
     ) {

@@ -1,7 +1,7 @@
 public import Logging
 public import PostgresClient
 import PostgresValues
-import TomboloHTTP
+package import TomboloHTTP
 public import TomboloModel
 import TomboloPostgresStore
 
@@ -272,8 +272,14 @@ public struct TrashPurge: Sendable {
 // MARK: Looking
 
 extension TrashPurge {
+    /// How many days objects of each class stay in the trash; nil for ever.
+    package func retention() async throws -> [(className: String, days: Int?)] {
+        let retention = try await pool.withConnection { try await TrashRetention.read($0) }
+        return Trash.classes(of: schema).map { ($0.name, retention.days(of: $0)) }
+    }
+
     /// What a run would delete now, and what it would leave and why, up to ``batch`` groups; nothing is changed.
-    func preview(now: Int64) async throws -> JSON {
+    package func preview(now: Int64) async throws -> JSON {
         let (entries, retention) = try await due(now, after: nil, all: true)
         var items: [JSON] = []
         for entry in entries {
@@ -290,7 +296,7 @@ extension TrashPurge {
     }
 
     /// The newest runs, and what is kept.
-    func history() async throws -> JSON {
+    package func history() async throws -> JSON {
         let runs = try await pool.query(
             """
             SELECT id, started_at, finished_at, groups, objects, kept, failed, problem FROM tombolo.trash_run

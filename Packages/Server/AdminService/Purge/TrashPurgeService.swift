@@ -2,6 +2,7 @@ import Foundation
 public import Logging
 public import PostgresClient
 public import ServiceLifecycle
+import TomboloHTTP
 import TomboloModel
 public import TomboloRules
 
@@ -24,7 +25,8 @@ public struct TrashPurgeService: Service {
                 var hasMore = false
                 do {
                     let purge = TrashPurge(schema: rules.current.schema, pool: pool, logger: logger)
-                    if let report = try await purge.run(now: Date().microsecondsSince1970) {
+                    let origin = ChangeOrigin(.system, route: "purge of the trash")
+                    if let report = try await origin.run({ try await purge.run(now: Date().microsecondsSince1970) }) {
                         if report.objects + report.failed > 0 { logger.info("Purge of the trash: \(report)") }
                         hasMore = report.hasMore
                     }

@@ -39,11 +39,25 @@ enum Accounts {
     static func known(_ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ pool: PostgresPool) async throws
         -> [ObjectId: Result<KnownAccount, any Error>]
     {
+        let (sql, parameters) = knownQuery(userIDs, grants: sources)
+        return try known(try await pool.query(sql, parameters), grants: sources)
+    }
+
+    /// The same as a transaction of the caller's sees it.
+    nonisolated(nonsending) static func known(
+        _ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ connection: PostgresConnection
+    ) async throws -> [ObjectId: Result<KnownAccount, any Error>] {
+        let (sql, parameters) = knownQuery(userIDs, grants: sources)
+        return try known(try await connection.query(sql, parameters), grants: sources)
+    }
+
+    private static func knownQuery(
+        _ userIDs: Set<ObjectId>, grants sources: [GrantSource]
+    ) -> (sql: String, parameters: [PostgresParameter]) {
         let none = "SELECT NULL::text AS role, NULL::text AS scope, 0 AS source WHERE false"
         let grantQueries = ([none] + sources.enumerated().map { $1.query(position: $0) }).joined(
             separator: "\nUNION ALL ")
-        let result = try await pool.query(
-            """
+        let sql = """
             SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
                 g.role, g.scope, g.source,
                 ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive))
@@ -52,7 +66,13 @@ enum Accounts {
             \(grantQueries)
                 ) g ON true
             WHERE a.id = ANY ($1) AND a.disabled_at IS NULL
-            """, [.byteaArray(userIDs.map(\.bytes))])
+            """
+        return (sql, [.byteaArray(userIDs.map(\.bytes))])
+    }
+
+    private static func known(
+        _ result: PostgresResult, grants sources: [GrantSource]
+    ) throws -> [ObjectId: Result<KnownAccount, any Error>] {
         var rows: [ObjectId: [PostgresRow]] = [:]
         for row in result {
             guard let userID = ObjectId(bytes: try row[0].bytes) else { continue }
@@ -191,10 +211,22 @@ enum Accounts {
     /// Disables an account or enables it, without the tokens that it had before it was disabled.
     /// - Returns: the account's user, or nil if no account has the address.
     static func setEnabled(_ isEnabled: Bool, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
+        try await setEnabled(isEnabled, "email", .text(email), pool)
+    }
+
+    /// The same by the user's id.
+    /// - Returns: whether there is such an account.
+    static func setEnabled(_ isEnabled: Bool, _ userID: ObjectId, _ pool: PostgresPool) async throws -> Bool {
+        try await setEnabled(isEnabled, "id", .bytea(userID.bytes), pool) != nil
+    }
+
+    private static func setEnabled(
+        _ isEnabled: Bool, _ column: String, _ value: PostgresParameter, _ pool: PostgresPool
+    ) async throws -> ObjectId? {
         let result = try await pool.query(
             """
             WITH known AS (
-                SELECT id, disabled_at FROM tombolo.account WHERE email = $1 FOR UPDATE
+                SELECT id, disabled_at FROM tombolo.account WHERE \(column) = $1 FOR UPDATE
             ), changed AS (
                 UPDATE tombolo.account AS a
                 SET disabled_at = CASE WHEN $2 THEN NULL ELSE coalesce(a.disabled_at, clock_timestamp()) END
@@ -204,7 +236,7 @@ enum Accounts {
                 SELECT id, 1 FROM changed WHERE $2 AND was_disabled
                 ON CONFLICT (user_id) DO UPDATE SET generation = t.generation + 1, changed_at = clock_timestamp()
             ) SELECT id FROM changed
-            """, [.text(email), .bool(isEnabled)])
+            """, [value, .bool(isEnabled)])
         return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
 }

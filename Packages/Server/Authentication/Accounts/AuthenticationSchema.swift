@@ -39,25 +39,32 @@ public enum AuthenticationSchema {
         COMMENT ON TABLE tombolo.token_generation IS
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
         \(SessionSchema.sql)
+        \(PanelSchema.sql)
         \(KeySchema.sql)
         \(ProviderSchema.sql)
+        \(InvitationSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
         \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
+        \(trigger("log_credential", "AFTER UPDATE OF changed_at", "credential"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
         \(SessionSchema.triggers);
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
-        .union([
+        .union(PanelSchema.tables).union(InvitationSchema.tables).union([
             "account", "credential", "token_generation",
         ])
 
     /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
     /// triggers that call them.
     public static let functions = [
-        "log_account": logBody(key: "id"), "log_token_generation": logBody(key: "user_id"),
-        "log_login_session": logBody(key: "user_id"),
+        "log_account": logBody(key: "id", telling: ["email", "display_name", "custom_data", "disabled_at"]),
+        "log_credential": logBody(key: "user_id", telling: ["changed_at"]),
+        "log_token_generation": logBody(key: "user_id", telling: ["generation"]),
+        "log_login_session": logBody(
+            key: "user_id",
+            telling: ["id", "provider", "device_name", "device_platform", "device_app", "revoked_at", "end_reason"]),
     ]
 
     /// What a role needs that checks access tokens, besides reading the tables that roles come from.
@@ -66,30 +73,41 @@ public enum AuthenticationSchema {
         "tombolo.signing_key",
     ]
 
-    /// Tells gateways, with the next tick, that they must look at the account again.
-    private static func logBody(key: String) -> String {
-        """
+    /// Tells gateways, with the next tick, that they must look at the account again; and the audit log what changed.
+    /// - Parameter columns: what the audit log may know, never a secret.
+    private static func logBody(key: String, telling columns: [String]) -> String {
+        let facts = "jsonb_object_agg(f.k, f.v) FILTER (WHERE f.k = ANY ('{\(columns.joined(separator: ","))}'))"
+        return """
 
-        DECLARE
-            v_keys bytea[] := '{}';
-        BEGIN
-            IF TG_OP = 'UPDATE' THEN
-                IF OLD IS NOT DISTINCT FROM NEW THEN
-                    RETURN NULL;
+            DECLARE
+                v_keys bytea[] := '{}';
+                v_before jsonb := '{}';
+                v_after jsonb := '{}';
+            BEGIN
+                IF TG_OP = 'UPDATE' THEN
+                    IF OLD IS NOT DISTINCT FROM NEW THEN
+                        RETURN NULL;
+                    END IF;
                 END IF;
-            END IF;
-            IF TG_OP <> 'INSERT' THEN
-                v_keys := v_keys || OLD.\(key);
-            END IF;
-            IF TG_OP <> 'DELETE' THEN
-                v_keys := v_keys || NEW.\(key);
-            END IF;
-            INSERT INTO tombolo.changelog (class, key, operation, stamp)
-            SELECT \(changelogClass), encode(k, 'hex'), 'u', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-            FROM (SELECT DISTINCT unnest(v_keys)) AS changed (k);
-            RETURN NULL;
-        END
-        """
+                IF TG_OP <> 'INSERT' THEN
+                    v_keys := v_keys || OLD.\(key);
+                    v_before := (SELECT coalesce(\(facts), '{}') FROM jsonb_each(to_jsonb(OLD)) AS f (k, v));
+                END IF;
+                IF TG_OP <> 'DELETE' THEN
+                    v_keys := v_keys || NEW.\(key);
+                    v_after := (SELECT coalesce(\(facts), '{}') FROM jsonb_each(to_jsonb(NEW)) AS f (k, v));
+                END IF;
+                INSERT INTO tombolo.changelog (class, key, operation, stamp, marks)
+                SELECT \(changelogClass), encode(k, 'hex'), 'u', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                    jsonb_build_object('table', TG_TABLE_NAME,
+                        'before', (SELECT coalesce(jsonb_object_agg(f.k, f.v), '{}') FROM jsonb_each(v_before) AS f (k, v)
+                            WHERE f.v IS DISTINCT FROM v_after -> f.k),
+                        'after', (SELECT coalesce(jsonb_object_agg(f.k, f.v), '{}') FROM jsonb_each(v_after) AS f (k, v)
+                            WHERE f.v IS DISTINCT FROM v_before -> f.k))::text
+                FROM (SELECT DISTINCT unnest(v_keys)) AS changed (k);
+                RETURN NULL;
+            END
+            """
     }
 
     private static func function(_ name: String, _ body: String) -> String {

@@ -7,6 +7,8 @@ public struct Mail: Codable, Hashable, Sendable {
         case reset
         /// Somebody registered an address that has an account; holds no token.
         case alreadyRegistered
+        /// Offers a role; the token accepts it.
+        case invite
     }
 
     public let purpose: Purpose

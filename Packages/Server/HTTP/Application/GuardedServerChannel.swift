@@ -124,7 +124,11 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     public func handle(value: Value, logger: Logger) async {
         switch try? await value.admission.get() {
         case .served(let served, let peer):
-            await ConnectionPeer.$address.withValue(peer) { await base.handle(value: served, logger: logger) }
+            await ConnectionPeer.$address.withValue(peer) {
+                await ConnectionPeer.$isEncrypted.withValue(certificate != nil) {
+                    await base.handle(value: served, logger: logger)
+                }
+            }
         case .turnedAway:
             if certificate == nil { try? await value.channel.writeAndFlush(ByteBuffer(string: Self.refusal)) }
             try? await value.channel.close()

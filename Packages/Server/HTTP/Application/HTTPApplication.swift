@@ -67,7 +67,9 @@ public struct HTTPApplication: ApplicationProtocol {
             middleware: EdgeMiddleware(
                 limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }))
         register(
-            Routes(router: router, table: table, limits: limits, identify: identify, showsDecisions: showsDecisions))
+            Routes(
+                router: router, table: table, limits: limits, identity: RouteIdentity(bearer: identify),
+                showsDecisions: showsDecisions))
         routes = router.routes.map { table.description(of: $0.method.rawValue, at: $0.path.description) }
         problems = table.problems
         responder = router.buildResponder()

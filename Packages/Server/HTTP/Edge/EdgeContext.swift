@@ -1,6 +1,6 @@
 public import Hummingbird
 
-/// What belongs to one request. Who is asking is not in it: routes get that from their ``RouteAccess``, so that
+/// What belongs to one request. What a caller may do is not in it: routes get that from their ``RouteAccess``, so that
 /// no handler can forget to ask.
 public struct EdgeContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
@@ -9,8 +9,14 @@ public struct EdgeContext: RequestContext {
     /// The IP address that the request comes from: the connection's, or what a trusted proxy says; empty if there is none.
     public internal(set) var remoteAddress: String
 
+    /// Whether the request came by HTTPS, to this server or to a trusted proxy that says so.
+    public internal(set) var isSecure: Bool
+    /// What the route's ``RouteIdentity`` knows of the caller besides the subject; nil for access tokens.
+    public internal(set) var session: (any Sendable)?
+
     public init(source: Source) {
         remoteAddress = source.channel.peerAddress
+        isSecure = ConnectionPeer.isEncrypted
         coreContext = CoreRequestContextStorage(source: source)
     }
 

@@ -19,8 +19,11 @@ struct EdgeMiddleware: RouterMiddleware {
         let start = ContinuousClock.now
         var context = context
         context.limits = limits
+        let peer = context.remoteAddress
+        context.isSecure =
+            limits.trustedProxies.isSecure(peer: peer, headers: request.headers) ?? context.isSecure
         context.remoteAddress = limits.trustedProxies.clientAddress(
-            peer: context.remoteAddress, headers: request.headers)
+            peer: peer, headers: request.headers)
         var failure: RequestFailure?
         var response: Response
         do {
@@ -36,7 +39,13 @@ struct EdgeMiddleware: RouterMiddleware {
             let found = explain(RequestFailure(error), request)
             failure = found
             let format = routes.failureFormat(for: request.uri.path)
-            response = ErrorResponse(failure: found, request: request, requestID: context.id, format: format).response
+            if let respond = format?.respond {
+                response = await respond(found, request, context)
+                if let decision = found.decision { response.headers[.decision] = decision }
+            } else {
+                response =
+                    ErrorResponse(failure: found, request: request, requestID: context.id, format: format).response
+            }
             if found.code == .methodNotAllowed {
                 response.headers[.allow] = routes.methods(for: request.uri.path).joined(separator: ", ")
             }

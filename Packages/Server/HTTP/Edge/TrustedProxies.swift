@@ -48,6 +48,17 @@ public struct TrustedProxies: Hashable, Sendable {
             peer: peer, forwarded: headers[values: .forwarded], forwardedFor: headers[values: .forwardedFor])
     }
 
+    /// Whether a request came by HTTPS to the proxy that a client speaks with, as a trusted proxy says in
+    /// `X-Forwarded-Proto` or `Forwarded`; nil if none says.
+    func isSecure(peer: String, headers: HTTPFields) -> Bool? {
+        guard contains(peer) else { return nil }
+        let forwarded = headers[values: .forwarded].flatMap { $0.split(separator: ",") }.last
+            .flatMap { Self.part("proto", of: $0) }
+        // A proxy in the middle appends what it was called by: the nearest one is the last.
+        let named = headers[values: .forwardedProto].flatMap { $0.split(separator: ",") }.last.map(Self.trimmed)
+        return (named.map(String.init) ?? forwarded).map { $0.lowercased() == "https" }
+    }
+
     /// Each proxy appends the address that it was called from. The list is therefore read from its end, as long as the
     /// entries are trusted proxies: what stands before the first other address is only what that one claims.
     ///
@@ -81,14 +92,17 @@ public struct TrustedProxies: Hashable, Sendable {
 
     /// Quoting is not looked at: a quote that a client leaves open must not hide what the proxies append behind it.
     private static func hops(forwarded values: [String]) -> [String] {
-        values.flatMap { $0.split(separator: ",") }.map { element in
-            for pair in element.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { continue }
-                return host(of: parts[1])
-            }
-            return ""
+        values.flatMap { $0.split(separator: ",") }.map { part("for", of: $0) ?? "" }
+    }
+
+    /// A parameter of an element of `Forwarded`; nil if it has none of the name.
+    private static func part(_ name: String, of element: Substring) -> String? {
+        for pair in element.split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, trimmed(parts[0]).lowercased() == name else { continue }
+            return host(of: parts[1])
         }
+        return nil
     }
 
     /// Without quotes, brackets and port.
@@ -108,4 +122,5 @@ public struct TrustedProxies: Hashable, Sendable {
 extension HTTPField.Name {
     static let forwarded = HTTPField.Name("Forwarded")!
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+    static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
 }

@@ -21,6 +21,7 @@ extension RequestFailure {
         case .keyLogin:
             self.init(.forbidden, error.description, hint: "Log in as the account's owner does.")
         case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
+        case .alreadyInvited, .tooManyInvitations: self.init(.conflict, error.description)
         case .noMail, .unreachable, .functionFailed: self.init(.unavailable, error.description)
         case .invalidSettings: self.init(.internalError, "The server is not set up.", cause: error)
         case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData:
@@ -45,7 +46,7 @@ extension AppErrorName {
             case .noSuchSession: .valueNotFound
             case .invalidEmail, .invalidPassword, .invalidDisplayName, .invalidCustomData: .badRequest
             case .noSuchProvider: .authProviderNotFound
-            case .identityTaken: .valueAlreadyExists
+            case .identityTaken, .alreadyInvited, .tooManyInvitations: .valueAlreadyExists
             case .apiKeyNameTaken, .tooManyAPIKeys: .apiKeyAlreadyExists
             case .noSuchAPIKey: .valueNotFound
             case .keyLogin: .authError

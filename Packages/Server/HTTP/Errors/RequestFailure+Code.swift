@@ -15,6 +15,8 @@ extension RequestFailure {
         public static let wrongCredentials = Code(rawValue: "wrong_credentials")
         /// 403: known, but not allowed.
         public static let forbidden = Code(rawValue: "forbidden")
+        /// 403: it takes the password again, which was proved too long ago.
+        public static let passwordRequired = Code(rawValue: "password_required")
         /// 404: there is no such thing, or the caller may not know of it.
         public static let notFound = Code(rawValue: "not_found")
         /// 405: the path exists, with other methods.
@@ -44,7 +46,8 @@ extension RequestFailure {
 
         private static let statuses: [Code: HTTPResponse.Status] = [
             .badRequest: .badRequest, .unauthenticated: .unauthorized, .wrongCredentials: .unauthorized,
-            .forbidden: .forbidden, .notFound: .notFound, .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
+            .forbidden: .forbidden, .passwordRequired: .forbidden, .notFound: .notFound,
+            .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
             .notAcceptable: .notAcceptable,
             .preconditionFailed: .preconditionFailed, .preconditionRequired: .preconditionRequired,
             .tooLarge: .contentTooLarge, .unsupportedMediaType: .unsupportedMediaType,

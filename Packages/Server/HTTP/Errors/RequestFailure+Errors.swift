@@ -42,7 +42,12 @@ extension RequestFailure {
         case _ where error.isRetryable:
             self.init(.unavailable, "The database does not answer at the moment.", hint: Self.retryHint, cause: error)
         case _ where error.isRefusal:
-            self.init(.unprocessable, "The database refused a value.", cause: error)
+            // A rule's name says what it holds, and no value.
+            let rule = error.code == .checkViolation ? error.constraintName : nil
+            self.init(
+                .unprocessable,
+                rule.map { "The database refused it: it would break the rule '\($0)'." }
+                    ?? "The database refused a value.", cause: error)
         default:
             self.init(
                 .internalError, "The server could not carry out the request.",

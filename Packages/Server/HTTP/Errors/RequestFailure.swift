@@ -18,6 +18,8 @@ public struct RequestFailure: Error, Sendable {
     public var cause: (any Error)?
     /// What decided about the request's route; told in development only.
     var decision: String?
+    /// ``EdgeContext/session`` of the request, for formats that show who met the failure. Never sent.
+    public internal(set) var session: (any Sendable)?
     /// When to try again; nil for the edge's default.
     public var retryAfterSeconds: Int?
     /// What in the request is at fault.

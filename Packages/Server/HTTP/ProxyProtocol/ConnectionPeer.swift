@@ -5,6 +5,8 @@ package import NIOCore
 enum ConnectionPeer {
     /// Nil for the address that the socket has; empty if nobody knows.
     @TaskLocal static var address: String?
+    /// Whether this server speaks TLS on the connection.
+    @TaskLocal static var isEncrypted = false
 }
 
 extension Channel {

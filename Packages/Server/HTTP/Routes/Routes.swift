@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+import TomboloModel
 public import TomboloRules
 
 /// Where a service registers its routes. There is no way to register one without saying who may use it: `access` has
@@ -8,13 +9,18 @@ public struct Routes {
     let router: Router<EdgeContext>
     let table: RouteTable
     let limits: HTTPLimits
-    let identify: @Sendable (String) async throws -> Subject
+    let identity: RouteIdentity
     /// Whether answers say why they were permitted or refused: for development only.
     let showsDecisions: Bool
 
     /// What comes of the access of every route of this server for a subject, also of those that are registered later.
     public var forecasts: @Sendable (Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
         { [table] in table.forecasts(for: $0) }
+    }
+
+    /// The same place to register routes at, for routes that find out in another way who is asking.
+    public func identifying(by identity: RouteIdentity) -> Routes {
+        Routes(router: router, table: table, limits: limits, identity: identity, showsDecisions: showsDecisions)
     }
 
     /// Has failures written in another way at a path and everything below it.
@@ -33,32 +39,67 @@ public struct Routes {
     ) {
         table.append(
             RouteDescription(
-                method: method.rawValue, path: path, access: access.summary, isOpen: access.token != .required),
+                method: method.rawValue, path: path, access: access.summary,
+                isOpen: access.token == .ignored || (access.token == .optional && identity.admitsAnonymous)),
             parameters: access.parameters, forecast: access.forecast)
         let timeout = limits.requestTimeout
-        let (identify, showsDecisions) = (identify, showsDecisions)
+        let (identity, showsDecisions) = (identity, showsDecisions)
+        // This is where all changes over HTTP come from.
+        let changing = [.get, .head, .options].contains(method) ? nil : "\(method.rawValue) \(path)"
         router.on(RouterPath(path), method: method) { request, context in
             try await withTimeout(timeout) {
-                let subject: Subject =
+                let caller: RouteIdentity.Caller =
                     switch access.token {
-                    case .ignored: .anonymous
-                    case .optional where request.headers[.authorization] == nil: .anonymous
-                    case .optional, .required: try await identify(BearerToken.of(request))
+                    case .ignored: RouteIdentity.Caller(subject: .anonymous)
+                    case .optional where identity.admitsAnonymous && !identity.isPresent(request):
+                        RouteIdentity.Caller(subject: .anonymous)
+                    case .optional, .required: try await identity.identify(request, context)
                     }
-                let verdict: RouteVerdict<Grant>
+                guard let session = caller.session else {
+                    return try await Self.answer(
+                        request, context, access, caller.subject, changing, showsDecisions, handler)
+                }
+                var context = context
+                context.session = session
                 do {
-                    verdict = try await access.decide(subject, request, context)
-                } catch  where showsDecisions {
+                    return try await Self.answer(
+                        request, context, access, caller.subject, changing, showsDecisions, handler)
+                } catch {
                     var failure = RequestFailure(error)
-                    failure.decision = "refused: \(failure.message)"
+                    failure.session = session
                     throw failure
                 }
-                var response = try await handler(request, context, verdict.grant)
-                    .response(from: request, context: context)
-                if showsDecisions { response.headers[.decision] = "allowed: \(verdict.reason)" }
-                return response
             }
         }
+    }
+
+    /// Asks the access, and the handler of those that it lets through.
+    /// - Parameter changing: the route, if it may change something: the audit log has it then.
+    private static func answer<Grant: Sendable>(
+        _ request: Request, _ context: EdgeContext, _ access: RouteAccess<Grant>, _ subject: Subject,
+        _ changing: String?, _ showsDecisions: Bool,
+        _ handler: @Sendable (Request, EdgeContext, Grant) async throws -> some ResponseGenerator
+    ) async throws -> Response {
+        let verdict: RouteVerdict<Grant>
+        do {
+            verdict = try await access.decide(subject, request, context)
+        } catch  where showsDecisions {
+            var failure = RequestFailure(error)
+            failure.decision = "refused: \(failure.message)"
+            throw failure
+        }
+        var response: Response
+        if let changing {
+            let origin = ChangeOrigin(
+                .http, user: subject.userID?.stringValue, address: context.remoteAddress, route: changing)
+            response = try await origin.run {
+                try await handler(request, context, verdict.grant).response(from: request, context: context)
+            }
+        } else {
+            response = try await handler(request, context, verdict.grant).response(from: request, context: context)
+        }
+        if showsDecisions { response.headers[.decision] = "allowed: \(verdict.reason)" }
+        return response
     }
 }
 

@@ -22,6 +22,11 @@ public struct RowReader: Sendable {
         self.init(schema: schema, source: .pool(pool))
     }
 
+    /// Reads on a connection of the caller's.
+    public init(schema: Schema, connection: PostgresConnection) {
+        self.init(schema: schema, source: .connection(connection))
+    }
+
     private init(schema: Schema, source: Source) {
         self.schema = schema
         self.source = source

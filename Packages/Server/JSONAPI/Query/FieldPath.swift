@@ -1,16 +1,16 @@
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// A field by its name in a parameter, `price`, `address.street` or `id`: one column that conditions can be about.
-struct FieldPath {
-    let column: Column
+package struct FieldPath {
+    package let column: Column
     /// The type of its values; of a link, that of the target's key.
-    let type: PropertyType
-    let isLink: Bool
-    let isEmbedded: Bool
+    package let type: PropertyType
+    package let isLink: Bool
+    package let isEmbedded: Bool
 
     /// - Throws: ``RequestFailure`` for names of no field, or of one that the caller may not see, alike.
-    init(
+    package init(
         _ name: String, of resource: ResourceType, _ view: CallerView, _ parameter: RequestParameters.Parameter
     ) throws {
         if name == "id" {
@@ -55,7 +55,7 @@ struct FieldPath {
         }
     }
 
-    var isSortable: Bool {
+    package var isSortable: Bool {
         if isLink || isEmbedded { return false }
         switch type {
         case .data, .link, .embedded, .array, .list, .linkingObjects: return false

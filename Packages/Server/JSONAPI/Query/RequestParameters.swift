@@ -1,46 +1,46 @@
 import Foundation
-import Hummingbird
-import TomboloHTTP
+package import Hummingbird
+package import TomboloHTTP
 import TomboloModel
 
 /// The parameters of a request's query, taken apart: `filter[price][ge]=10`.
-struct RequestParameters {
-    static let maximumCount = 64
+package struct RequestParameters: Sendable {
+    package static let maximumCount = 64
     /// All of them together, as they are sent.
-    static let maximumByteCount = 8_192
-    static let maximumValueByteCount = 2_048
+    package static let maximumByteCount = 8_192
+    package static let maximumValueByteCount = 2_048
     /// Names in brackets behind one name.
     private static let maximumKeyCount = 2
 
-    struct Parameter {
+    package struct Parameter: Sendable {
         /// As it was sent, decoded: `filter[price][ge]`.
-        let name: String
+        package let name: String
         /// `filter`
-        let family: String
+        package let family: String
         /// `price`, `ge`
-        let keys: [String]
-        let value: String
+        package let keys: [String]
+        package let value: String
 
         /// The name for messages.
-        var shown: String { name.shortened(toByteCount: 60) }
+        package var shown: String { name.shortened(toByteCount: 60) }
 
         /// - Parameters:
         ///   - problem: what is wrong, as a sentence that can follow the name and the value.
         ///   - remedy: what to send instead.
-        func failure(_ problem: String, _ remedy: String) -> RequestFailure {
+        package func failure(_ problem: String, _ remedy: String) -> RequestFailure {
             RequestFailure(
                 .badRequest, "The parameter '\(shown)': \(problem)", hint: remedy, source: .parameter(shown))
         }
 
         /// A failure that quotes the value.
-        func failure(expected: String, found text: String? = nil) -> RequestFailure {
+        package func failure(expected: String, found text: String? = nil) -> RequestFailure {
             failure(
                 "'\((text ?? value).shortened(toByteCount: 60))' isn't \(expected).", "Send \(expected).")
         }
 
         /// The value's parts between commas.
         /// - Throws: ``RequestFailure`` for an empty part, or too many.
-        func list(limit: Int, _ what: String) throws -> [String] {
+        package func list(limit: Int, _ what: String) throws -> [String] {
             let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard parts.count <= limit else {
                 throw failure(
@@ -50,10 +50,10 @@ struct RequestParameters {
         }
     }
 
-    let all: [Parameter]
+    package let all: [Parameter]
 
     /// - Throws: ``RequestFailure`` with status 400 for what can't be decoded, is given twice, or is too much.
-    init(_ request: Request) throws {
+    package init(_ request: Request) throws {
         let query = request.uri.query ?? ""
         guard query.utf8.count <= Self.maximumByteCount else {
             throw RequestFailure(
@@ -94,6 +94,16 @@ struct RequestParameters {
         }
     }
 
+    private init(_ all: [Parameter]) { self.all = all }
+
+    /// Without the parameters of some names, whose values are another part's business.
+    package func without(_ families: Set<String>) -> RequestParameters {
+        RequestParameters(all.filter { !families.contains($0.family) })
+    }
+
+    /// The value of a parameter without brackets; nil if it isn't there.
+    package func value(_ name: String) -> String? { all.first { $0.name == name }?.value }
+
     /// Nil for invalid escapes, and for bytes that aren't UTF-8.
     private static func decode(_ text: Substring) -> String? {
         String(text).replacing("+", with: " ").removingPercentEncoding
@@ -110,7 +120,7 @@ struct RequestParameters {
     }
 
     /// The query again with other values for some names, and without those whose value is nil.
-    func query(replacing values: [(name: String, value: String?)]) -> String {
+    package func query(replacing values: [(name: String, value: String?)]) -> String {
         let replaced = Set(values.map(\.name))
         var pairs = all.filter { !replaced.contains($0.name) }.map { ($0.name, $0.value) }
         pairs += values.compactMap { name, value in value.map { (name, $0) } }
@@ -118,7 +128,7 @@ struct RequestParameters {
     }
 
     /// Percent-encoded, so that it can stand in a path or in a query.
-    static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 

@@ -1,19 +1,19 @@
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// One filter of a request: `filter[price][ge]=10`.
-struct ResourceFilter {
+package struct ResourceFilter {
     /// What a filter may ask.
-    enum Operator: String, CaseIterable {
+    package enum Operator: String, CaseIterable {
         case eq, ne, lt, le, gt, ge
         case `in`
         case contains, startsWith
         case isNull
     }
 
-    let predicate: Predicate
+    package let predicate: Predicate
 
-    init(_ parameter: RequestParameters.Parameter, of resource: ResourceType, _ view: CallerView) throws {
+    package init(_ parameter: RequestParameters.Parameter, of resource: ResourceType, _ view: CallerView) throws {
         let field = try FieldPath(parameter.keys[0], of: resource, view, parameter)
         let known = Self.operators(field)
         let name = parameter.keys.count > 1 ? parameter.keys[1] : Operator.eq.rawValue
@@ -48,7 +48,8 @@ struct ResourceFilter {
         }
     }
 
-    private static func operators(_ field: FieldPath) -> [Operator] {
+    /// What filters may ask about a field.
+    package static func operators(_ field: FieldPath) -> [Operator] {
         if field.isEmbedded { return [.isNull] }
         switch field.type {
         case .bool, .uuid, .objectId: return [.eq, .ne, .in, .isNull]

@@ -1,21 +1,21 @@
 import Foundation
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// Which part of a list a request asks for: by number, or after a cursor.
-struct ResourcePage: Sendable {
-    private(set) var size = ResourceQuery.defaultPageSize
+package struct ResourcePage: Sendable {
+    package private(set) var size = ResourceQuery.defaultPageSize
     /// From 1; nil for pages by cursor.
-    private(set) var number: Int?
+    package private(set) var number: Int?
     /// Whether the number of all resources is asked for.
-    private(set) var wantsTotal = false
+    package private(set) var wantsTotal = false
     private var cursor: RequestParameters.Parameter?
     /// The sort keys of the row that the page follows.
-    private(set) var after: [Value]?
+    package private(set) var after: [Value]?
 
-    var offset: Int { ((number ?? 1) - 1) * size }
+    package var offset: Int { ((number ?? 1) - 1) * size }
 
-    mutating func read(_ parameter: RequestParameters.Parameter) throws {
+    package mutating func read(_ parameter: RequestParameters.Parameter) throws {
         switch parameter.keys[0] {
         case "size":
             guard let size = Int(parameter.value), (1...ResourceQuery.maximumPageSize).contains(size) else {
@@ -42,7 +42,7 @@ struct ResourcePage: Sendable {
     }
 
     /// Reads the cursor by the order that it's for.
-    mutating func check(_ sorts: [ResourceQuery.Sort]) throws {
+    package mutating func check(_ sorts: [ResourceQuery.Sort]) throws {
         guard offset <= ResourceQuery.maximumOffset else {
             throw RequestFailure(
                 .badRequest,
@@ -69,7 +69,7 @@ struct ResourcePage: Sendable {
     }
 
     /// The cursor of the row that has these values in the order's columns.
-    static func encode(_ values: [Value], _ sorts: [ResourceQuery.Sort]) -> String {
+    package static func encode(_ values: [Value], _ sorts: [ResourceQuery.Sort]) -> String {
         var json = JSONBytes()
         JSON.array([.string(signature(sorts))] + values.map { ValueText.text($0).map(JSON.string) ?? .null })
             .append(to: &json)
@@ -98,7 +98,7 @@ struct ResourcePage: Sendable {
     }
 
     /// What follows the cursor's row in the order. Null comes first in ascending and last in descending order.
-    func condition(_ sorts: [ResourceQuery.Sort]) -> TomboloModel.Predicate {
+    package func condition(_ sorts: [ResourceQuery.Sort]) -> TomboloModel.Predicate {
         guard let after else { return .constant(true) }
         var condition = TomboloModel.Predicate.constant(false)
         for (sort, value) in zip(sorts, after).reversed() {

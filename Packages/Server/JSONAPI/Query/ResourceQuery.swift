@@ -1,23 +1,27 @@
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// What a request asks for, checked against what its caller may see.
-struct ResourceQuery: Sendable {
-    static let defaultPageSize = 25
-    static let maximumPageSize = 200
+package struct ResourceQuery: Sendable {
+    package static let defaultPageSize = 25
+    package static let maximumPageSize = 200
     /// Rows before a page that is asked for by its number: the database reads them too.
-    static let maximumOffset = 100_000
-    static let maximumSortCount = 5
-    static let maximumFilterCount = 20
+    package static let maximumOffset = 100_000
+    package static let maximumSortCount = 5
+    package static let maximumFilterCount = 20
     /// Values of one `filter[…][in]`.
-    static let maximumFilterValueCount = 100
-    static let maximumIncludeCount = 10
-    static let maximumIncludeDepth = 3
+    package static let maximumFilterValueCount = 100
+    package static let maximumIncludeCount = 10
+    package static let maximumIncludeDepth = 3
 
     /// Which parameters a request may have.
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Resources of a type: everything.
         case list
+        /// All resources that match: everything but pages.
+        case rows
+        /// What matches, and nothing else: `filter`.
+        case selection
         /// One resource: `include` and `fields`.
         case single
         /// No parameters at all.
@@ -26,35 +30,51 @@ struct ResourceQuery: Sendable {
         fileprivate var families: [String] {
             switch self {
             case .list: ["page", "sort", "filter", "fields", "include"]
+            case .rows: ["sort", "filter", "fields"]
+            case .selection: ["filter"]
             case .single: ["fields", "include"]
             case .nothing: []
             }
         }
     }
 
-    struct Sort: Sendable {
-        let column: Column
-        let type: PropertyType
-        let isAscending: Bool
+    package struct Sort: Sendable {
+        package let column: Column
+        package let type: PropertyType
+        package let isAscending: Bool
 
-        var path: PropertyPath { PropertyPath(column.name) }
+        package init(column: Column, type: PropertyType, isAscending: Bool) {
+            self.column = column
+            self.type = type
+            self.isAscending = isAscending
+        }
+
+        package var path: PropertyPath { PropertyPath(column.name) }
     }
 
     /// Relationships to follow, with those of the objects that they lead to.
-    struct Include: Sendable {
-        let field: ResourceField
-        var inner: [Include] = []
+    package struct Include: Sendable {
+        package let field: ResourceField
+        package var inner: [Include]
+
+        package init(field: ResourceField, inner: [Include] = []) {
+            self.field = field
+            self.inner = inner
+        }
     }
 
-    var page = ResourcePage()
+    package var page = ResourcePage()
     /// The primary key is the last one, so that the order is total.
-    var sorts: [Sort] = []
-    var filter = Predicate.constant(true)
+    package var sorts: [Sort] = []
+    package var filter = Predicate.constant(true)
     /// The members that are asked for, by type; nil for all.
-    var fields: [String: Set<String>] = [:]
-    var includes: [Include] = []
+    package var fields: [String: Set<String>] = [:]
+    package var includes: [Include] = []
 
-    init(
+    /// Everything, in no order.
+    package init() {}
+
+    package init(
         _ parameters: RequestParameters, _ kind: Kind, of type: ResourceType, for view: CallerView
     ) throws {
         var filters: [Predicate] = []
@@ -109,7 +129,7 @@ struct ResourceQuery: Sendable {
     }
 
     /// - Returns: a remedy.
-    static func nearest(_ name: String, _ known: [String]) -> String {
+    package static func nearest(_ name: String, _ known: [String]) -> String {
         if let nearest = name.nearest(in: known) { return "Did you mean '\(nearest)'?" }
         return known.isEmpty ? "There are none." : "Known are: \(known.joined(separator: ", "))."
     }

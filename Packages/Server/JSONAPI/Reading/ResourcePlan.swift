@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
-import PostgresClient
+package import PostgresClient
 import PostgresValues
-import TomboloHTTP
-import TomboloModel
+package import TomboloHTTP
+package import TomboloModel
 
 /// How the rows of one type are read and written as resource objects for one caller, straight from a result's bytes:
 /// which columns a SELECT asks for, and which members they become. Nothing that the caller may not see is asked for.
-struct ResourcePlan: Sendable {
+package struct ResourcePlan: Sendable {
     /// Elements of a list that a resource shows. A longer relationship has no linkage, only its links; a longer
     /// attribute is left out.
-    static let maximumElementCount = 1_000
+    package static let maximumElementCount = 1_000
     /// The name of the class's table in the statement.
-    static let alias = "o"
+    package static let alias = "o"
 
     /// A value as it's written; places are those of cells in the row.
     private indirect enum Source: Sendable {
@@ -43,11 +43,11 @@ struct ResourcePlan: Sendable {
         let identifier: [UInt8]
     }
 
-    let type: ResourceType
+    package let type: ResourceType
     /// What the SELECT asks for, the primary key first.
-    private(set) var columns: [String]
+    package private(set) var columns: [String]
     /// Whether a resource shows everything that the caller may see.
-    let isComplete: Bool
+    package let isComplete: Bool
     private var attributes: [Member] = []
     private var relationships: [Relationship] = []
     /// `{"type":"sessions","id":`
@@ -56,7 +56,7 @@ struct ResourcePlan: Sendable {
     private let link: [UInt8]
 
     /// - Parameter fields: the members that are asked for; nil for all.
-    init(_ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = []) {
+    package init(_ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = []) {
         self.type = type
         isComplete = fields == nil
         columns = [PostgresSQL.quoteIdentifier(Self.alias, type.key.sqlName)]
@@ -184,10 +184,10 @@ struct ResourcePlan: Sendable {
 
     // MARK: Rows
 
-    func key(_ row: PostgresRow) throws -> Value { try row[0].value(of: type.keyType) }
+    package func key(_ row: PostgresRow) throws -> Value { try row[0].value(of: type.keyType) }
 
     /// The keys of the objects that a relationship leads to, as far as a resource shows them.
-    func linked(_ row: PostgresRow, _ field: String) throws -> [Value] {
+    package func linked(_ row: PostgresRow, _ field: String) throws -> [Value] {
         guard let relationship = relationships.first(where: { $0.field.name == field }) else { return [] }
         let cell = row[relationship.place]
         guard !cell.isNull else { return [] }
@@ -199,7 +199,7 @@ struct ResourcePlan: Sendable {
     /// - Returns: the version of what the caller sees of it, as `meta.version` and an ETag have it; nil where only some
     ///   members are shown.
     @discardableResult
-    func append(_ row: PostgresRow, to json: inout JSONBytes) throws -> String? {
+    package func append(_ row: PostgresRow, to json: inout JSONBytes) throws -> String? {
         let id = ResourceType.idText(try key(row))
         let path = Array(RequestParameters.encode(id).utf8)
         json.append(opening)

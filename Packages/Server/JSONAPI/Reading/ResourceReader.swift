@@ -1,28 +1,35 @@
-import PostgresClient
+package import PostgresClient
 import PostgresValues
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 import TomboloSQL
 
 /// Reads resources that a caller may see, and nothing in the trash.
-struct ResourceReader: Sendable {
+package struct ResourceReader: Sendable {
     /// Resources that one answer includes besides those that were asked for.
-    static let maximumIncludedCount = 1_000
+    package static let maximumIncludedCount = 1_000
 
-    let view: CallerView
+    package let view: CallerView
+
+    package init(view: CallerView) { self.view = view }
 
     /// A row with what is needed to write it.
-    struct Resource: Sendable {
-        let plan: ResourcePlan
-        let row: PostgresRow
+    package struct Resource: Sendable {
+        package let plan: ResourcePlan
+        package let row: PostgresRow
+
+        package init(plan: ResourcePlan, row: PostgresRow) {
+            self.plan = plan
+            self.row = row
+        }
     }
 
-    struct Page: Sendable {
-        var resources: [Resource] = []
-        var included: [Resource] = []
+    package struct Page: Sendable {
+        package var resources: [Resource] = []
+        package var included: [Resource] = []
         /// Where the next page begins; nil on the last one.
-        var next: String?
-        var total: Int64?
+        package var next: String?
+        package var total: Int64?
     }
 
     private struct Identity: Hashable {
@@ -35,7 +42,7 @@ struct ResourceReader: Sendable {
     /// - Parameters:
     ///   - extra: further expressions behind the plan's.
     ///   - limit: rows at most.
-    func statement(
+    package func statement(
         _ plan: ResourcePlan, matching filter: Predicate, extra: [String] = [],
         orderBy sorts: [ResourceQuery.Sort] = [],
         limit: Int, offset: Int = 0, locking: String = ""
@@ -61,6 +68,23 @@ struct ResourceReader: Sendable {
         return PostgresStatement(sql, parameters)
     }
 
+    /// How many of the resources that the caller may see satisfy a filter.
+    /// - Parameter limit: further ones aren't counted: counting all of a large table takes long.
+    package func count(
+        _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
+    ) async throws -> Int {
+        var builder = try SQLBuilder(
+            .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
+        let condition = try builder.condition(.all([view.readable(type), filter]))
+        let result = try await pool.query(
+            """
+            SELECT count(*) FROM (SELECT FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
+            WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))
+            LIMIT \(limit)) AS "counted"
+            """, try builder.parameters.map { try PostgresParameter($0) })
+        return try result[0, 0].int
+    }
+
     private func count(_ type: ResourceType, _ filter: Predicate) throws -> PostgresStatement {
         var builder = try SQLBuilder(
             .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
@@ -75,13 +99,13 @@ struct ResourceReader: Sendable {
     // MARK: Reading
 
     /// With the linkage of every relationship that is followed from resources of the type.
-    func plan(_ type: ResourceType, _ query: ResourceQuery) -> ResourcePlan {
+    package func plan(_ type: ResourceType, _ query: ResourceQuery) -> ResourcePlan {
         ResourcePlan(type, for: view, fields: query.fields[type.name], linkage: query.included(from: type))
     }
 
     /// The page of a list that a query asks for.
     /// - Parameter narrowing: what else its resources must satisfy.
-    func page(
+    package func page(
         _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true), _ pool: PostgresPool
     ) async throws -> Page {
         let plan = plan(type, query)
@@ -117,7 +141,7 @@ struct ResourceReader: Sendable {
     }
 
     /// The resource with a key, and what it includes; nil if the caller can see none.
-    func single(
+    package func single(
         _ type: ResourceType, key: Value, _ query: ResourceQuery, _ pool: PostgresPool
     ) async throws -> (resource: Resource, included: [Resource])? {
         let plan = plan(type, query)
@@ -134,7 +158,7 @@ struct ResourceReader: Sendable {
         }
     }
 
-    func isKey(_ key: Value, of type: ResourceType) -> Predicate {
+    package func isKey(_ key: Value, of type: ResourceType) -> Predicate {
         .compare(PropertyPath(type.key.name), .equal, key)
     }
 

@@ -1,19 +1,19 @@
 import TomboloHTTP
-import TomboloModel
-import TomboloRules
+package import TomboloModel
+package import TomboloRules
 
 /// What one caller may see of the classes: which types, which fields, and which objects.
-struct CallerView: Sendable {
-    let subject: Subject
-    let rules: Rules
-    let types: ResourceTypes
+package struct CallerView: Sendable {
+    package let subject: Subject
+    package let rules: Rules
+    package let types: ResourceTypes
     private let hidden: [Int: Set<Int>]
     private let access: SubjectAccess
 
-    var schema: Schema { rules.schema }
+    package var schema: Schema { rules.schema }
 
     /// - Parameter types: of the rules' schema.
-    init(subject: Subject, rules: Rules, types: ResourceTypes) {
+    package init(subject: Subject, rules: Rules, types: ResourceTypes) {
         self.subject = subject
         self.rules = rules
         self.types = types
@@ -22,15 +22,15 @@ struct CallerView: Sendable {
     }
 
     /// The objects of a class that the caller may read; false if none.
-    func readable(_ type: ResourceType) -> Predicate { access.readable(type.classIndex) }
+    package func readable(_ type: ResourceType) -> Predicate { access.readable(type.classIndex) }
 
     /// Why the caller may do something to no object of a class; nil if the rules permit it for some.
-    func refusal(_ operation: TomboloRules.Operation, _ type: ResourceType) -> Decision.Denial? {
+    package func refusal(_ operation: TomboloRules.Operation, _ type: ResourceType) -> Decision.Denial? {
         rules.refusal(subject, operation, ofClassAt: type.classIndex)
     }
 
     /// Whether the caller may read a field of the objects that they may read.
-    func isVisible(_ field: ResourceField, of type: ResourceType) -> Bool {
+    package func isVisible(_ field: ResourceField, of type: ResourceType) -> Bool {
         if let column = field.column { return hidden[type.classIndex]?.contains(column) != true }
         if let elements = field.elements, case .constant(false) = access.readable(elements) {
             // With the class itself unreadable, nothing is read anyway.
@@ -41,7 +41,7 @@ struct CallerView: Sendable {
     }
 
     /// The fields that the caller may read, those in embedded objects too.
-    func fields(of type: ResourceType) -> [ResourceField] { visible(type.fields, of: type) }
+    package func fields(of type: ResourceType) -> [ResourceField] { visible(type.fields, of: type) }
 
     private func visible(_ fields: [ResourceField], of type: ResourceType) -> [ResourceField] {
         fields.filter { isVisible($0, of: type) }.map { field in

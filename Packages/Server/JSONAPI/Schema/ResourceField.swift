@@ -1,8 +1,8 @@
-import TomboloModel
+package import TomboloModel
 
 /// A property of a class as the API shows it: an attribute, or a relationship.
-struct ResourceField: Sendable {
-    indirect enum Content: Sendable {
+package struct ResourceField: Sendable {
+    package indirect enum Content: Sendable {
         case value(column: Int, type: PropertyType)
         /// Several values in one column, in the form of `ArrayCoding`.
         case array(column: Int, types: [PropertyType])
@@ -17,14 +17,14 @@ struct ResourceField: Sendable {
     }
 
     /// The name of its member in `attributes` or `relationships`.
-    let name: String
+    package let name: String
     /// The name of the property in the model, with those of the embedded objects that it's in.
-    let property: String
-    let content: Content
-    let isOptional: Bool
+    package let property: String
+    package let content: Content
+    package let isOptional: Bool
 
     /// The column that holds it, or nil for a list.
-    var column: Int? {
+    package var column: Int? {
         switch content {
         case .value(let column, _), .array(let column, _), .embedded(let column, _), .toOne(let column, _): column
         case .values, .toMany: nil
@@ -32,7 +32,7 @@ struct ResourceField: Sendable {
     }
 
     /// The position of the element class of a list.
-    var elements: Int? {
+    package var elements: Int? {
         switch content {
         case .values(let elements, _), .toMany(let elements, _): elements
         case .value, .array, .embedded, .toOne: nil
@@ -40,12 +40,12 @@ struct ResourceField: Sendable {
     }
 
     /// The position of the class that a relationship leads to.
-    var target: Int? {
+    package var target: Int? {
         switch content {
         case .toOne(_, let target), .toMany(_, let target): target
         case .value, .array, .embedded, .values: nil
         }
     }
 
-    var isRelationship: Bool { target != nil }
+    package var isRelationship: Bool { target != nil }
 }

@@ -1,25 +1,25 @@
 import Foundation
 import Hummingbird
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 
 /// A class as the API shows it: the `type` of its resource objects, and their fields.
-struct ResourceType: Sendable {
+package struct ResourceType: Sendable {
     /// As in addresses and in `type`: `role_assignments`.
-    let name: String
-    let classIndex: Int
-    let item: ClassSchema
-    let keyIndex: Int
+    package let name: String
+    package let classIndex: Int
+    package let item: ClassSchema
+    package let keyIndex: Int
     /// The type of the primary key, which is a resource's `id`.
-    let keyType: PropertyType
-    let fields: [ResourceField]
+    package let keyType: PropertyType
+    package let fields: [ResourceField]
 
-    var key: Column { item.columns[keyIndex] }
-    var path: String { "\(JSONAPIRoutes.path)/\(name)" }
+    package var key: Column { item.columns[keyIndex] }
+    package var path: String { "\(JSONAPIRoutes.path)/\(name)" }
 
     /// - Parameter isServed: whether a class has resources, by its name.
     /// - Returns: nil for a class without objects of its own.
-    init?(_ schema: Schema, classIndex: Int, isServed: (String) -> Bool) {
+    package init?(_ schema: Schema, classIndex: Int, isServed: (String) -> Bool) {
         let item = schema[classIndex]
         guard Self.isServed(item), let keyIndex = item.primaryKeyIndex else { return nil }
         self.classIndex = classIndex
@@ -38,7 +38,7 @@ struct ResourceType: Sendable {
     /// Addresses below `/api` that aren't collections.
     private static let reserved: Set<String> = ["operations"]
 
-    static func isServed(_ item: ClassSchema) -> Bool {
+    package static func isServed(_ item: ClassSchema) -> Bool {
         item.owner == nil && !item.isEmbedded && !item.isRetired && item.primaryKeyIndex != nil
     }
 
@@ -105,10 +105,10 @@ struct ResourceType: Sendable {
         return fields
     }
 
-    func field(_ name: String) -> ResourceField? { fields.first { $0.name == name } }
+    package func field(_ name: String) -> ResourceField? { fields.first { $0.name == name } }
 
     /// The text of a key, as `id` has it.
-    static func idText(_ key: Value) -> String {
+    package static func idText(_ key: Value) -> String {
         switch key {
         case .objectId(let id): id.stringValue
         case .uuid(let id): id.uuidString.lowercased()
@@ -119,7 +119,7 @@ struct ResourceType: Sendable {
 
     /// The key of a resource from its `id`.
     /// - Returns: nil for text that isn't a key of the class.
-    func keyValue(_ id: String) -> Value? {
+    package func keyValue(_ id: String) -> Value? {
         guard !id.utf8.contains(0), id.utf8.count <= RequestParameters.maximumValueByteCount else { return nil }
         return keyType.keyValue(id)
     }

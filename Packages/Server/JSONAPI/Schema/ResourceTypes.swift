@@ -1,16 +1,16 @@
 import Foundation
 import Hummingbird
-import TomboloHTTP
-import TomboloModel
+package import TomboloHTTP
+package import TomboloModel
 
 /// Everything that the API serves of a schema.
-struct ResourceTypes: Sendable {
-    let schema: Schema
-    let all: [ResourceType]
+package struct ResourceTypes: Sendable {
+    package let schema: Schema
+    package let all: [ResourceType]
     private let positions: [String: Int]
     private let positionsByClass: [Int: Int]
 
-    init(_ schema: Schema) {
+    package init(_ schema: Schema) {
         self.schema = schema
         let isServed = { (name: String) in schema[name].map(ResourceType.isServed) ?? false }
         var all: [ResourceType] = []
@@ -31,12 +31,12 @@ struct ResourceTypes: Sendable {
             uniqueKeysWithValues: all.enumerated().map { ($1.classIndex, $0) })
     }
 
-    subscript(name: String) -> ResourceType? { positions[name].map { all[$0] } }
-    subscript(classIndex: Int) -> ResourceType? { positionsByClass[classIndex].map { all[$0] } }
+    package subscript(name: String) -> ResourceType? { positions[name].map { all[$0] } }
+    package subscript(classIndex: Int) -> ResourceType? { positionsByClass[classIndex].map { all[$0] } }
 
     /// The type that an address names.
     /// - Throws: ``RequestFailure`` with status 404.
-    func type(inAddress context: EdgeContext) throws -> ResourceType {
+    package func type(inAddress context: EdgeContext) throws -> ResourceType {
         let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""
         guard let type = self[name] else {
             let hint = name.nearest(in: all.map(\.name)).map { "Did you mean '\($0)'? " } ?? ""

@@ -2,12 +2,12 @@ import TomboloHTTP
 import TomboloModel
 
 /// Moments as text: RFC 3339, with a day alone standing for its first moment in UTC.
-enum Timestamp {
-    static func text(_ microseconds: Int64) -> String { JSON.timestamp(microseconds) }
+package enum Timestamp {
+    package static func text(_ microseconds: Int64) -> String { JSON.timestamp(microseconds) }
 
     /// Microseconds since 1970.
     /// - Returns: nil for text that isn't a moment of the years 1 to 9999.
-    static func microseconds(_ text: String) -> Int64? {
+    package static func microseconds(_ text: String) -> Int64? {
         var scanner = Scanner(bytes: Array(text.utf8))
         guard let year = scanner.number(4), year > 0, scanner.skip("-"), let month = scanner.number(2),
             (1...12).contains(month), scanner.skip("-"), let day = scanner.number(2), day >= 1,

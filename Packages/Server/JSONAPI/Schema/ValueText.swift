@@ -1,12 +1,12 @@
 import Foundation
-import TomboloModel
+package import TomboloModel
 
 /// Values as text: in filters, cursors and resources.
-enum ValueText {
+package enum ValueText {
     /// A value of a type from the text that ``JSON`` writes for it.
     /// - Parameter isOwn: text that this server wrote: numbers may be infinite.
     /// - Returns: nil for text that isn't a value of the type.
-    static func value(_ text: String, _ type: PropertyType, isOwn: Bool = false) -> Value? {
+    package static func value(_ text: String, _ type: PropertyType, isOwn: Bool = false) -> Value? {
         switch type {
         case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
         case .int: isDecimal(text) ? Int64(text).map(Value.int) : nil
@@ -41,7 +41,7 @@ enum ValueText {
     }
 
     /// The text of a value that ``value(_:_:isOwn:)`` reads back; nil for null.
-    static func text(_ value: Value) -> String? {
+    package static func text(_ value: Value) -> String? {
         switch value {
         case .null: nil
         case .bool(let value): "\(value)"
@@ -57,7 +57,7 @@ enum ValueText {
     }
 
     /// What is expected of a value, for messages.
-    static func expected(_ type: PropertyType) -> String {
+    package static func expected(_ type: PropertyType) -> String {
         switch type {
         case .bool: "true or false"
         case .int(let bits): "a whole number of \(bits) bits"

@@ -1,13 +1,13 @@
 import TomboloModel
 
 /// A place in a request's body (RFC 6901).
-struct RequestPointer: Sendable, CustomStringConvertible {
-    let description: String
+package struct RequestPointer: Sendable, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String = "") { self.description = description }
+    package init(_ description: String = "") { self.description = description }
 
     /// A member of what is here, or an element by its number.
-    static func / (pointer: RequestPointer, name: String) -> RequestPointer {
+    package static func / (pointer: RequestPointer, name: String) -> RequestPointer {
         let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
         return RequestPointer("\(pointer.description)/\(escaped.shortened(toByteCount: 60))")
     }

@@ -1,38 +1,38 @@
-import TomboloHTTP
-import TomboloModel
+package import TomboloHTTP
+package import TomboloModel
 
 /// What a request sets of a resource, checked against the schema and against what the caller may see, but not yet
 /// against the rules for writing.
-struct ResourceChange {
+package struct ResourceChange: Sendable {
     /// New values, by column.
-    private(set) var values: [Int: Value] = [:]
+    package private(set) var values: [Int: Value] = [:]
     /// The contents of lists, by the position of the element class.
-    private(set) var lists: [Int: [Value]] = [:]
+    package private(set) var lists: [Int: [Value]] = [:]
     /// Where in the body a column's value is.
-    private(set) var pointers: [Int: RequestPointer] = [:]
+    package private(set) var pointers: [Int: RequestPointer] = [:]
     /// Objects that links lead to.
-    private(set) var links: [Link] = []
+    package private(set) var links: [Link] = []
     /// Everything that is wrong.
-    private(set) var problems: [RequestFailure] = []
+    package private(set) var problems: [RequestFailure] = []
 
-    struct Link {
-        let target: ResourceType
-        let key: Value
-        let pointer: RequestPointer
+    package struct Link: Sendable {
+        package let target: ResourceType
+        package let key: Value
+        package let pointer: RequestPointer
     }
 
-    let type: ResourceType
+    package let type: ResourceType
     private let view: CallerView
     private let fields: [ResourceField]
     /// The keys of objects that the same request makes, by type and local id.
     private let localKeys: [LocalIdentifier: Value]
 
-    struct LocalIdentifier: Hashable {
-        let type: String
-        let lid: String
+    package struct LocalIdentifier: Hashable, Sendable {
+        package let type: String
+        package let lid: String
     }
 
-    init(_ type: ResourceType, _ view: CallerView, localKeys: [LocalIdentifier: Value] = [:]) {
+    package init(_ type: ResourceType, _ view: CallerView, localKeys: [LocalIdentifier: Value] = [:]) {
         self.type = type
         self.view = view
         self.localKeys = localKeys
@@ -47,10 +47,32 @@ struct ResourceChange {
         problems.append(RequestFailure(code, message, hint: remedy, source: .pointer(pointer.description)))
     }
 
-    static let maximumProblemCount = 20
+    package static let maximumProblemCount = 20
+
+    /// Sets a column that the caller may read, to a value that didn't come as JSON.
+    /// - Parameter pointer: where the body asks for it.
+    package mutating func put(_ value: Value, in column: Int, at pointer: RequestPointer) {
+        guard let field = Self.field(of: column, among: fields) else {
+            return refuse(pointer, "\(type.name) have no such property.", "Leave it out.")
+        }
+        set(column, value, field, at: pointer)
+        guard !value.isNull, case .toOne(_, let target) = field.content, let target = view.types[target] else { return }
+        links.append(Link(target: target, key: value, pointer: pointer))
+    }
+
+    /// The field that has a column, in an embedded object perhaps.
+    private static func field(of column: Int, among fields: [ResourceField]) -> ResourceField? {
+        for field in fields {
+            if field.column == column { return field }
+            if case .embedded(_, let inner) = field.content, let found = Self.field(of: column, among: inner) {
+                return found
+            }
+        }
+        return nil
+    }
 
     /// - Throws: what is wrong, if anything is.
-    func check() throws {
+    package func check() throws {
         guard var first = problems.first else { return }
         first.others = Array(problems.dropFirst())
         throw first
@@ -60,7 +82,7 @@ struct ResourceChange {
 
     /// Reads `attributes` and `relationships`. Members that JSON:API doesn't know are ignored, as it wants.
     /// - Parameter pointer: where the resource object is.
-    mutating func read(_ resource: JSON, at pointer: RequestPointer) {
+    package mutating func read(_ resource: JSON, at pointer: RequestPointer) {
         switch resource["attributes"] {
         case .object(let attributes):
             for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
@@ -224,7 +246,7 @@ struct ResourceChange {
     // MARK: Relationships
 
     /// Reads a relationship object: `{"data": …}`.
-    mutating func readRelationship(_ name: String, _ json: JSON, at pointer: RequestPointer) {
+    package mutating func readRelationship(_ name: String, _ json: JSON, at pointer: RequestPointer) {
         guard let field = fields.first(where: { $0.name == name && $0.isRelationship }),
             let target = field.target.flatMap({ view.types[$0] })
         else {

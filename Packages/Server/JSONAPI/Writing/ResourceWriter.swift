@@ -1,18 +1,18 @@
 import Foundation
-import PostgresClient
+package import PostgresClient
 import PostgresValues
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 import TomboloRules
 import TomboloSQL
 
 /// Makes, changes and removes single resources in the caller's transaction, as the rules permit.
-struct ResourceWriter: Sendable {
-    let view: CallerView
-    let moveToTrash: JSONAPIRoutes.TrashMove
+package struct ResourceWriter: Sendable {
+    package let view: CallerView
+    package let moveToTrash: JSONAPIRoutes.TrashMove
     private var reader: ResourceReader { ResourceReader(view: view) }
 
-    init(view: CallerView, moveToTrash: @escaping JSONAPIRoutes.TrashMove) {
+    package init(view: CallerView, moveToTrash: @escaping JSONAPIRoutes.TrashMove) {
         self.view = view
         self.moveToTrash = moveToTrash
     }
@@ -29,7 +29,7 @@ struct ResourceWriter: Sendable {
     ///   - key: of the new resource.
     ///   - pointer: where the resource object is in the body.
     /// - Returns: the resource as it is now; nil if the caller can't see it.
-    nonisolated(nonsending) func create(
+    package nonisolated(nonsending) func create(
         _ change: ResourceChange, key: Value, at pointer: RequestPointer, _ connection: PostgresConnection
     ) async throws -> ResourceReader.Resource? {
         let (type, item) = (change.type, change.type.item)
@@ -84,7 +84,7 @@ struct ResourceWriter: Sendable {
 
     /// - Parameter version: the caller's `If-Match`.
     /// - Returns: the resource as it is now; nil if the caller can't see it any more.
-    nonisolated(nonsending) func update(
+    package nonisolated(nonsending) func update(
         _ change: ResourceChange, key: Value, ifMatch version: String? = nil, at pointer: RequestPointer,
         _ connection: PostgresConnection
     ) async throws -> ResourceReader.Resource? {
@@ -118,7 +118,7 @@ struct ResourceWriter: Sendable {
     // MARK: Removing
 
     /// Moves the resource into the trash where its class has one, and deletes it otherwise.
-    nonisolated(nonsending) func remove(
+    package nonisolated(nonsending) func remove(
         _ type: ResourceType, key: Value, ifMatch version: String? = nil, _ connection: PostgresConnection
     ) async throws {
         let found = try await locked(type, key, ifMatch: version, connection)
@@ -306,7 +306,7 @@ struct ResourceWriter: Sendable {
 
 extension ResourceField {
     /// Whether a new resource must say it: text, dates, ids and data, and links that can't be null.
-    var isRequiredOnCreation: Bool {
+    package var isRequiredOnCreation: Bool {
         guard !isOptional else { return false }
         switch content {
         case .toOne: return true

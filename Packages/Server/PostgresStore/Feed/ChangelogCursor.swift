@@ -56,7 +56,7 @@ public struct ChangelogCursor: Sendable {
             SELECT \(Self.position), l.key, c.name, \(note) FROM (VALUES (1)) AS one (x) LEFT JOIN (\
             SELECT \(BulkRow.classID(ofRow: "r")) AS class, k.key, r.root FROM tombolo.changelog AS r \
             CROSS JOIN LATERAL unnest(\(BulkRow.keys(ofRow: "r"))) AS k (key) \
-            WHERE r.seq > $1 AND (r.xid >= $2::xid8 OR r.xid = ANY ($3::xid8[])) LIMIT $4) AS l ON true \
+            WHERE r.seq > $1 AND r.class <> \(SchemaIdentifiers.authorClass) AND (r.xid >= $2::xid8 OR r.xid = ANY ($3::xid8[])) LIMIT $4) AS l ON true \
             LEFT JOIN tombolo.class AS c ON c.id = l.class
             """,
             [

@@ -10,6 +10,7 @@ public import TomboloChangesets
 /// - An old one is dropped once the floor tick sees everything in it, when nobody holds the changelog for longer than
 ///   that. The floor is the newest tick older than the retention time; ticks below it are deleted first, so that nobody
 ///   bases anything on them while the partitions go, a grace time later.
+/// - What the audit log hasn't copied yet stays, for ``auditPatience`` at most; after that the log itself says what it misses.
 /// - What the server remembers of applied changesets goes as long after the device has acknowledged them: until then
 ///   a copy of the device's file may show them again. Of one client the newest ``StoreLimits/receiptsPerClient`` stay.
 /// - Devices that were not seen for ``defaultDeviceRetention`` are forgotten, with their receipts; so are changesets
@@ -26,6 +27,8 @@ public struct ChangelogRetention: Sendable {
     public static let defaultPartitionAge = Duration.seconds(86_400)
     /// Between the deletion of ticks and that of their changes: longer than a transaction that read such a tick lasts.
     public static let defaultGrace = Duration.seconds(3_600)
+    /// How much longer than the retention time ticks and their changes stay if the audit log hasn't copied them yet.
+    public static let auditPatience = Duration.seconds(30 * 86_400)
     /// How often ``runPeriodically(now:)`` runs.
     public static let interval = Duration.seconds(600)
     /// How long one step may wait for others' locks; it goes on in the next run.
@@ -168,7 +171,10 @@ public struct ChangelogRetention: Sendable {
     private func moveFloor(_ connection: PostgresConnection, _ now: Stamp, _ report: inout Report) async throws {
         let limit = now.microseconds - retention.microseconds
         let found = try await connection.query(
-            "SELECT number, first_seq FROM tombolo.tick WHERE time <= $1 ORDER BY number DESC LIMIT 1", [.int64(limit)])
+            """
+            SELECT number, first_seq FROM tombolo.tick WHERE time <= $1 AND (time <= $2 OR number <= coalesce(\
+            (SELECT tick FROM tombolo.audit_position), number)) ORDER BY number DESC LIMIT 1
+            """, [.int64(limit), .int64(limit - Self.auditPatience.microseconds)])
         guard let row = found.first else { return }
         let floor = try row[0].int64
         report.floor = floor

@@ -12,6 +12,8 @@ public struct SchemaIdentifiers: Hashable, Sendable {
     public static let accountClass: Int16 = -1
     /// Stands for rows of `tombolo.document` in the changelog's class column: another model, or other rules.
     public static let documentClass: Int16 = -2
+    /// Stands for who made the changes of a transaction in the changelog's class column; its key is the transaction's number.
+    public static let authorClass: Int16 = -3
     // ``BulkRow`` uses the numbers below -100.
 
     /// By class name.

@@ -18,6 +18,8 @@ enum SchemaName {
     static func logFunction(_ classID: Int16) -> String { "log_\(classID)" }
     static func insertFunction(_ classID: Int16) -> String { "log_inserts_\(classID)" }
     static func truncateFunction(_ classID: Int16) -> String { "log_truncate_\(classID)" }
+    static func imageFunction(_ classID: Int16) -> String { "image_\(classID)" }
+    static func keysFunction(_ classID: Int16) -> String { "image_keys_\(classID)" }
     /// Every write, row by row.
     static let logTrigger = "tombolo_log"
     /// Updates and deletes, row by row, beside the next two.

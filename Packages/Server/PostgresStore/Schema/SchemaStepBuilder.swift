@@ -351,6 +351,8 @@ struct SchemaStepBuilder {
     private mutating func addTriggers(_ item: ClassSchema) {
         guard let generator = TriggerGenerator(item: item, schema: schema, identifiers: identifiers) else { return }
         let changed = generator.functions.filter { live.functions[$0.name] != $0.body }
+        let images = generator.imageFunctions.filter { live.functions[$0.name] != $0.body }
+        if !images.isEmpty { add("images of \(item.table)", images.map(\.sql).joined(separator: ";\n")) }
         let all = generator.triggers(rowByRow: live.rowLoggedTables.contains(item.table))
         let triggers = all.wanted.filter { !live.triggers.contains("\(item.table).\($0.name)") }
         let unwanted = all.unwanted.filter { live.triggers.contains("\(item.table).\($0)") }

@@ -29,7 +29,9 @@ struct SystemFunction {
         """
 
     static let all: [SystemFunction] =
-        locks + trash + ChangelogPartition.functions + [ForeignChangelog.function, RuleAddition.function]
+        locks + trash + ChangelogPartition.functions + [
+            ForeignChangelog.function, RuleAddition.function, JoiningByInvitation.function,
+        ] + audit
 
     private static let locks: [SystemFunction] = [
         SystemFunction(

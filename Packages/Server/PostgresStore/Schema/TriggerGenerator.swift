@@ -102,14 +102,14 @@ struct TriggerGenerator {
 
     // MARK: Expressions
 
-    private func text(_ record: String, _ column: Column) -> String {
+    func text(_ record: String, _ column: Column) -> String {
         KeyText.expression(
             "\(record)\(SQLDialect.postgresql.quoted(column.sqlName))", schema.storedType(of: column))
     }
 
     private var isElement: Bool { item.owner != nil }
 
-    private func root(_ record: String) -> String {
+    func root(_ record: String) -> String {
         isElement ? text(record, item.columns[ElementColumn.owner]) : "NULL"
     }
 

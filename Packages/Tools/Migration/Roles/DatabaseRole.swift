@@ -45,6 +45,9 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("sequencer"), .select, .update("epoch"),
                 for: "the sequencer: counting elections, refusing late ticks"),
             DatabaseRight(.table("retention"), .select, .insert, .update, for: "retention"),
+            DatabaseRight(
+                .table("audit_position"), .select("tick"),
+                for: "retention, which keeps what the audit log hasn't copied"),
             DatabaseRight(.table("client"), .select, .insert, .update, .delete, for: "devices, and retention"),
             DatabaseRight(
                 .table("receipt"), .select, .insert, .update, .delete, for: "what was applied of devices, and retention"
@@ -79,15 +82,43 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(.function("purge(text, text)"), .execute, for: "deleting for ever"),
             DatabaseRight(.function("kept_in_trash(text, text, timestamp with time zone)"), .execute, for: "the purge"),
             DatabaseRight(.function("take_purge_lock()"), .execute, for: "electing who purges"),
+            DatabaseRight(
+                .function("join_by_invitation(bytea, bytea, bytea, text, bigint, bigint, bigint, bytea, bytea)"),
+                .execute,
+                for: "accounts of people who were invited"),
+            DatabaseRight(.table("invitation"), .select, .insert, .update, .delete, for: "invitations"),
             DatabaseRight(.table("trash_retention"), .select, for: "how long objects stay in the trash"),
             DatabaseRight(.table("trash_run"), .select, .insert, .update, .delete, for: "the history of the purge"),
             DatabaseRight(
                 .table("trash_kept"), .select, .insert, .update, .delete, for: "what the purge couldn't delete, and why"
             ),
+            DatabaseRight(.function("audit_copy(integer)"), .execute, for: "filling the audit log"),
+            DatabaseRight(.function("audit_baseline(integer)"), .execute, for: "filling the audit log"),
+            DatabaseRight(
+                .function("audit_expire()"), .execute, for: "dropping what `tombolo.audit_retention` doesn't keep of it"
+            ),
+            DatabaseRight(.table("audit_entry"), .select, for: "showing the audit log"),
+            DatabaseRight(.table("audit_position"), .select, for: "showing how far it is"),
+            DatabaseRight(.table("audit_baseline"), .select, for: "showing how far it is"),
+            DatabaseRight(.table("job"), .select, .insert, .update, .delete, for: "bulk actions and other long work"),
+            DatabaseRight(
+                .table("job_row"), .select, .insert, .update, .delete, for: "the objects of a job, and its undo"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "which links keep objects out of the trash"),
             DatabaseRight(
-                .table("class_column"), .select("class", "name", "goes_along"),
-                for: "which links keep objects out of the trash"),
+                .table("class_column"), .select("class", "id", "name", "goes_along"),
+                for: "which links keep objects out of the trash, and the properties of the audit log"),
+            DatabaseRight(
+                .table("client"), .select, for: "the list of devices"),
+            DatabaseRight(.table("account"), .update("disabled_at"), for: "disabling and enabling accounts"),
+            DatabaseRight(
+                .table("token_generation"), .insert, .update,
+                for: "ending the logins of an account that is enabled again"),
+            DatabaseRight(
+                .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
+                for: "sessions of the panel, by their cookies"),
+            DatabaseRight(
+                .table("panel_view"), .select, .insert, .update("query"), .delete,
+                for: "lists that users of the panel keep by a name"),
         ] + loginRights)
 
     /// Ordinary services, which read and write the rows of classes with SQL of their own.
@@ -125,7 +156,11 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(
             .table("identity"), .select, .insert, .update("profile"), for: "log-ins of outside issuers' users"),
         DatabaseRight(.table("api_key"), .select, for: "log-ins with API keys"),
+        author,
     ]
+
+    private static let author = DatabaseRight(
+        .function("name_author(text, text, text, text)"), .execute, for: "the audit log: who makes a change")
 
     /// What a server needs that manages accounts besides.
     private static let accountRights = [
@@ -141,5 +176,6 @@ public struct DatabaseRole: Hashable, Sendable {
         DatabaseRight(.table("identity"), .select, .insert, .update, for: "users of outside issuers"),
         DatabaseRight(.table("api_key"), .select, .insert, .update, .delete, for: "users' API keys"),
         DatabaseRight(.table("mail_token"), .select, .insert, .update, .delete, for: "mails that confirm and reset"),
+        author,
     ]
 }

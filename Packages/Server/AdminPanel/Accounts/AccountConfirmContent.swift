@@ -1,0 +1,29 @@
+import TomboloAuthentication
+import TomboloModel
+
+/// What the template `account_confirm` shows before an account is disabled or enabled.
+struct AccountConfirmContent: Sendable {
+    let id: String
+    let name: String
+    let heading: String
+    let lines: [String]
+    let action: String
+    let button: String
+    let buttonClass: String
+
+    init(_ details: AccountDetails, isEnabling: Bool) {
+        id = details.userID.stringValue
+        name = details.name.isEmpty ? details.email ?? id : details.name
+        heading = isEnabling ? "Enable \(name)?" : "Disable \(name)?"
+        lines =
+            isEnabling
+            ? ["They may log in again.", "Logins from before stay ended."]
+            : [
+                "They are logged out on every device within a second, and can't log in.",
+                "What they have made stays, and so do their roles.", "It can be taken back: enable the account again.",
+            ]
+        action = "\(AccountPages.path)/\(id)/\(isEnabling ? "enable" : "disable")"
+        button = isEnabling ? "Enable the account" : "Disable the account"
+        buttonClass = isEnabling ? "main" : "danger"
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TomboloAuthentication
+import TomboloModel
+import TomboloRules
+
+/// What the template `account` shows: one account, with its logins.
+struct AccountContent: Sendable {
+    struct Session: Sendable {
+        let device: String
+        let details: String
+        let provider: String
+        let since: Moment
+        let lastUsed: Moment
+        let isThisOne: Bool
+        let endLink: String?
+    }
+
+    struct Toggle: Sendable {
+        let label: String
+        let link: String
+        let isDangerous: Bool
+    }
+
+    let id: String
+    let name: String
+    let email: String
+    let state: String
+    let kind: String
+    let made: Moment
+    let disabledAt: Moment?
+    let identities: [String]
+    let hasIdentities: Bool
+    let grants: [String]
+    let hasGrants: Bool
+    let customData: String
+    let sessions: [Session]
+    let mayChange: Bool
+    let mayView: Bool
+    let toggle: Toggle?
+    let endAllLink: String?
+    var problem: TrashGroupContent.Problem?
+
+    /// - Parameters:
+    ///   - subject: nil for a disabled account.
+    ///   - own: the session of who looks.
+    init(
+        _ details: AccountDetails, disabledAt: Date?, subject: Subject?, sessions: [LoginSession], own: ObjectId?,
+        mayChange: Bool, mayView: Bool, isOneself: Bool, now: Int64
+    ) {
+        let id = details.userID.stringValue
+        self.id = id
+        name = details.name.isEmpty ? details.email ?? id : details.name
+        email = details.email ?? "no e-mail address"
+        state = disabledAt == nil ? "enabled" : "disabled"
+        kind = disabledAt == nil ? "yes" : "no"
+        made = Moment(details.createdAt, now: now)
+        self.disabledAt = disabledAt.map { Moment($0, now: now) }
+        identities = details.identities.map { "\($0.provider): \($0.identifier)" }
+        hasIdentities = !identities.isEmpty
+        grants = (subject?.grants ?? []).map { grant in
+            grant.role.name + (grant.scope.map { " in \($0)" } ?? " everywhere")
+        }.sorted()
+        hasGrants = !grants.isEmpty
+        customData = details.customData
+        self.mayChange = mayChange
+        self.mayView = mayView && !isOneself && disabledAt == nil
+        self.sessions = sessions.map { session in
+            let details = [session.device.platform, session.device.app].compactMap(\.self).joined(separator: ", ")
+            return Session(
+                device: session.device.name ?? "a device without a name", details: details,
+                provider: session.provider, since: Moment(session.createdAt, now: now),
+                lastUsed: Moment(session.lastUsedAt, now: now), isThisOne: session.id == own,
+                endLink: mayChange ? "/panel/accounts/\(id)/logins/\(session.id)/end" : nil)
+        }
+        endAllLink = mayChange && sessions.count > 1 ? "/panel/accounts/\(id)/logins/end" : nil
+        // Nobody locks themselves out.
+        toggle =
+            mayChange && !isOneself
+            ? disabledAt == nil
+                ? Toggle(label: "Disable…", link: "/panel/accounts/\(id)/disable", isDangerous: true)
+                : Toggle(label: "Enable…", link: "/panel/accounts/\(id)/enable", isDangerous: false)
+            : nil
+    }
+}

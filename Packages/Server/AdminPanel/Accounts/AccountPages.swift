@@ -1,0 +1,137 @@
+import AdminService
+import Foundation
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// Accounts: their state, devices and logins, ending logins, disabling and enabling. Accounts belong to no class, so that no
+/// class's rules decide: who may see some app's permission matrix sees them, and who may change it looks after them.
+struct AccountPages: PanelSection {
+    static let path = "\(AdminPanel.path)/accounts"
+    private static let list = PanelTemplate(PackageResources.accounts_mustache)
+    private static let account = PanelTemplate(PackageResources.account_mustache)
+    private static let confirm = PanelTemplate(PackageResources.account_confirm_mustache)
+    private static let crumb = PanelPage.Crumb(title: "Accounts", path: path)
+
+    func add(to panel: PanelRoutes) {
+        guard let models = panel.core.models else { return }
+        let reading = RouteAccess.anyMatrix(.read, of: models)
+        let changing = RouteAccess.anyMatrix(.update, of: models)
+        panel.page(Self.path, entry: PanelEntry("Accounts", in: .people), access: reading) { request, _ in
+            .page(try await list(request))
+        }
+        panel.page("\(Self.path)/{id}", access: reading) { request, grant in
+            .page(try await page(request, grant))
+        }
+        for isEnabling in [true, false] {
+            let path = "\(Self.path)/{id}/\(isEnabling ? "enable" : "disable")"
+            panel.page(path, access: changing) { request, _ in
+                .page(try await confirmation(request, isEnabling: isEnabling))
+            }
+            panel.action(path, access: changing, demands: .recentPassword) { request, grant in
+                try await set(request, grant, isEnabling: isEnabling)
+            }
+        }
+        panel.action("\(Self.path)/{id}/logins/end", access: changing, demands: .recentPassword) { request, _ in
+            let details = try await details(request)
+            try await request.core.authenticator.endSessions(
+                of: details.userID, but: details.userID == request.userID ? request.visit.session.id : nil)
+            return .redirect(
+                to: "\(Self.path)/\(details.userID)", notice: PanelNotice("All other logins were ended."))
+        }
+        panel.action("\(Self.path)/{id}/logins/{login}/end", access: changing) { request, _ in
+            let details = try await details(request)
+            guard let login = try? ObjectId(string: request.parameter("login")) else { throw Self.unknown }
+            do {
+                try await request.core.authenticator.endSession(login, of: details.userID)
+            } catch AuthenticationError.noSuchSession {
+                throw RequestFailure(.notFound, "This login has ended already.")
+            }
+            return .redirect(to: "\(Self.path)/\(details.userID)", notice: PanelNotice("The login was ended."))
+        }
+    }
+
+    private static let unknown = RequestFailure(.notFound, "There is no such account.")
+
+    private func details(_ request: PanelRequest) async throws -> AccountDetails {
+        guard let id = try? ObjectId(string: request.parameter("id")) else { throw Self.unknown }
+        do {
+            return try await request.core.authenticator.details(of: id)
+        } catch AuthenticationError.unknownUser {
+            throw Self.unknown
+        }
+    }
+
+    // MARK: Looking
+
+    private func list(_ request: PanelRequest) async throws -> PanelPage {
+        let page = try request.pageNumber(limit: Authenticator.accountPageLimit)
+        let search = request.query("search")
+        let state = try request.query("state").map { text in
+            guard let state = AccountState(rawValue: text) else {
+                throw RequestFailure(.badRequest, "'state' is neither enabled nor disabled.")
+            }
+            return state
+        }
+        guard search?.utf8.count ?? 0 <= AccountRegistry.maximumEmailByteCount, search?.utf8.contains(0) != true else {
+            throw RequestFailure(.badRequest, "'search' is longer than any address.")
+        }
+        let found = try await request.core.authenticator.accounts(search: search, state: state, page: page)
+        let content = AccountsContent(found, search: search ?? "", state: state, page: page, now: request.now)
+        return PanelPage("Accounts", content: Self.list.render(request.values(content)))
+    }
+
+    private func page(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> PanelPage {
+        let details = try await details(request)
+        let authenticator = request.core.authenticator
+        let disabledAt = try await authenticator.disabledAt(details.userID)
+        let subject = disabledAt == nil ? try await authenticator.subject(of: details.userID) : nil
+        let mayChange = grant.model.matrices.keys.contains {
+            grant.model.refusal(grant.subject, .update, ofMatrixOf: $0) == nil
+        }
+        let content = AccountContent(
+            details, disabledAt: disabledAt, subject: subject,
+            sessions: try await authenticator.sessions(of: details.userID), own: request.visit.session.id,
+            mayChange: mayChange,
+            mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,
+            isOneself: details.userID == request.userID, now: request.now)
+        return PanelPage(
+            content.name, crumbs: [Self.crumb], content: Self.account.render(request.values(content)))
+    }
+
+    // MARK: Changing
+
+    private func confirmation(_ request: PanelRequest, isEnabling: Bool) async throws -> PanelPage {
+        let details = try await details(request)
+        let content = AccountConfirmContent(details, isEnabling: isEnabling)
+        return PanelPage(
+            content.heading,
+            crumbs: [Self.crumb, PanelPage.Crumb(title: content.name, path: "\(Self.path)/\(content.id)")],
+            content: Self.confirm.render(request.values(content)))
+    }
+
+    private func set(
+        _ request: PanelRequest, _ grant: AnyMatrixGrant, isEnabling: Bool
+    ) async throws -> PanelAnswer {
+        let details = try await details(request)
+        guard details.userID != request.userID else {
+            throw RequestFailure(.unprocessable, "You can't disable your own account.", hint: "Somebody else can.")
+        }
+        if isEnabling {
+            let trash = Trash(schema: grant.model.schema, pool: request.core.pool)
+            if let name = try await trash.className(of: details.userID) {
+                throw RequestFailure(
+                    .conflict, "The \(name) of this account is in the trash, and the account is disabled for that.",
+                    hint: "Restore the \(name) from the trash.")
+            }
+        }
+        try await request.core.authenticator.setEnabled(isEnabling, details.userID)
+        let name = details.name.isEmpty ? details.email ?? "The account" : details.name
+        return .redirect(
+            to: "\(Self.path)/\(details.userID)",
+            notice: PanelNotice(
+                "\(name) \(isEnabling ? "may log in again." : "is disabled, and was logged out everywhere.")"))
+    }
+}

@@ -1,0 +1,78 @@
+public import PostgresClient
+public import TomboloAuthentication
+public import TomboloHTTP
+public import TomboloRules
+public import TomboloServerModel
+
+/// The admin panel: pages for people, made on the server, below `/panel`. Give ``add(to:)`` to `buildAdminApplication`.
+///
+/// # Adding pages
+///
+/// A part of the panel is a ``PanelSection`` in a folder of its own; ``sections`` names it in one line. It registers
+/// pages and actions, which say who may use them as every route does:
+///
+///     struct TrashPages: PanelSection {
+///         static let list = PanelTemplate(PackageResources.trash_mustache)
+///
+///         func add(to panel: PanelRoutes) {
+///             let access = RouteAccess.objects(.listTrash, ofAny: …, by: panel.core.rules)
+///             panel.page("/panel/trash", entry: .init("Trash", in: .work), access: access) { request, grant in
+///                 .page(PanelPage("Trash", content: Self.list.render(["rows": rows])))
+///             }
+///             panel.action("/panel/trash/empty", access: access, demands: .recentPassword) { request, grant in
+///                 try await empty(request.form["class"])
+///                 return .redirect(to: "/panel/trash", notice: PanelNotice("The trash is empty."))
+///             }
+///         }
+///     }
+///
+/// - A page is a GET. It changes nothing. Its `entry` is in the navigation of those whom its access may let through.
+/// - An action is a POST. Its form needs `{{> form-token}}`; without this session's token nothing runs.
+/// - `demands: .recentPassword` asks for the password again if it was given more than ten minutes ago, and goes on with
+///   what was asked for. A page may demand it too.
+/// - Templates are files in `Templates`. What stands in `{{name}}` is escaped. `{{{nameHTML}}}` is for a ``PanelHTML``
+///   alone, which only a template can make. Values are dictionaries: leave out what isn't there.
+/// - A `RequestFailure` that is thrown becomes a page with its message and hint. Shapes of things, tables, buttons and
+///   notices are in `Assets/panel.css`, and `docs/adr/0040-…` says why it is all like this.
+public struct AdminPanel: Sendable {
+    /// Where it is.
+    public static let path = "/panel"
+
+    let core: PanelCore
+
+    /// - Parameters:
+    ///   - rules: decide what each user sees and changes.
+    ///   - models: whose permission matrices and documents are shown; nil for none.
+    public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels? = nil) {
+        core = PanelCore(rules: rules, pool: pool, authenticator: authenticator, models: models)
+    }
+
+    /// The parts of the panel, in the order of the navigation.
+    static var sections: [any PanelSection] {
+        [
+            LoginPages(),
+            OverviewPages(),
+            ClassPages(),
+            AuditPages(),
+            LivePages(),
+            SavedViews(),
+            TrashPages(),
+            EmptyingPages(),
+            PurgePages(),
+            AccountPages(),
+            PermissionPages(),
+            WhyPages(),
+            ViewAsPages(),
+            DocumentPages(),
+            DevicePages(),
+            HelpPages(),
+        ]
+    }
+
+    /// Adds all pages, and sends browsers that ask for `/` to them.
+    public func add(to routes: Routes) {
+        let panel = PanelRoutes(core: core, routes: routes.identifying(by: core.identity))
+        routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
+        for section in Self.sections { section.add(to: panel) }
+    }
+}

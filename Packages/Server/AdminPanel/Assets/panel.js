@@ -1,0 +1,93 @@
+// Improves pages that work without it: keys, the menu on phones, times in the reader's zone, and what changes meanwhile.
+"use strict";
+(() => {
+  const $ = (selector, from = document) => from.querySelector(selector);
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+  // The menu covers a phone's screen otherwise.
+  const menu = $(".sections");
+  if (menu && matchMedia("(max-width: 48rem)").matches) menu.open = false;
+
+  // Times are in UTC on the page; the reader's own are a hover or a focus away.
+  for (const time of all("time[datetime]")) {
+    const date = new Date(time.dateTime);
+    if (!isNaN(date)) time.title = date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+  }
+
+  // What's chosen in a short list counts at once.
+  for (const select of all("form.inline select")) {
+    select.addEventListener("change", () => select.form.requestSubmit());
+  }
+
+  // A form is sent once.
+  for (const form of all("form[method=post]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+    });
+  }
+  addEventListener("pageshow", () => all("form[data-sent]").forEach((form) => delete form.dataset.sent));
+
+  // What the page shows has changed: it says so, and loads anew when it's asked to.
+  const live = $("#live");
+  if (document.body.dataset.watches && live && window.EventSource) {
+    const source = new EventSource(document.body.dataset.watches);
+    const say = (text, label) => {
+      source.close();
+      const box = document.createElement("div");
+      box.className = "notice";
+      const words = document.createElement("p");
+      words.textContent = text;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = label;
+      button.addEventListener("click", () => location.reload());
+      box.append(words, button);
+      live.append(box);
+    };
+    source.addEventListener("changed", () => say("What you see here has changed.", "Show it as it is now"));
+    source.addEventListener("ended", () => say("Your session has ended.", "Log in again"));
+    addEventListener("pagehide", () => source.close());
+  }
+  // A long job goes on by itself, until somebody goes elsewhere.
+  const further = $("form[data-auto-submit]");
+  if (further) setTimeout(() => further.requestSubmit(), 300);
+
+  // Keys: the page /panel/help lists them.
+  let prefix = "";
+  const go = (address) => { if (address) location.href = address; };
+  const row = (step) => {
+    const links = all("table.list tbody th a");
+    const place = links.indexOf(document.activeElement);
+    const next = links[place < 0 ? (step > 0 ? 0 : links.length - 1) : place + step];
+    if (next) next.focus();
+  };
+  const keys = {
+    "/": () => $("#q")?.focus(),
+    "?": () => go("/panel/help"),
+    j: () => row(1), k: () => row(-1),
+    n: () => go($("a[rel=next]")?.href), p: () => go($("a[rel=prev]")?.href),
+    e: () => $("#edit")?.focus(),
+    "g o": () => go("/panel"), "g h": () => go("/panel/help"),
+  };
+  // Who types by voice, or meets keys by accident, can do without them.
+  const silent = () => localStorage.getItem("keys") === "off";
+  const keySwitch = $("#keys-switch");
+  if (keySwitch) {
+    const name = () => { keySwitch.textContent = silent() ? "Switch the keys on" : "Switch the keys off"; };
+    keySwitch.hidden = false;
+    keySwitch.addEventListener("click", () => { localStorage.setItem("keys", silent() ? "on" : "off"); name(); });
+    name();
+  }
+  addEventListener("keydown", (event) => {
+    if (silent()) return;
+    const at = event.target;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (at.closest("input, select, textarea, [contenteditable]")) return;
+    const name = prefix + event.key;
+    prefix = event.key === "g" && prefix === "" ? "g " : "";
+    if (!keys[name]) return;
+    event.preventDefault();
+    keys[name]();
+  });
+})();

@@ -1,0 +1,66 @@
+import TomboloServerModel
+
+/// What the template `document` shows: the text of a version, or what it changed.
+struct DocumentContent: Sendable {
+    struct Line: Sendable {
+        let kind: String
+        let old: String
+        let new: String
+        let sign: String
+        let text: String
+    }
+
+    let version: Int64
+    let heading: String
+    let lead: String
+    let before: Int64?
+    let isDiff: Bool
+    let summary: String
+    let lines: [Line]
+    let hasLines: Bool
+    let content: String
+
+    init(_ document: StoredDocument, before: Int64?) {
+        version = document.version
+        heading = "The \(document.kind.rawValue) of \(document.app)"
+        lead = "Version \(document.version)"
+        self.before = before
+        isDiff = false
+        summary = ""
+        lines = []
+        hasLines = false
+        content = document.content
+    }
+
+    init(_ document: StoredDocument, against older: StoredDocument) {
+        version = document.version
+        heading = "What changed in the \(document.kind.rawValue) of \(document.app)"
+        lead = "Version \(document.version) against \(older.version)"
+        before = nil
+        isDiff = true
+        content = ""
+        guard let diff = LineDiff(from: older.content, to: document.content) else {
+            summary = "The texts are too long, or too different, to be compared line by line."
+            lines = []
+            hasLines = false
+            return
+        }
+        summary =
+            diff.lines.isEmpty
+            ? "Nothing: the texts are the same."
+            : "\(diff.added) line\(diff.added == 1 ? " was" : "s were") added, \(diff.removed) removed."
+        lines = diff.lines.map { line in
+            let sign =
+                switch line.kind {
+                case .same: ""
+                case .removed: "−"
+                case .added: "+"
+                case .gap: "…"
+                }
+            return Line(
+                kind: line.kind.rawValue, old: line.oldNumber.map(String.init) ?? "",
+                new: line.newNumber.map(String.init) ?? "", sign: sign, text: line.text)
+        }
+        hasLines = !lines.isEmpty
+    }
+}

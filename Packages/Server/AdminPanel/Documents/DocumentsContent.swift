@@ -1,0 +1,65 @@
+import TomboloModel
+import TomboloServerModel
+
+/// What the template `documents` shows: the model and rules as loaded, and their history.
+struct DocumentsContent: Sendable {
+    struct App: Sendable {
+        let name: String
+        let classes: String
+        let modelLink: String?
+        let rulesLink: String?
+    }
+
+    struct Version: Sendable {
+        let version: Int64
+        let app: String
+        let kind: String
+        let added: Moment
+        let by: String
+        let before: Int64?
+        let isNewest: Bool
+
+        init(_ found: DocumentVersion, now: Int64) {
+            version = found.version
+            app = found.app
+            kind = found.kind.rawValue
+            added = Moment(found.addedAt, now: now)
+            by = found.accountName ?? found.account ?? "a tool"
+            before = found.before
+            isNewest = found.isNewest
+        }
+    }
+
+    let version: Int64
+    let classCount: Int
+    let appCount: Int
+    let apps: [App]
+    let versions: [Version]
+    let page: Int
+    let previous: String?
+    let next: String?
+
+    /// - Parameter newest: of each app and kind.
+    init(
+        _ model: ServerModel, newest: [StoredDocument], history: (versions: [DocumentVersion], hasMore: Bool),
+        page: Int,
+        now: Int64
+    ) {
+        version = model.version
+        classCount = model.schema.classes.filter { $0.owner == nil }.count
+        let names = Set(model.models.keys).union(model.ruleDocuments.keys).sorted()
+        appCount = names.count
+        apps = names.map { name in
+            func link(_ kind: DocumentKind) -> String? {
+                newest.first { $0.app == name && $0.kind == kind }.map { "/panel/documents/\($0.version)" }
+            }
+            return App(
+                name: name, classes: (model.models[name]?.classes.map(\.name) ?? []).sorted().joined(separator: ", "),
+                modelLink: link(.models), rulesLink: link(.rules))
+        }
+        versions = history.versions.map { Version($0, now: now) }
+        self.page = page
+        previous = page > 1 ? "/panel/documents?page=\(page - 1)" : nil
+        next = history.hasMore ? "/panel/documents?page=\(page + 1)" : nil
+    }
+}

@@ -1,0 +1,22 @@
+import TomboloHTTP
+import TomboloModel
+
+/// What an object is called on pages: its name or title if its class has such a property, otherwise its first text, and
+/// its id if all else fails.
+enum ObjectTitle {
+    private static let names = ["name", "title", "displayName", "subject", "label", "email", "identifier"]
+    /// In bytes of UTF-8.
+    static let byteLimit = 120
+
+    static func of(_ row: Row, _ item: ClassSchema) -> String {
+        let preferred = names.compactMap { item.columnIndex($0) }
+        let others = item.columns.indices.filter { item.columns[$0].type == .string && !preferred.contains($0) }
+        for index in preferred + others {
+            guard case .string(let text) = row[index] else { continue }
+            let plain = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            if !plain.isEmpty { return plain.shortened(toByteCount: byteLimit) }
+        }
+        guard let key = item.primaryKeyIndex else { return item.name }
+        return "\(item.name) \(row[key])"
+    }
+}

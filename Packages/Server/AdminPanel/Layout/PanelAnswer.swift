@@ -1,0 +1,44 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TomboloAuthentication
+import TomboloHTTP
+
+/// What a page or an action answers.
+enum PanelAnswer: Sendable {
+    case page(PanelPage)
+    /// Another page, with GET.
+    /// - Parameters:
+    ///   - path: of this server.
+    ///   - notice: what that page tells.
+    case redirect(to: String, notice: PanelNotice? = nil)
+    /// Anything else, such as a file to save.
+    case response(Response)
+
+    func response(to request: PanelRequest) throws -> Response {
+        switch self {
+        case .page(let page): return try PanelLayout(core: request.core).response(page, to: request)
+        case .redirect(let path, let notice):
+            var response = Self.redirection(to: path)
+            if let notice {
+                let text = String(decoding: try JSONEncoder().encode(notice), as: UTF8.self)
+                response.headers[values: .setCookie].append(
+                    PanelCookie.notice.header(
+                        request.visit.token.sealed(text), isSecure: request.context.isSecure))
+            }
+            return response
+        case .response(let response): return response
+        }
+    }
+
+    static func redirection(to path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .referrerPolicy: "same-origin"])
+    }
+}
+
+extension HTTPField.Name {
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    static let frameOptions = HTTPField.Name("X-Frame-Options")!
+}

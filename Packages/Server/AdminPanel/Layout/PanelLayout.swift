@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// What is around the content of every page: head, navigation, who is logged in, notices.
+struct PanelLayout: Sendable {
+    /// No script and no style but the panel's own files, no frames, and forms to this server only.
+    static let contentSecurityPolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    private static let template = PanelTemplate(PackageResources.layout_mustache)
+
+    let core: PanelCore
+
+    /// A page for somebody who is logged in.
+    func response(_ page: PanelPage, to request: PanelRequest) throws -> Response {
+        var values = frame(page)
+        let session = request.visit.session
+        let path = request.request.uri.path
+        values["user"] = session.displayName.isEmpty ? session.email : session.displayName
+        values["email"] = session.email
+        if let viewing = request.visit.viewing {
+            values["viewing"] = ["name": viewing.name, "path": ViewAsPages.endPath]
+        }
+        values["formToken"] = request.visit.token.formToken
+        values["groups"] = try navigation(request, current: path)
+        if let watches = page.watches { values["watches"] = watches }
+        let sealed = PanelCookie.notice.value(in: request.request, request.context)
+        if let sealed, let text = request.visit.token.opened(sealed),
+            let notice = try? JSONDecoder().decode(PanelNotice.self, from: Data(text.utf8))
+        {
+            values["notice"] = Self.values(of: notice)
+        }
+        var response = Self.response(Self.template.render(values), status: page.status)
+        if sealed != nil {
+            response.headers[values: .setCookie].append(
+                PanelCookie.notice.removal(isSecure: request.context.isSecure))
+        }
+        return response
+    }
+
+    /// A page for somebody who isn't.
+    func response(_ page: PanelPage) -> Response {
+        Self.response(Self.template.render(frame(page)), status: page.status)
+    }
+
+    private func frame(_ page: PanelPage) -> [String: Any] {
+        [
+            "title": page.title, "contentHTML": page.content,
+            "crumbs": page.crumbs.map { ["title": $0.title, "path": $0.path] },
+            "hasCrumbs": !page.crumbs.isEmpty, "style": core.assets.path(of: .style),
+            "script": core.assets.path(of: .script), "icon": core.assets.path(of: .icon),
+        ]
+    }
+
+    private static func values(of notice: PanelNotice) -> [String: Any] {
+        var values: [String: Any] = ["text": notice.text]
+        if let undo = notice.undo {
+            values["undo"] =
+                [
+                    "label": undo.label, "path": undo.path,
+                    "fields": undo.fields.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": $0.value] },
+                ] as [String: Any]
+        }
+        return values
+    }
+
+    /// The entries that the caller may use, and the classes of which they may read something.
+    private func navigation(_ request: PanelRequest, current: String) throws -> [[String: Any]] {
+        func item(_ title: String, _ path: String) -> [String: Any] {
+            // `/panel` is above everything.
+            let isCurrent = current == path || (path != AdminPanel.path && current.hasPrefix("\(path)/"))
+            return ["title": title, "path": path, "isCurrent": isCurrent]
+        }
+        let entries = core.entries(for: request.subject)
+        var groups: [[String: Any]] = []
+        for group in PanelEntry.Group.allCases {
+            let items = entries.filter { $0.entry.group == group }.map { item($0.entry.title, $0.path) }
+            if !items.isEmpty { groups.append(["name": group.rawValue, "items": items]) }
+            guard group == .start else { continue }
+            let classes = try ClassPages.readable(request.view(under: core.rules.current))
+            let data = classes.map { item(ClassTitle.plural(of: $0), ClassPages.path(of: $0)) }
+            if !data.isEmpty { groups.append(["name": "Data", "items": data]) }
+        }
+        return groups
+    }
+
+    private static func response(_ html: PanelHTML, status: HTTPResponse.Status) -> Response {
+        Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: contentSecurityPolicy,
+                .referrerPolicy: "same-origin", .cacheControl: "no-store", .frameOptions: "DENY",
+                .crossOriginOpenerPolicy: "same-origin",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html.text)))
+    }
+}

@@ -1,0 +1,29 @@
+import HTTPTypes
+
+/// What a page says, apart from what is around it on every page.
+struct PanelPage: Sendable {
+    /// A page above this one.
+    struct Crumb: Sendable {
+        let title: String
+        let path: String
+    }
+
+    let title: String
+    /// The pages above it, the highest first.
+    let crumbs: [Crumb]
+    let content: PanelHTML
+    var status: HTTPResponse.Status
+    /// What a browser watches for changes while it shows the page: the address of a stream of events.
+    var watches: String?
+
+    init(
+        _ title: String, crumbs: [Crumb] = [], content: PanelHTML, status: HTTPResponse.Status = .ok,
+        watches: String? = nil
+    ) {
+        self.title = title
+        self.crumbs = crumbs
+        self.content = content
+        self.status = status
+        self.watches = watches
+    }
+}

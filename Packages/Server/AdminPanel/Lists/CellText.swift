@@ -1,0 +1,88 @@
+import Foundation
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// Values as a page shows them.
+enum CellText {
+    /// Of a text in a list, in bytes; the record's page has all of it.
+    static let listByteCount = 160
+
+    /// A value for a template: `text`, and `isEmpty`, `isNumber`, `time`, or `link`.
+    /// - Parameter limit: of the text, in bytes; nil for all of it.
+    static func value(_ json: JSON?, _ field: ResourceField, limit: Int? = listByteCount) -> [String: Any] {
+        guard let json else { return ["text": "Too long to show", "isEmpty": true] }
+        if json == .null { return empty }
+        switch field.content {
+        case .value(_, let type): return value(json, type, limit: limit)
+        case .array, .values:
+            guard case .array(let items) = json else { return text(compact(json), limit) }
+            if items.isEmpty { return empty }
+            return text(items.map { plain($0) }.joined(separator: ", "), limit)
+        case .embedded(_, let fields):
+            guard case .object(let members) = json else { return text(compact(json), limit) }
+            let parts = fields.compactMap { inner -> String? in
+                guard let value = members[inner.name], value != .null else { return nil }
+                return "\(ClassTitle.words(inner.name)): \(plain(value))"
+            }
+            return text(parts.joined(separator: "; "), limit)
+        case .toOne, .toMany: return text(compact(json), limit)
+        }
+    }
+
+    static var empty: [String: Any] { ["text": "none", "isEmpty": true] }
+
+    private static func value(_ json: JSON, _ type: PropertyType, limit: Int?) -> [String: Any] {
+        switch (json, type) {
+        case (.bool(let flag), _): return ["text": flag ? "Yes" : "No", "isTruth": true, "isTrue": flag]
+        case (.int, _), (.double, _): return ["text": plain(json), "isNumber": true]
+        case (.string(let time), .date): return ["time": time, "text": self.time(time)]
+        case (.string(let value), .decimal128): return ["text": value, "isNumber": true]
+        case (.string(let value), .data):
+            return ["text": value.isEmpty ? "no bytes" : "\(PanelNumber.text(value.utf8.count / 4 * 3)) bytes"]
+        case (.string(let value), .string):
+            if value.isEmpty { return ["text": "empty text", "isEmpty": true] }
+            var values = text(value, limit)
+            if let link = webAddress(value) { values["link"] = link }
+            return values
+        default: return text(plain(json), limit)
+        }
+    }
+
+    private static func text(_ text: String, _ limit: Int?) -> [String: Any] {
+        guard let limit, text.utf8.count > limit else { return ["text": text] }
+        return ["text": text.shortened(toByteCount: limit), "isShortened": true]
+    }
+
+    /// `2026-05-14T13:22:18Z` → `2026-05-14 13:22:18 UTC`
+    static func time(_ text: String) -> String {
+        guard text.hasSuffix("Z"), text.contains("T") else { return text }
+        return text.dropLast().replacing("T", with: " ") + " UTC"
+    }
+
+    /// Only what a browser opens as a page: never `javascript:` and its like.
+    static func webAddress(_ text: String) -> String? {
+        let lower = text.prefix(8).lowercased()
+        guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= 2_048,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), URL(string: text)?.host() != nil
+        else { return nil }
+        return text
+    }
+
+    static func plain(_ json: JSON, truth: (yes: String, no: String) = ("Yes", "No")) -> String {
+        switch json {
+        case .null: "none"
+        case .bool(let flag): flag ? truth.yes : truth.no
+        case .int(let number): String(number)
+        case .double(let number): number.description
+        case .string(let text): text
+        case .array, .object: compact(json)
+        }
+    }
+
+    static func compact(_ json: JSON) -> String {
+        var bytes = JSONBytes()
+        json.append(to: &bytes)
+        return String(decoding: bytes.bytes, as: UTF8.self)
+    }
+}

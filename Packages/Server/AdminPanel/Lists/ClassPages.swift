@@ -1,0 +1,92 @@
+import AdminService
+import Foundation
+import Hummingbird
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The lists and records of every class that somebody may read, at `/panel/data/CLASSES` and `/panel/data/CLASSES/ID`.
+struct ClassPages: PanelSection {
+    /// Above the addresses of all classes: a class may be called like another page of the panel.
+    static let path = "\(AdminPanel.path)/data"
+
+    static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
+
+    static func path(of type: ResourceType, id: String) -> String {
+        "\(path)/\(type.name)/\(RequestParameters.encode(id))"
+    }
+
+    /// The classes of which somebody may read some objects, by their titles.
+    static func readable(_ view: CallerView) -> [ResourceType] {
+        view.types.all.filter { view.refusal(.read, $0) == nil }
+            .sorted { ClassTitle.plural(of: $0) < ClassTitle.plural(of: $1) }
+    }
+
+    /// For those whom the rules permit one of the operations on some objects of the class that the address names.
+    static func access(
+        _ summary: String, _ core: PanelCore,
+        _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
+    ) -> RouteAccess<ClassGrant> {
+        .someObjects(summary, ofAny: "objects of a class", operations, by: core.rules) { schema, context in
+            let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""
+            let types = try core.types(of: schema)
+            guard let type = types[name] else {
+                let hint = name.nearest(in: types.all.map(\.name)).map { "Did you mean '\($0)'? " } ?? ""
+                throw RequestFailure(
+                    .notFound, "There is no class '\(name.shortened(toByteCount: 60))'.",
+                    hint: "\(hint)The overview lists the classes.")
+            }
+            return type.classIndex
+        }
+    }
+
+    /// The class that the address names, and what the caller may see.
+    static func found(_ request: PanelRequest, _ grant: ClassGrant) throws -> (view: CallerView, type: ResourceType) {
+        let view = try request.view(under: grant.rules)
+        guard let type = view.types[grant.classIndex] else {
+            throw RequestFailure(.internalError, "There is no class at this address.")
+        }
+        return (view, type)
+    }
+
+    func add(to panel: PanelRoutes) {
+        let reading = Self.access("read", panel.core) { _ in [.read] }
+        panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
+            let (view, type) = try Self.found(request, grant)
+            return try await ListPage(request: request, view: view, type: type).answer()
+        }
+        panel.page("\(Self.path)/{collection}/{id}", access: reading) { request, grant in
+            let (view, type) = try Self.found(request, grant)
+            return try await RecordPage(request: request, view: view, type: type).answer()
+        }
+        addEditing(to: panel)
+        addRemoving(to: panel)
+    }
+
+    private func addEditing(to panel: PanelRoutes) {
+        @Sendable func form(_ request: PanelRequest, _ grant: ClassGrant) throws -> EditPage {
+            let (view, type) = try Self.found(request, grant)
+            return EditPage(request: request, view: view, type: type)
+        }
+        let updating = Self.access("update", panel.core) { _ in [.update] }
+        panel.page("\(Self.path)/{collection}/{id}/edit", access: updating) { try await form($0, $1).edit() }
+        panel.action("\(Self.path)/{collection}/{id}", access: updating) { try await form($0, $1).save() }
+        let creating = Self.access("create", panel.core) { _ in [.create] }
+        panel.page("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).create() }
+        panel.action("\(AdminPanel.path)/new/{collection}", access: creating) { try await form($0, $1).make() }
+    }
+
+    private func addRemoving(to panel: PanelRoutes) {
+        @Sendable func removal(_ request: PanelRequest, _ grant: ClassGrant) throws -> RemovalPage {
+            let (view, type) = try Self.found(request, grant)
+            return RemovalPage(request: request, view: view, type: type)
+        }
+        let removing = Self.access("delete or trash", panel.core) { [JSONAPIRoutes.removal(of: $0)] }
+        panel.page("\(Self.path)/{collection}/{id}/delete", access: removing) { try await removal($0, $1).answer() }
+        panel.action("\(Self.path)/{collection}/{id}/delete", access: removing) { try await removal($0, $1).remove() }
+        panel.action("\(AdminPanel.path)/restore", access: Trash.restoring(by: panel.core.rules)) {
+            try await RemovalPage.restore($0, $1)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import TomboloJSONAPI
+import TomboloModel
+
+/// How classes, properties and objects are called in the panel, from their names in the model.
+enum ClassTitle {
+    /// Names of properties that say what an object is, the best first.
+    private static let titleNames = [
+        "title", "name", "displayName", "fullName", "label", "subject", "heading", "email", "identifier", "slug",
+        "code",
+        "key", "number",
+    ]
+
+    /// `RoleAssignment` → `Role assignments`
+    static func plural(of type: ResourceType) -> String {
+        words(type.name.hasSuffix("_") ? String(type.name.dropLast()) : type.name)
+    }
+
+    /// `RoleAssignment` → `Role assignment`
+    static func singular(of type: ResourceType) -> String { words(type.item.name) }
+
+    /// `startsAt` → `Starts at`, `websiteURL` → `Website URL`, `role_assignments` → `Role assignments`
+    static func words(_ name: String) -> String {
+        var words: [String] = []
+        var word = ""
+        let characters = Array(name)
+        for (index, character) in characters.enumerated() {
+            if character == "_" || character == "-" || character == "." {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+                continue
+            }
+            let startsWord =
+                character.isUppercase && !word.isEmpty
+                && (!characters[index - 1].isUppercase
+                    || (index + 1 < characters.count && characters[index + 1].isLowercase))
+            if startsWord {
+                words.append(word)
+                word = ""
+            }
+            word.append(character)
+        }
+        if !word.isEmpty { words.append(word) }
+        let plain = words.enumerated().map { index, word in
+            let isAcronym = word.count > 1 && word.allSatisfy { $0.isUppercase || $0.isNumber }
+            if isAcronym { return word }
+            return index == 0 ? word.prefix(1).uppercased() + word.dropFirst() : word.lowercased()
+        }
+        return plain.isEmpty ? name : plain.joined(separator: " ")
+    }
+
+    /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
+    /// - Returns: nil if the caller can see none.
+    static func field(of type: ResourceType, _ view: CallerView) -> ResourceField? {
+        let texts = view.fields(of: type).filter { field in
+            if case .value(_, .string) = field.content { true } else { false }
+        }
+        for name in titleNames {
+            if let found = texts.first(where: { $0.name == name }) { return found }
+        }
+        return texts.first { !$0.isOptional } ?? texts.first
+    }
+}
+
+/// Numbers for people.
+enum PanelNumber {
+    /// A number that may not have been counted in time.
+    static func text(_ number: Int?, limit: Int) -> String {
+        guard let number else { return "many" }
+        return text(number, limit: limit)
+    }
+
+    /// `48,213`, or `10,000+` for a count that stopped at a limit.
+    static func text(_ number: Int, limit: Int = .max) -> String {
+        let digits = String(min(number, limit).magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return (number < 0 ? "−" : "") + text + (number > limit ? "+" : "")
+    }
+}

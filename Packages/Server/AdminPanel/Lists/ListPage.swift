@@ -1,0 +1,235 @@
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The list of a class's objects that the caller may see.
+struct ListPage {
+    private static let template = PanelTemplate(PackageResources.list_mustache)
+    /// Objects that are counted: more take long, and pages end before.
+    static let countLimit = ResourceQuery.maximumOffset
+    private static let sizes = [25, 50, 100, 200]
+
+    let request: PanelRequest
+    let view: CallerView
+    let type: ResourceType
+
+    private var path: String { ClassPages.path(of: type) }
+
+    func answer() async throws -> PanelAnswer {
+        let list = try ListRequest(request, type, view)
+        if let address = list.canonical(path) { return .redirect(to: address) }
+        let reader = ResourceReader(view: view)
+        let (query, narrowing) = (list.query, list.narrowing)
+        async let found = reader.page(type, query, narrowing: narrowing, request.core.pool)
+        async let count = reader.patientCount(
+            type, matching: .all([narrowing, query.filter]), limit: Self.countLimit + 1, request.core.pool)
+        let (page, total) = (try await found, try await count)
+        let filters = filterChips(list)
+        let plural = ClassTitle.plural(of: type)
+        var values: [String: Any] = [
+            "plural": plural, "path": path, "search": list.search ?? "",
+            "hasRows": !page.resources.isEmpty, "total": PanelNumber.text(total, limit: Self.countLimit),
+            "isOne": total == 1, "isNarrowed": list.search != nil || !filters.isEmpty, "filters": filters,
+            "hasFilters": !filters.isEmpty, "headers": headers(list), "rows": try rows(page, list),
+            "others": hidden(list, without: ["q", "page[number]"]),
+            "filterOthers": hidden(list, without: ["page[number]"]),
+            "columnOthers": hidden(list, without: ["columns"]),
+            "filterFields": filterFields(), "tests": Self.tests,
+            "columns": columnChoices(list), "sizes": sizes(list),
+            "sizeOthers": hidden(list, without: ["page[size]", "page[number]"]),
+        ]
+        let views = try await SavedViews.all(of: request.userID, type, request.core.pool)
+        let current = list.parameters.query(replacing: [("page[number]", nil), ("page[after]", nil)])
+        values["formToken"] = request.visit.token.formToken
+        values["viewsPath"] = "\(SavedViews.path)/\(type.name)"
+        values["viewQuery"] = current
+        values["hasViews"] = !views.isEmpty
+        values["views"] = views.map { view -> [String: Any] in
+            [
+                "name": view.name, "address": view.query.isEmpty ? path : "\(path)?\(view.query)",
+                "isCurrent": view.query == current,
+            ]
+        }
+        values.merge(paging(list, page, total)) { $1 }
+        if view.refusal(.create, type) == nil {
+            values["singular"] = ClassTitle.singular(of: type)
+            values["new"] = EditPage.newPath(of: type)
+        }
+        let seen = try LivePages.fingerprint(page.resources + page.included)
+        return .page(
+            PanelPage(
+                plural, content: Self.template.render(values),
+                watches: LivePages.path(of: type, list.parameters, seen: seen)))
+    }
+
+    // MARK: The table
+
+    private func headers(_ list: ListRequest) -> [[String: Any]] {
+        list.columns.map { field in
+            var header: [String: Any] = ["title": ClassTitle.words(field.name), "isNumber": Self.isNumber(field)]
+            guard Self.isSortable(field) else { return header }
+            let first = list.parameters.value("sort")?.split(separator: ",").first
+            let isUp = first.map { $0 == field.name } ?? false
+            let isDown = first.map { $0 == "-\(field.name)" } ?? false
+            header["sort"] = list.address(
+                path, [("sort", isUp ? "-\(field.name)" : field.name), ("page[number]", nil), ("page[after]", nil)])
+            header["order"] = isUp ? "ascending" : isDown ? "descending" : "none"
+            if isUp { header["mark"] = "▲" } else if isDown { header["mark"] = "▼" }
+            return header
+        }
+    }
+
+    static func isSortable(_ field: ResourceField) -> Bool {
+        guard case .value(_, let type) = field.content else { return false }
+        switch type {
+        case .data, .link, .embedded, .array, .list, .linkingObjects: return false
+        default: return true
+        }
+    }
+
+    private static func isNumber(_ field: ResourceField) -> Bool {
+        guard case .value(_, let type) = field.content else { return false }
+        switch type {
+        case .int, .float, .double, .decimal128: return true
+        default: return false
+        }
+    }
+
+    private struct Identity: Hashable {
+        let classIndex: Int
+        let id: String
+    }
+
+    private func rows(_ page: ResourceReader.Page, _ list: ListRequest) throws -> [[String: Any]] {
+        var titles: [Identity: String] = [:]
+        let resources = try page.resources.map { try PanelResource($0) }
+        let title = ClassTitle.field(of: type, view)
+        for resource in resources {
+            titles[Identity(classIndex: type.classIndex, id: resource.id)] = resource.title(title)
+        }
+        for resource in page.included {
+            let target = resource.plan.type
+            let shown = try PanelResource(resource)
+            titles[Identity(classIndex: target.classIndex, id: shown.id)] =
+                shown.title(ClassTitle.field(of: target, view))
+        }
+        return resources.map { shown in
+            let own = ClassPages.path(of: type, id: shown.id)
+            let title = titles[Identity(classIndex: type.classIndex, id: shown.id)] ?? shown.id
+            let cells = list.columns.enumerated().map { place, field -> [String: Any] in
+                var cell = cell(shown, field, titles)
+                cell["label"] = ClassTitle.words(field.name)
+                if place == 0 {
+                    cell["own"] = own
+                    cell["link"] = nil
+                    if cell["isEmpty"] as? Bool == true { cell["text"] = title }
+                }
+                return cell
+            }
+            return ["cells": cells, "id": shown.id, "path": own, "title": title]
+        }
+    }
+
+    private func cell(
+        _ resource: PanelResource, _ field: ResourceField, _ titles: [Identity: String]
+    ) -> [String: Any] {
+        switch field.content {
+        case .toOne(_, let index):
+            guard let id = resource.linked(field.name)?.first else { return CellText.empty }
+            // Without a title, the caller may not see it.
+            guard let target = view.types[index], let title = titles[Identity(classIndex: index, id: id)] else {
+                return ["text": id, "isHidden": true]
+            }
+            return ["text": title, "target": ClassPages.path(of: target, id: id)]
+        case .toMany:
+            let count = resource.linked(field.name)?.count
+            return [
+                "text": count.map { PanelNumber.text($0) } ?? "\(PanelNumber.text(ResourcePlan.maximumElementCount))+",
+                "isNumber": true,
+            ]
+        case .value, .array, .embedded, .values:
+            return CellText.value(resource.attribute(field.name), field)
+        }
+    }
+
+    // MARK: Forms
+
+    /// The parameters that a form keeps, as hidden fields.
+    private func hidden(_ list: ListRequest, without names: Set<String>) -> [[String: Any]] {
+        list.parameters.all.filter { !names.contains($0.name) && $0.name != "page[after]" }
+            .map { ["name": $0.name, "value": $0.value] }
+    }
+
+    private static var tests: [[String: Any]] {
+        [
+            ["value": "eq", "title": "is"], ["value": "ne", "title": "is not"],
+            ["value": "contains", "title": "contains"], ["value": "startsWith", "title": "starts with"],
+            ["value": "lt", "title": "is less than"], ["value": "le", "title": "is at most"],
+            ["value": "gt", "title": "is more than"], ["value": "ge", "title": "is at least"],
+            ["value": "in", "title": "is one of (a,b,c)"], ["value": "isNull", "title": "is missing (true or false)"],
+        ]
+    }
+
+    private func filterFields() -> [[String: Any]] {
+        let fields = view.fields(of: type).filter { field in
+            switch field.content {
+            case .value, .toOne, .embedded: true
+            case .array, .values, .toMany: false
+            }
+        }
+        return [["value": "id", "title": "Id"]]
+            + fields.map { ["value": $0.name, "title": ClassTitle.words($0.name)] }
+    }
+
+    private func filterChips(_ list: ListRequest) -> [[String: Any]] {
+        list.parameters.all.filter { $0.family == "filter" && !$0.keys.isEmpty }.map { parameter in
+            let test = parameter.keys.count > 1 ? parameter.keys[1] : "eq"
+            let words = Self.tests.first { $0["value"] as? String == test }?["title"] as? String ?? test
+            let text =
+                test == "isNull"
+                ? (parameter.value == "true" ? "is missing" : "is there") : "\(words) \(parameter.value)"
+            return [
+                "text": "\(ClassTitle.words(parameter.keys[0])) \(text)".shortened(toByteCount: 120),
+                "remove": list.address(path, [(parameter.name, nil), ("page[number]", nil), ("page[after]", nil)]),
+            ]
+        }
+    }
+
+    private func columnChoices(_ list: ListRequest) -> [[String: Any]] {
+        let chosen = Set(list.columns.map(\.name))
+        return view.fields(of: type).map {
+            ["name": $0.name, "title": ClassTitle.words($0.name), "isChosen": chosen.contains($0.name)]
+        }
+    }
+
+    private func sizes(_ list: ListRequest) -> [[String: Any]] {
+        Self.sizes.map { ["size": $0, "isChosen": $0 == list.query.page.size] }
+    }
+
+    // MARK: Pages
+
+    private func paging(_ list: ListRequest, _ page: ResourceReader.Page, _ total: Int?) -> [String: Any] {
+        let (size, number) = (list.query.page.size, list.query.page.number ?? 1)
+        func address(_ number: Int) -> String {
+            list.address(path, [("page[number]", number == 1 ? nil : "\(number)"), ("page[after]", nil)])
+        }
+        let first = (number - 1) * size
+        var values: [String: Any] = [
+            "from": PanelNumber.text(first + 1), "to": PanelNumber.text(first + page.resources.count),
+        ]
+        if number > 1 {
+            values["previous"] = address(number - 1)
+            values["first"] = address(1)
+        }
+        if page.next != nil, number * size <= ResourceQuery.maximumOffset { values["next"] = address(number + 1) }
+        if let total, total <= Self.countLimit {
+            let last = max(1, (total + size - 1) / size)
+            values["pages"] = PanelNumber.text(last)
+            if last > number { values["last"] = address(last) }
+        }
+        values["page"] = PanelNumber.text(number)
+        return values
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// A resource as the API shows it to the caller, taken apart for a page.
+struct PanelResource: Sendable {
+    let id: String
+    /// Of what the caller sees; nil if only some fields were read.
+    let version: String?
+    private let attributes: [String: JSON]
+    private let relationships: [String: JSON]
+
+    init(_ resource: ResourceReader.Resource) throws {
+        var bytes = JSONBytes(capacity: 1_024)
+        version = try resource.plan.append(resource.row, to: &bytes)
+        let json = try JSONDecoder().decode(JSON.self, from: Data(bytes.bytes))
+        guard case .string(let id) = json["id"] else {
+            throw RequestFailure(.internalError, "A resource has no id.")
+        }
+        self.id = id
+        attributes = json["attributes"].flatMap { if case .object(let members) = $0 { members } else { nil } } ?? [:]
+        relationships =
+            json["relationships"].flatMap { if case .object(let members) = $0 { members } else { nil } } ?? [:]
+    }
+
+    /// The value of an attribute; nil if the API leaves it out.
+    func attribute(_ name: String) -> JSON? { attributes[name] }
+
+    /// The ids that a relationship leads to; nil if they are too many to be shown.
+    func linked(_ name: String) -> [String]? {
+        switch relationships[name]?["data"] {
+        case .object(let identifier)?: Self.id(.object(identifier)).map { [$0] } ?? []
+        case .array(let identifiers)?: identifiers.compactMap(Self.id)
+        case .null?: []
+        default: nil
+        }
+    }
+
+    private static func id(_ identifier: JSON) -> String? {
+        if case .string(let id) = identifier["id"] { id } else { nil }
+    }
+
+    /// The text that stands for the object; its id if it has none.
+    func title(_ field: ResourceField?) -> String {
+        if let field, case .string(let text)? = attributes[field.name],
+            text.contains(where: { !$0.isWhitespace })
+        {
+            return text.shortened(toByteCount: 120)
+        }
+        return id
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+
+/// Log-in, log-out, the password again, and the files that pages are made with.
+struct LoginPages: PanelSection {
+    static let path = "\(AdminPanel.path)/login"
+    static let passwordPath = "\(AdminPanel.path)/password"
+    /// Where to go afterwards.
+    static let nextField = "next"
+    private static let template = PanelTemplate(PackageResources.login_mustache)
+
+    /// The log-in, which leads to a page.
+    static func address(next: String) -> String {
+        next == AdminPanel.path ? path : "\(path)?\(nextField)=\(RequestParameters.encode(next))"
+    }
+
+    func add(to panel: PanelRoutes) {
+        let (core, routes) = (panel.core, panel.routes)
+        routes.on(.get, "/", access: .open(because: "it only leads browsers to the panel")) { request, _, _ in
+            guard request.wantsPage else { throw RequestFailure(.notFound, "There is nothing at this address.") }
+            return PanelAnswer.redirection(to: AdminPanel.path)
+        }
+        routes.on(
+            .get, "\(AdminPanel.path)/assets/{name}",
+            access: .open(because: "the panel's style and script hold no data")
+        ) { _, context, _ in
+            try core.assets.response(named: context.parameters.get("name") ?? "")
+        }
+        let open = RouteAccess.open(because: "this is where sessions come from")
+        routes.on(.get, Self.path, access: open) { request, _, _ in
+            let next = request.uri.queryParameters["next"].flatMap { PanelPath.checked(String($0)) }
+            return Self.page(core: core, next: next ?? AdminPanel.path)
+        }
+        routes.on(.post, Self.path, access: open) { request, context, _ in
+            try await Self.logIn(request, context, core)
+        }
+        panel.action("\(AdminPanel.path)/logout", access: .own("session")) { request, _ in
+            try await core.authenticator.endPanel(request.visit.session)
+            var response = PanelAnswer.redirection(to: Self.path)
+            response.headers[values: .setCookie].append(
+                PanelCookie.session.removal(isSecure: request.context.isSecure))
+            return .response(response)
+        }
+        panel.action(Self.passwordPath, access: .own("session"), demands: .recentPassword) { request, _ in
+            .redirect(to: PanelPath.checked(request.form[Self.nextField]) ?? AdminPanel.path)
+        }
+    }
+
+    private static func logIn(_ request: Request, _ context: EdgeContext, _ core: PanelCore) async throws -> Response {
+        // Nobody may log somebody in from elsewhere, to have them work in another account than they think.
+        try RequestOrigin.check(request, isRequired: true)
+        let form = try await PanelForm(request, context)
+        let next = PanelPath.checked(form[nextField]) ?? AdminPanel.path
+        let email = form["email"] ?? ""
+        do {
+            let token = try await core.authenticator.beginPanel(
+                email: email, password: form["password"] ?? "", address: context.remoteAddress,
+                device: LoginDevice(name: "Admin panel", platform: request.headers[.userAgent]))
+            var response = PanelAnswer.redirection(to: next)
+            response.headers[values: .setCookie].append(
+                PanelCookie.session.header(token.text, isSecure: context.isSecure))
+            return response
+        } catch let error as AuthenticationError {
+            let failure = RequestFailure(error)
+            guard failure.code.status.kind == .clientError || failure.code.canRetry else { throw error }
+            var response = page(
+                core: core, next: next, message: failure.message, email: email, status: failure.code.status)
+            if let seconds = failure.retryAfterSeconds { response.headers[.retryAfter] = String(seconds) }
+            return response
+        }
+    }
+
+    /// - Parameters:
+    ///   - next: where to go afterwards; checked.
+    ///   - message: why it's shown, if not by itself.
+    static func page(
+        core: PanelCore, next: String, message: String? = nil, email: String = "",
+        status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var values: [String: Any] = ["next": next, "email": email, "action": path]
+        if let message { values["message"] = message }
+        return PanelLayout(core: core).response(
+            PanelPage("Log in", content: template.render(values), status: status))
+    }
+}

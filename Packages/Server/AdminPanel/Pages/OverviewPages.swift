@@ -1,0 +1,81 @@
+import AdminService
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// The first page: what needs attention, and the classes with how many objects of each the caller may see.
+struct OverviewPages: PanelSection {
+    private static let template = PanelTemplate(PackageResources.overview_mustache)
+    /// Objects that are counted of a class: more take long, and nobody needs the number here.
+    private static let countLimit = 10_000
+    /// Notes of the rules that are shown.
+    private static let noteLimit = 10
+
+    func add(to panel: PanelRoutes) {
+        panel.page(AdminPanel.path, entry: PanelEntry("Overview", in: .start), access: .own("panel")) { request, _ in
+            .page(try await page(request))
+        }
+    }
+
+    private func page(_ request: PanelRequest) async throws -> PanelPage {
+        let view = try request.view(under: request.core.rules.current)
+        let reader = ResourceReader(view: view)
+        var classes: [[String: Any]] = []
+        for type in ClassPages.readable(view) {
+            let count = try await reader.patientCount(
+                type, matching: .constant(true), limit: Self.countLimit + 1, request.core.pool)
+            classes.append([
+                "title": ClassTitle.plural(of: type), "path": ClassPages.path(of: type),
+                "count": PanelNumber.text(count, limit: Self.countLimit),
+            ])
+        }
+        let trash = try await Trash(schema: view.schema, pool: request.core.pool)
+            .attention(for: request.subject, under: view.rules)
+        let attention = problems(trash, view, request.core.models)
+        var values: [String: Any] = [
+            "classes": classes, "hasClasses": !classes.isEmpty, "attention": attention,
+            "hasAttention": !attention.isEmpty,
+        ]
+        if !trash.classes.isEmpty {
+            values["trash"] = trash.classes.map { item -> [String: Any] in
+                [
+                    "title": title(item.name, view),
+                    "count": PanelNumber.text(item.count, limit: TrashAttention.countLimit),
+                ]
+            }
+            values["hasTrash"] = true
+        }
+        return PanelPage("Overview", content: Self.template.render(values))
+    }
+
+    private func title(_ className: String, _ view: CallerView) -> String {
+        view.types.all.first { $0.item.name == className }.map(ClassTitle.plural) ?? className
+    }
+
+    /// What somebody should do something about.
+    private func problems(
+        _ trash: TrashAttention, _ view: CallerView, _ models: ServerModels?
+    ) -> [[String: Any]] {
+        var items: [String] = []
+        for item in trash.classes where item.soon > 0 {
+            items.append(
+                "\(title(item.name, view)): \(PanelNumber.text(item.soon, limit: TrashAttention.countLimit)) in the trash "
+                    + "are deleted for ever within \(TrashAttention.soonDays) days.")
+        }
+        if trash.failures > 0 {
+            items.append(
+                "The purge couldn't delete \(PanelNumber.text(trash.failures)) of the trash"
+                    + (trash.reason.map { ": \($0)" } ?? "."))
+        }
+        // The rules are for those to see whom they let see their matrix.
+        let model = models?.current
+        if let model, model.matrices.keys.contains(where: { model.refusal(view.subject, .read, ofMatrixOf: $0) == nil })
+        {
+            items += view.rules.notes.prefix(Self.noteLimit).map { "A note on the rules: \($0)" }
+        }
+        if let problem = trash.problem { items.append("The last purge ended early: \(problem)") }
+        return items.map { ["text": $0] }
+    }
+}

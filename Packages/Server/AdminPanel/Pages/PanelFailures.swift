@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloRules
+
+/// Failures as pages: the log-in for whoever has no session, the password where it is demanded, and otherwise what went
+/// wrong and what to do, with the reason of the verdict.
+struct PanelFailures: Sendable {
+    private static let failure = PanelTemplate(PackageResources.failure_mustache)
+    private static let password = PanelTemplate(PackageResources.password_mustache)
+
+    let core: PanelCore
+
+    var format: FailureFormat {
+        FailureFormat { failure, request, context in response(failure, request, context) }
+    }
+
+    private func response(_ failure: RequestFailure, _ request: Request, _ context: EdgeContext) -> Response {
+        let visit = failure.session as? PanelVisit
+        if failure.code == .unauthenticated, visit == nil { return logIn(request, context) }
+        if failure.code == .passwordRequired, let visit {
+            return show(passwordPage(failure, request, visit), request, context, visit)
+        }
+        var values: [String: Any] = ["message": failure.message, "requestID": context.id]
+        if let hint = failure.hint { values["hint"] = hint }
+        if !failure.others.isEmpty { values["others"] = failure.others.map { ["message": $0.message] } }
+        let page = PanelPage(
+            Self.title(failure), content: Self.failure.render(values), status: failure.code.status)
+        var response = show(page, request, context, visit)
+        if failure.code.canRetry { response.headers[.retryAfter] = String(failure.retryAfterSeconds ?? 1) }
+        if failure.code == .methodNotAllowed { response.headers[.cacheControl] = "no-store" }
+        return response
+    }
+
+    private func show(
+        _ page: PanelPage, _ request: Request, _ context: EdgeContext, _ visit: PanelVisit?
+    ) -> Response {
+        let layout = PanelLayout(core: core)
+        guard let visit else { return layout.response(page) }
+        let request = PanelRequest(request: request, context: context, visit: visit, core: core)
+        return (try? layout.response(page, to: request)) ?? layout.response(page)
+    }
+
+    private static func title(_ failure: RequestFailure) -> String {
+        switch failure.code.status {
+        case .forbidden: "Not permitted"
+        case .notFound: "Not found"
+        case .conflict: "A clash"
+        case .tooManyRequests: "Too many attempts"
+        case let status where status.kind == .serverError: "The server has a problem"
+        default: "That didn't work"
+        }
+    }
+
+    // MARK: Who isn't logged in
+
+    private func logIn(_ request: Request, _ context: EdgeContext) -> Response {
+        guard request.method == .get || request.method == .head else {
+            // The page that the form is on, if the browser says.
+            let referrer = request.headers[.referer].flatMap { URL(string: $0) }
+            let next = PanelPath.checked(referrer?.path(percentEncoded: true)) ?? AdminPanel.path
+            return LoginPages.page(
+                core: core, next: next, message: "Your session has ended. Log in again; what you sent wasn't saved.",
+                status: .unauthorized)
+        }
+        let next = PanelPath.checked(request.uri.string) ?? AdminPanel.path
+        let response = PanelAnswer.redirection(to: LoginPages.address(next: next))
+        return response
+    }
+
+    // MARK: The password again
+
+    /// Its form sends everything that was sent, to where it was sent, with the password.
+    private func passwordPage(_ failure: RequestFailure, _ request: Request, _ visit: PanelVisit) -> PanelPage {
+        let isForm = request.method == .post
+        var values: [String: Any] = [
+            "message": failure.message, "isWrong": visit.form[PanelForm.passwordField] != nil,
+            "action": isForm ? request.uri.string : LoginPages.passwordPath, "email": visit.session.email,
+            "formToken": visit.token.formToken, "minutes": Int(PanelDemand.minutes),
+            "fields": visit.form.content.map { ["name": $0.name, "value": $0.value] },
+        ]
+        if !isForm { values["fields"] = [["name": LoginPages.nextField, "value": request.uri.string]] }
+        return PanelPage(
+            "Your password, please", content: Self.password.render(values), status: failure.code.status)
+    }
+}

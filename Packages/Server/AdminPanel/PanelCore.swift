@@ -1,0 +1,43 @@
+import PostgresClient
+import Synchronization
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// What all pages of a panel work with.
+final class PanelCore: Sendable {
+    let rules: LiveRules
+    let pool: PostgresPool
+    let authenticator: Authenticator
+    let models: ServerModels?
+    let assets = PanelAssets()
+    let bell = TickBell()
+    private let types = SchemaCache { ResourceTypes($0) }
+    /// Filled while the server is built.
+    private let entries = Mutex<[PanelEntry.Registered]>([])
+
+    init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, models: ServerModels?) {
+        self.rules = rules
+        self.pool = pool
+        self.authenticator = authenticator
+        self.models = models
+    }
+
+    /// What somebody may see of the classes, by the rules as they are.
+    func view(of subject: Subject, under rules: Rules? = nil) throws -> CallerView {
+        let rules = rules ?? self.rules.current
+        return CallerView(subject: subject, rules: rules, types: try types.value(for: rules.schema))
+    }
+
+    func types(of schema: Schema) throws -> ResourceTypes { try types.value(for: schema) }
+
+    func add(_ entry: PanelEntry.Registered) { entries.withLock { $0.append(entry) } }
+
+    /// What the navigation offers somebody.
+    func entries(for subject: Subject) -> [PanelEntry.Registered] {
+        entries.withLock { $0 }.filter { $0.isShown(subject) }
+    }
+}

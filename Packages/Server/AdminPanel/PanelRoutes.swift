@@ -1,0 +1,58 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+
+/// Where the sections of a panel register their pages and actions. Every one has an access decision, knows who is asking
+/// by the session's cookie, and by nothing else.
+struct PanelRoutes {
+    let core: PanelCore
+    let routes: Routes
+
+    /// What a page or an action asks for besides its access.
+    enum Demand: Sendable {
+        case nothing
+        /// The password, if it was given longer ago than ``PanelSession/proofSeconds``: before what can't be undone, and
+        /// before what changes who may do what.
+        case recentPassword
+    }
+
+    /// Registers a page, which changes nothing.
+    /// - Parameters:
+    ///   - path: below ``AdminPanel/path``, with `{name}` for parameters.
+    ///   - entry: its place in the navigation, if it has one.
+    ///   - access: who may see it. It is asked before anything is demanded.
+    func page<Grant: Sendable>(
+        _ path: String, entry: PanelEntry? = nil, access: RouteAccess<Grant>, demands demand: Demand = .nothing,
+        _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
+    ) {
+        if let entry {
+            core.add(PanelEntry.Registered(entry: entry, path: path) { access.mayAdmit($0) })
+        }
+        on(.get, path, access, demand, body)
+    }
+
+    /// Registers what a form does. It runs only with the token of the session's forms, from a page of this server.
+    func action<Grant: Sendable>(
+        _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing,
+        _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
+    ) {
+        on(.post, path, access, demand, body)
+    }
+
+    private func on<Grant: Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess<Grant>, _ demand: Demand,
+        _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
+    ) {
+        let core = core
+        routes.on(method, path, access: access) { request, context, grant in
+            guard let visit = context.session as? PanelVisit else {
+                throw RequestFailure(.unauthenticated, "This page takes a log-in.")
+            }
+            let request = PanelRequest(request: request, context: context, visit: visit, core: core)
+            if demand == .recentPassword { try await request.demandPassword() }
+            return try await body(request, grant).response(to: request)
+        }
+    }
+}

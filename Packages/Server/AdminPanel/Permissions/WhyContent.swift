@@ -1,0 +1,96 @@
+import TomboloModel
+import TomboloRules
+
+/// What the template `why` shows: a question, and what the rules say to it.
+struct WhyContent: Sendable {
+    struct Option: Sendable {
+        let value: String
+        let label: String
+        let isChosen: Bool
+    }
+
+    struct Permission: Sendable {
+        let operation: String
+        let verdict: String
+        /// yes, own or no: for the style.
+        let kind: String
+        let filter: String
+        let needs: [String]
+        let hasNeeds: Bool
+    }
+
+    struct Role: Sendable {
+        let name: String
+        let place: String
+        let verdict: String
+        let needs: [String]
+        let hasNeeds: Bool
+    }
+
+    struct Answer: Sendable {
+        let heading: String
+        let summary: String
+        let hasPermissions: Bool
+        let permissions: [Permission]
+        let hidden: String?
+        let fixed: String?
+        let roles: [Role]
+
+        /// - Parameter showsNeeds: false for a caller who may not read all of the object: what would have to change tells
+        ///   of its values.
+        init(_ explanation: Explanation, whose: String, object: String?, showsNeeds: Bool) {
+            let what = object.map { "\(explanation.className) \($0)" } ?? "objects of \(explanation.className)"
+            heading = "What \(whose) may do with \(what)"
+            if !explanation.hasRules {
+                summary = "\(explanation.className) has no rules, so that nobody may do anything with it."
+            } else if let role = explanation.role {
+                summary = "The role '\(role.name)' of the rules decides (\(role.place)): it's the first that applies."
+            } else {
+                summary = "No role of the rules applies, so that they may do nothing."
+            }
+            permissions = explanation.permissions.map { permission in
+                let (verdict, kind) = Self.verdict(permission)
+                let needs = showsNeeds ? permission.needs : []
+                return Permission(
+                    operation: permission.operation.name, verdict: verdict, kind: kind,
+                    filter: Self.words(permission.filter), needs: needs, hasNeeds: !needs.isEmpty)
+            }
+            hasPermissions = !permissions.isEmpty
+            hidden = explanation.hiddenProperties.isEmpty ? nil : explanation.hiddenProperties.joined(separator: ", ")
+            fixed = explanation.fixedProperties.isEmpty ? nil : explanation.fixedProperties.joined(separator: ", ")
+            roles = explanation.roles.map { role in
+                Role(
+                    name: role.name, place: role.place,
+                    verdict: role.applies
+                        ? "applies" : role.needs.isEmpty ? "comes later" : "doesn't apply; it would need",
+                    needs: role.needs, hasNeeds: !role.needs.isEmpty)
+            }
+        }
+
+        private static func words(_ filter: Predicate) -> String {
+            switch filter {
+            case .constant(true): "all"
+            case .constant(false): "none"
+            case let predicate: "those with \(predicate)"
+            }
+        }
+
+        private static func verdict(_ permission: Explanation.Permission) -> (String, String) {
+            if let isPermitted = permission.isPermitted { return isPermitted ? ("yes", "yes") : ("no", "no") }
+            switch permission.filter {
+            case .constant(true): return ("yes", "yes")
+            case .constant(false): return ("no", "no")
+            default: return ("some", "own")
+            }
+        }
+    }
+
+    let user: String
+    let object: String
+    let roles: [Option]
+    let classes: [Option]
+    let gridLink: String?
+    let routesLink: String?
+    var problem: TrashGroupContent.Problem?
+    var answer: Answer?
+}

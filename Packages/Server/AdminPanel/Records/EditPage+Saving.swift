@@ -1,0 +1,114 @@
+import AdminService
+import Foundation
+import PostgresClient
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+extension EditPage {
+    /// Changes the object as the form says, if it has the version that the form was filled from.
+    func save() async throws -> PanelAnswer {
+        var content = sent()
+        let key = try page.key()
+        if request.form[Self.findField] != nil {
+            let record = try await reader.record(type, key: key)
+            return .page(try await shown(content, title: record.title))
+        }
+        let pointer = RequestPointer() / "data"
+        guard let version = content.version, let document = document(content) else {
+            return .redirect(to: page.path, notice: PanelNotice("Nothing was changed."))
+        }
+        do {
+            var change = ResourceChange(type, view)
+            change.read(document, at: pointer)
+            try change.check()
+            let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
+            _ = try await request.core.pool.transaction { connection in
+                try await writer.update(checked, key: key, ifMatch: "\"\(version)\"", at: pointer, connection)
+            }
+        } catch let failure as RequestFailure where failure.code == .preconditionFailed {
+            return try await ConflictPage(edit: self, mine: content).answer()
+        } catch let failure as RequestFailure where Self.isOfForm(failure) {
+            let record = try await reader.record(type, key: key)
+            content.problems = [failure] + failure.others
+            return .page(try await shown(content, title: record.title))
+        }
+        return .redirect(to: page.path, notice: PanelNotice("Saved."))
+    }
+
+    /// Makes the object that the form says.
+    func make() async throws -> PanelAnswer {
+        var content = sent()
+        if request.form[Self.findField] != nil { return .page(try await shown(content, title: nil)) }
+        let pointer = RequestPointer() / "data"
+        do {
+            let key = try newKey(content.id, at: pointer)
+            var change = ResourceChange(type, view)
+            change.read(document(content) ?? [:], at: pointer)
+            try change.check()
+            let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
+            let made = try await request.core.pool.transaction { connection in
+                try await writer.create(checked, key: key, at: pointer, connection)
+            }
+            guard made != nil else {
+                return .redirect(
+                    to: ClassPages.path(of: type), notice: PanelNotice("It was made, and you may not see it."))
+            }
+            return .redirect(
+                to: ClassPages.path(of: type, id: ResourceType.idText(key)), notice: PanelNotice("It was made."))
+        } catch let failure as RequestFailure where Self.isOfForm(failure) {
+            content.problems = [failure] + failure.others
+            return .page(try await shown(content, title: nil))
+        }
+    }
+
+    /// What somebody can mend in the form.
+    private static func isOfForm(_ failure: RequestFailure) -> Bool {
+        [.unprocessable, .conflict, .forbidden, .badRequest].contains(failure.code)
+    }
+
+    static func move(_ core: PanelCore) -> JSONAPIRoutes.TrashMove {
+        let pool = core.pool
+        return { connection, schema, className, id, user in
+            _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
+        }
+    }
+
+    private func newKey(_ id: String, at pointer: RequestPointer) throws -> Value {
+        switch type.keyType {
+        case .objectId: return .objectId(.generate())
+        case .uuid: return .uuid(UUID())
+        default:
+            guard !id.isEmpty, let key = type.keyValue(id) else {
+                throw RequestFailure(
+                    .unprocessable, "The id isn't \(ValueText.expected(type.keyType)).",
+                    source: .pointer((pointer / "id").description))
+            }
+            return key
+        }
+    }
+
+    /// The resource object of the fields that were changed; nil if none was.
+    func document(_ content: Content) -> JSON? {
+        var attributes: [String: JSON] = [:]
+        var relationships: [String: JSON] = [:]
+        for field in fields {
+            let name = field.field.name
+            guard let entered = content.entered[name] else { continue }
+            let was = content.was[name] ?? .null
+            let json = field.json(entered, was: was)
+            guard json != was else { continue }
+            if case .link(let index) = field.control {
+                let target = view.types[index]?.name ?? ""
+                relationships[name] = [
+                    "data": json == .null ? .null : ["type": .string(target), "id": json]
+                ]
+            } else {
+                attributes[name] = json
+            }
+        }
+        guard !(attributes.isEmpty && relationships.isEmpty) else { return nil }
+        return ["attributes": .object(attributes), "relationships": .object(relationships)]
+    }
+}

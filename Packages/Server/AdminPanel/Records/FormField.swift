@@ -1,0 +1,109 @@
+import Foundation
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// A field that a form can change: how its value stands in a control, and how what was entered becomes JSON again.
+struct FormField: Sendable {
+    enum Control: Sendable {
+        case text, longText, number, truth, time, link(target: Int)
+    }
+
+    let field: ResourceField
+    let control: Control
+    private let type: PropertyType?
+
+    /// The name of its control in a form.
+    var name: String { "f.\(field.name)" }
+    /// The name of the hidden field with the value that was read.
+    var wasName: String { "was.\(field.name)" }
+    /// The name of the search for what a link leads to.
+    var searchName: String { "q.\(field.name)" }
+    var title: String { ClassTitle.words(field.name) }
+
+    /// - Returns: nil for what has no control yet: lists, embedded objects and bytes.
+    init?(_ field: ResourceField) {
+        self.field = field
+        switch field.content {
+        case .toOne(_, let target):
+            type = nil
+            control = .link(target: target)
+        case .value(_, let type):
+            self.type = type
+            switch type {
+            case .bool: control = .truth
+            case .int, .float, .double, .decimal128: control = .number
+            case .date: control = .time
+            case .string, .objectId, .uuid: control = .text
+            case .data, .link, .embedded, .array, .list, .linkingObjects: return nil
+            }
+        case .array, .embedded, .values, .toMany: return nil
+        }
+    }
+
+    // MARK: Out
+
+    /// What stands in the control for a value of the API.
+    func text(_ json: JSON) -> String {
+        switch (json, control) {
+        case (.null, _): return ""
+        case (.string(let time), .time): return Self.localTime(time) ?? time
+        default: return CellText.plain(json, truth: ("true", "false"))
+        }
+    }
+
+    /// `2026-05-14T13:22:18Z` → `2026-05-14T13:22:18`, as `datetime-local` wants it; nil for what that can't hold: a year
+    /// beyond 9999, or more than milliseconds.
+    static func localTime(_ text: String) -> String? {
+        guard text.hasSuffix("Z") else { return nil }
+        let local = String(text.dropLast())
+        let parts = local.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts[0].utf8.count == 19, parts.count < 2 || parts[1].utf8.count <= 3, parts[0].first != "-" else {
+            return nil
+        }
+        return local
+    }
+
+    // MARK: In
+
+    /// What was entered, as JSON of the API. What can't be one stays text, which the API refuses with its own words.
+    /// - Parameter was: the value that was read; null for a new object.
+    func json(_ entered: String, was: JSON) -> JSON {
+        // What nobody touched is what it was, down to what a control can't show.
+        if entered == text(was) { return was }
+        switch control {
+        case .text, .longText:
+            // Browsers send lines with CR LF.
+            let lines = entered.replacing("\r\n", with: "\n")
+            if case .string(let old) = was, old.replacing("\r\n", with: "\n") == lines { return was }
+            if lines.isEmpty, field.isOptional || type != .string { return .null }
+            return .string(lines)
+        case .truth: return entered == "true" ? .bool(true) : entered == "false" ? .bool(false) : empty(entered)
+        case .number:
+            let number = entered.trimmingCharacters(in: .whitespaces)
+            if number.isEmpty { return .null }
+            if case .decimal128? = type { return .string(number) }
+            if let whole = Int64(number) { return .int(whole) }
+            if let value = Double(number), value.isFinite, number.allSatisfy({ "0123456789+-.eE".contains($0) }) {
+                return .double(value)
+            }
+            return .string(entered)
+        case .time:
+            if entered.isEmpty { return .null }
+            if entered.hasSuffix("Z") { return .string(entered) }
+            // Browsers leave seconds out if they are 0.
+            return .string((entered.utf8.count == 16 ? entered + ":00" : entered) + "Z")
+        case .link: return empty(entered)
+        }
+    }
+
+    private func empty(_ entered: String) -> JSON { entered.isEmpty ? .null : .string(entered) }
+
+    /// The value that a hidden field brought back.
+    static func value(_ text: String?) -> JSON {
+        guard let text, let json = try? JSONDecoder().decode(JSON.self, from: Data("[\(text)]".utf8)),
+            case .array(let items) = json, items.count == 1
+        else { return .null }
+        return items[0]
+    }
+}

@@ -1,0 +1,100 @@
+import AdminService
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The page of one object: its fields, what it links to, and what links to it.
+struct RecordPage: Sendable {
+    private static let template = PanelTemplate(PackageResources.record_mustache)
+
+    let request: PanelRequest
+    let view: CallerView
+    let type: ResourceType
+
+    var path: String { ClassPages.path(of: type, id: request.parameter("id")) }
+
+    /// The key in the address.
+    /// - Throws: ``RequestFailure`` with status 404 for text that is no key of the class.
+    func key() throws -> Value {
+        guard let key = type.keyValue(request.parameter("id")) else {
+            throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
+        }
+        return key
+    }
+
+    var crumbs: [PanelPage.Crumb] {
+        [PanelPage.Crumb(title: ClassTitle.plural(of: type), path: ClassPages.path(of: type))]
+    }
+
+    func answer() async throws -> PanelAnswer {
+        let key = try key()
+        let reader = RecordReader(view: view, pool: request.core.pool)
+        let record = try await reader.record(type, key: key)
+        var values: [String: Any] = [
+            "fields": view.fields(of: type).map { shown($0, record) }, "id": record.resource.id,
+            "singular": ClassTitle.singular(of: type),
+        ]
+        let asking = ResourceReader(view: view)
+        if try await asking.refusal(.update, type, key: key, request.core.pool) == nil {
+            values["edit"] = "\(path)/edit"
+        }
+        let removal = JSONAPIRoutes.removal(of: type.item)
+        if try await asking.refusal(removal, type, key: key, request.core.pool) == nil {
+            values["delete"] = "\(path)/delete"
+            values["isTrashable"] = type.item.isTrashable
+        }
+        if view.refusal(.audit, type) == nil {
+            values["history"] = AuditPages.path(collection: type.item.collectionName, key: record.resource.id)
+        }
+        let incoming = try await reader.incoming(type, key: key)
+        values["incoming"] = incoming.map { link -> [String: Any] in
+            let list = ClassPages.path(of: link.type)
+            let filter = RequestParameters.encode("filter[\(link.field.name)]")
+            var item: [String: Any] = [
+                "title": ClassTitle.plural(of: link.type), "field": ClassTitle.words(link.field.name),
+                "count": PanelNumber.text(link.count, limit: RecordReader.countLimit),
+                "path": "\(list)?\(filter)=\(RequestParameters.encode(record.resource.id))",
+            ]
+            if view.refusal(.create, link.type) == nil {
+                let name = RequestParameters.encode("f.\(link.field.name)")
+                item["new"] =
+                    "\(EditPage.newPath(of: link.type))?\(name)=\(RequestParameters.encode(record.resource.id))"
+                item["singular"] = ClassTitle.singular(of: link.type)
+            }
+            return item
+        }
+        values["hasIncoming"] = !incoming.isEmpty
+        return .page(
+            PanelPage(
+                record.title, crumbs: crumbs, content: Self.template.render(values),
+                watches: LivePages.path(of: type, id: record.resource.id, seen: record.resource.version ?? "")))
+    }
+
+    /// A field with its value, and with links where it leads somewhere that the caller may see.
+    func shown(_ field: ResourceField, _ record: RecordReader.Record) -> [String: Any] {
+        var values: [String: Any] = ["label": ClassTitle.words(field.name)]
+        guard let index = field.target, let target = view.types[index] else {
+            values.merge(CellText.value(record.resource.attribute(field.name), field, limit: nil)) { $1 }
+            return values
+        }
+        guard let ids = record.resource.linked(field.name) else {
+            values["text"] = "More than \(PanelNumber.text(ResourcePlan.maximumElementCount)) of them"
+            return values
+        }
+        if ids.isEmpty {
+            values.merge(CellText.empty) { $1 }
+            return values
+        }
+        values["links"] = ids.prefix(RecordReader.shownLinkCount).map { id -> [String: Any] in
+            guard let title = record.titles[RecordReader.Target(classIndex: index, id: id)] else {
+                return ["text": id, "isHidden": true]
+            }
+            return ["text": title, "path": ClassPages.path(of: target, id: id)]
+        }
+        if ids.count > RecordReader.shownLinkCount {
+            values["more"] = PanelNumber.text(ids.count - RecordReader.shownLinkCount)
+        }
+        return values
+    }
+}

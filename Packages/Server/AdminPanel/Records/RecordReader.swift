@@ -1,0 +1,125 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Reads one object as the caller may see it, and what it's linked with.
+struct RecordReader {
+    /// Links that lead to an object which are counted, in all classes together.
+    static let maximumIncomingCount = 40
+    /// Objects of one class that are counted.
+    static let countLimit = 10_000
+    /// Objects of a list of links whose titles are shown.
+    static let shownLinkCount = 20
+    /// A chooser of so many objects shows all of them.
+    static let choiceCount = 50
+    /// Objects that a search of a chooser shows.
+    static let foundCount = 20
+
+    let view: CallerView
+    let pool: PostgresPool
+    private var reader: ResourceReader { ResourceReader(view: view) }
+
+    struct Record {
+        let resource: PanelResource
+        let title: String
+        /// Titles of what it links to, by class and id: of what the caller may see.
+        let titles: [Target: String]
+    }
+
+    struct Target: Hashable {
+        let classIndex: Int
+        let id: String
+    }
+
+    /// - Throws: ``RequestFailure`` with status 404 for an object that the caller can't see.
+    func record(_ type: ResourceType, key: Value) async throws -> Record {
+        var query = ResourceQuery()
+        for field in view.fields(of: type) {
+            guard case .toOne(_, let index) = field.content, let target = view.types[index] else { continue }
+            query.includes.append(ResourceQuery.Include(field: field))
+            if target.classIndex != type.classIndex {
+                query.fields[target.name, default: []].formUnion(
+                    ClassTitle.field(of: target, view).map { [$0.name] } ?? [])
+            }
+        }
+        guard let found = try await reader.single(type, key: key, query, pool) else {
+            throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
+        }
+        let resource = try PanelResource(found.resource)
+        var titles: [Target: String] = [:]
+        for included in [found.resource] + found.included {
+            let target = included.plan.type
+            let shown = try PanelResource(included)
+            titles[Target(classIndex: target.classIndex, id: shown.id)] = shown.title(
+                ClassTitle.field(of: target, view))
+        }
+        for field in view.fields(of: type) {
+            guard case .toMany(_, let index) = field.content, let target = view.types[index] else { continue }
+            let ids = (resource.linked(field.name) ?? []).prefix(Self.shownLinkCount)
+            for choice in try await choices(of: target, among: Array(ids)) {
+                titles[Target(classIndex: index, id: choice.id)] = choice.title
+            }
+        }
+        return Record(
+            resource: resource, title: resource.title(ClassTitle.field(of: type, view)), titles: titles)
+    }
+
+    // MARK: What leads to it
+
+    struct Incoming {
+        let type: ResourceType
+        let field: ResourceField
+        /// Nil if counting took too long.
+        let count: Int?
+    }
+
+    /// The links of other objects that lead to one, with how many of these the caller may see.
+    func incoming(_ type: ResourceType, key: Value) async throws -> [Incoming] {
+        var found: [Incoming] = []
+        for other in ClassPages.readable(view) {
+            for field in view.fields(of: other) {
+                guard case .toOne(let column, type.classIndex) = field.content,
+                    found.count < Self.maximumIncomingCount
+                else { continue }
+                let path = PropertyPath(other.item.columns[column].name)
+                let count = try await reader.patientCount(
+                    other, matching: .compare(path, .equal, key), limit: Self.countLimit + 1, pool)
+                found.append(Incoming(type: other, field: field, count: count))
+            }
+        }
+        return found
+    }
+
+    // MARK: Choosers
+
+    struct Choice {
+        let id: String
+        let title: String
+    }
+
+    /// Objects of a class with their titles, of those that the caller may see.
+    func choices(of type: ResourceType, matching filter: Predicate, limit: Int) async throws -> [Choice] {
+        guard view.refusal(.read, type) == nil else { return [] }
+        let title = ClassTitle.field(of: type, view)
+        let plan = ResourcePlan(type, for: view, fields: Set(title.map { [$0.name] } ?? []))
+        var sorts: [ResourceQuery.Sort] = []
+        if case .value(let column, let valueType)? = title?.content {
+            sorts.append(ResourceQuery.Sort(column: type.item.columns[column], type: valueType, isAscending: true))
+        }
+        sorts.append(ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: true))
+        let statement = try reader.statement(
+            plan, matching: .all([view.readable(type), filter]), orderBy: sorts, limit: limit)
+        return try await pool.query(statement.sql, statement.parameters).map { row in
+            let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))
+            return Choice(id: shown.id, title: shown.title(title))
+        }
+    }
+
+    func choices(of type: ResourceType, among ids: [String]) async throws -> [Choice] {
+        let keys = ids.compactMap(type.keyValue)
+        guard !keys.isEmpty else { return [] }
+        return try await choices(of: type, matching: .isIn(PropertyPath(type.key.name), keys), limit: keys.count)
+    }
+}

@@ -1,0 +1,127 @@
+import AdminService
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Asks before an object goes, says what goes with it, and offers to take it back where that is possible.
+struct RemovalPage {
+    private static let template = PanelTemplate(PackageResources.removal_mustache)
+
+    let request: PanelRequest
+    let view: CallerView
+    let type: ResourceType
+
+    private var page: RecordPage { RecordPage(request: request, view: view, type: type) }
+
+    func answer() async throws -> PanelAnswer {
+        let key = try page.key()
+        let reader = RecordReader(view: view, pool: request.core.pool)
+        let record = try await reader.record(type, key: key)
+        // What goes along is nobody's business who may not remove it.
+        let removal = JSONAPIRoutes.removal(of: type.item)
+        if let denial = try await ResourceReader(view: view).refusal(removal, type, key: key, request.core.pool) {
+            throw RequestFailure(denial)
+        }
+        var values: [String: Any] = [
+            "formToken": request.visit.token.formToken, "action": "\(page.path)/delete", "cancel": page.path,
+            "title": record.title, "version": record.resource.version ?? "", "isTrashable": type.item.isTrashable,
+        ]
+        if type.item.isTrashable, case .objectId(let id) = key {
+            let trash = Trash(schema: view.schema, pool: request.core.pool)
+            let counts = try await trash.wouldTake(along: type.item.name, id)
+            let along = touched(counts)
+            values["touched"] = along
+            values["hasTouched"] = !along.isEmpty
+            values["days"] = Trash.retentionDays
+        } else {
+            let links: [[String: Any]] = try await reader.incoming(type, key: key).filter { $0.count != 0 }.map {
+                [
+                    "title": ClassTitle.plural(of: $0.type), "field": ClassTitle.words($0.field.name),
+                    "count": PanelNumber.text($0.count, limit: RecordReader.countLimit),
+                ]
+            }
+            values["links"] = links
+            values["hasLinks"] = !links.isEmpty
+        }
+        return .page(
+            PanelPage(
+                type.item.isTrashable ? "Move into the trash?" : "Delete for ever?",
+                crumbs: page.crumbs + [PanelPage.Crumb(title: record.title, path: page.path)],
+                content: Self.template.render(values)))
+    }
+
+    /// What goes along, by class; classes that the caller may not read are not named.
+    private func touched(_ counts: [String: Int]) -> [[String: Any]] {
+        var counts = counts
+        counts[type.item.name, default: 1] -= 1
+        var others = 0
+        var items: [[String: Any]] = []
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+            guard let found = view.types.all.first(where: { $0.item.name == name }), view.refusal(.read, found) == nil
+            else {
+                others += count
+                continue
+            }
+            items.append(["title": ClassTitle.plural(of: found), "count": PanelNumber.text(count)])
+        }
+        if others > 0 { items.append(["title": "Objects that you may not see", "count": PanelNumber.text(others)]) }
+        return items
+    }
+
+    /// Removes it, if it is as the page showed it.
+    func remove() async throws -> PanelAnswer {
+        let key = try page.key()
+        // What can't be taken back takes the password.
+        if !type.item.isTrashable { try await request.demandPassword() }
+        let reader = RecordReader(view: view, pool: request.core.pool)
+        let record = try await reader.record(type, key: key)
+        let version = request.form[EditPage.versionField] ?? ""
+        let writer = ResourceWriter(view: view, moveToTrash: EditPage.move(request.core))
+        do {
+            try await request.core.pool.transaction { connection in
+                try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", connection)
+            }
+        } catch var failure as RequestFailure where failure.code == .preconditionFailed {
+            failure.message = "Somebody changed \(record.title) meanwhile, and it was left as it is."
+            failure.hint = "Look at it again, and decide anew."
+            throw failure
+        }
+        var notice = PanelNotice(
+            type.item.isTrashable
+                ? "\(record.title) is in the trash." : "\(record.title) was deleted for ever.")
+        if case .objectId(let id) = key, Trash.mayRestore(request.subject, type.item.name, under: view.rules),
+            let group = try await group(of: id)
+        {
+            notice.undo = PanelNotice.Undo(
+                label: "Put it back", path: "\(AdminPanel.path)/restore", fields: ["group": group, "next": page.path])
+        }
+        return .redirect(to: ClassPages.path(of: type), notice: notice)
+    }
+
+    /// What went into the trash together with an object.
+    private func group(of id: ObjectId) async throws -> String? {
+        let table = PostgresSQL.quoteIdentifier(type.item.table)
+        let key = PostgresSQL.quoteIdentifier(type.key.sqlName)
+        let found = try await request.core.pool.query(
+            "SELECT trash_group::text FROM \(table) WHERE \(key) = $1 AND trashed_at IS NOT NULL", [.objectId(id)])
+        return try found.first.flatMap { try $0[0].nonNull?.string }
+    }
+
+    /// Puts back what a notice offers to put back.
+    static func restore(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
+        guard let group = request.form["group"].flatMap(UUID.init(uuidString:)) else {
+            throw RequestFailure(.badRequest, "The form doesn't say what to put back.")
+        }
+        let trash = Trash(schema: grant.rules.schema, pool: request.core.pool)
+        let count = try await trash.restore(group: group, by: request.subject, under: grant.rules)
+        let next = PanelPath.checked(request.form["next"]) ?? AdminPanel.path
+        return .redirect(
+            to: next,
+            notice: PanelNotice(count == 1 ? "It was put back." : "\(PanelNumber.text(count)) objects were put back."))
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+
+extension PanelCore {
+    /// Who is asking: by the session's cookie, never by an access token. A request that may change something needs the
+    /// token of the session's forms as well, and must not come from a page of somebody else's.
+    var identity: RouteIdentity {
+        let authenticator = authenticator
+        return RouteIdentity { request, context in
+            let isForm = !(request.method == .get || request.method == .head)
+            if isForm { try RequestOrigin.check(request, isRequired: false) }
+            guard let token = PanelCookie.session.token(in: request, context) else {
+                throw RequestFailure(.unauthenticated, "Log in first.")
+            }
+            let session = try await authenticator.panelSession(token)
+            let viewing = try await PanelViewing.of(request, context, token, session, self)
+            guard isForm else {
+                viewing?.log(request, context, session)
+                let visit = PanelVisit(token: token, session: session, form: PanelForm(), viewing: viewing)
+                return RouteIdentity.Caller(subject: visit.subject, session: visit)
+            }
+            try viewing?.check(request)
+            let form = try await PanelForm(request, context)
+            guard let own = form[PanelForm.tokenField], token.accepts(formToken: own) else {
+                throw RequestFailure(
+                    .forbidden, "This form isn't of your session, and nothing was changed.",
+                    hint: "Go back, load the page again, and send the form again.")
+            }
+            let visit = PanelVisit(token: token, session: session, form: form, viewing: viewing)
+            return RouteIdentity.Caller(subject: visit.subject, session: visit)
+        }
+    }
+}

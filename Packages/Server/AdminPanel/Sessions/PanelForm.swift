@@ -1,0 +1,67 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TomboloHTTP
+
+/// The fields of a form (`application/x-www-form-urlencoded`), in their order.
+struct PanelForm: Sendable {
+    /// Every form has the session's token in it.
+    static let tokenField = "_token"
+    /// The password that an action demanded.
+    static let passwordField = "_password"
+    static let maximumFieldCount = 2_000
+
+    struct Field: Sendable {
+        let name: String
+        let value: String
+    }
+
+    private(set) var fields: [Field] = []
+
+    init() {}
+
+    /// - Throws: ``RequestFailure``: 415 for another type, 413 for too long a body, 400 for what can't be decoded.
+    init(_ request: Request, _ context: EdgeContext) async throws {
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
+            throw RequestFailure(.unsupportedMediaType, "The body isn't a form.")
+        }
+        do {
+            let buffer = try await request.body.collect(upTo: context.limits.bodyBytes)
+            try self.init(String(buffer: buffer))
+        } catch is NIOTooManyBytesError {
+            throw RequestFailure(
+                .tooLarge, "The form is longer than \(context.limits.bodyBytes) bytes.", hint: "Send less at once.")
+        }
+    }
+
+    /// - Parameter text: as browsers encode it.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "&")
+        guard parts.count <= Self.maximumFieldCount else {
+            throw RequestFailure(.badRequest, "The form has more than \(Self.maximumFieldCount) fields.")
+        }
+        fields = try parts.map { part in
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(sides[0]), let value = Self.decode(sides.count > 1 ? sides[1] : ""),
+                !name.utf8.contains(0), !value.utf8.contains(0)
+            else {
+                throw RequestFailure(.badRequest, "The form has a field that isn't text.")
+            }
+            return Field(name: name, value: value)
+        }
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// The value of a field; nil if the form has none of the name.
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// All values of fields of the name.
+    func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+    /// What the form says, without what only says that it may.
+    var content: [Field] { fields.filter { $0.name != Self.tokenField && $0.name != Self.passwordField } }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloHTTP
+
+/// Where a form was sent from, by the headers that browsers set and pages can't.
+enum RequestOrigin {
+    /// - Parameter isRequired: whether a request that doesn't say is refused: where no token of a session protects it.
+    /// - Throws: ``RequestFailure`` with status 403 for a form of another site's page.
+    static func check(_ request: Request, isRequired: Bool) throws {
+        // https://www.w3.org/TR/fetch-metadata/: only sent to addresses that nobody on the way can read.
+        if let site = request.headers[.secFetchSite] {
+            guard site == "same-origin" || site == "none" else { throw refusal }
+            return
+        }
+        guard let origin = request.headers[.origin] else {
+            if isRequired { throw refusal }
+            return
+        }
+        guard let start = origin.range(of: "://"), let authority = request.head.authority,
+            origin[start.upperBound...].lowercased() == authority.lowercased()
+        else { throw refusal }
+    }
+
+    private static var refusal: RequestFailure {
+        RequestFailure(
+            .forbidden, "This form was sent from another site, and nothing was changed.",
+            hint:
+                "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+        )
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+}

@@ -1,0 +1,62 @@
+import AdminService
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Empties the trash: says first what goes, then deletes a bounded amount for each request and shows how far it is.
+struct EmptyingPages: PanelSection {
+    private static let path = "\(TrashPages.path)/empty"
+    private static let confirm = PanelTemplate(PackageResources.trash_confirm_mustache)
+    private static let progress = PanelTemplate(PackageResources.trash_emptying_mustache)
+    private static let crumb = PanelPage.Crumb(title: "Trash", path: TrashPages.path)
+
+    func add(to panel: PanelRoutes) {
+        let access = TrashAccess(panel.core.rules).to(.purge)
+        panel.page(Self.path, access: access) { request, grant in
+            .page(try await confirmation(request, grant))
+        }
+        panel.action(Self.path, access: access, demands: .recentPassword) { request, grant in
+            .page(try await empty(request, grant))
+        }
+    }
+
+    private func confirmation(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
+        let chosen = request.query("class")
+        let groups = TrashGroups(schema: grant.rules.schema, hidden: [:], pool: request.core.pool)
+        let totals = try await groups.totals(filters: TrashAccess.filters(grant, of: chosen))
+        guard totals.groups > 0 else {
+            throw RequestFailure(.notFound, "There is nothing in the trash that you may delete for ever.")
+        }
+        let back = TrashPages.path + (chosen.map { "?class=\($0)" } ?? "")
+        let content = TrashConfirmContent(
+            lines: totals.counts.map { Counted.objects($0.count, of: $0.className) }, action: Self.path,
+            chosenClass: chosen,
+            button: "Delete all of it for ever", back: back)
+        return PanelPage(
+            "Empty the trash\(chosen.map { " of \($0)" } ?? "")?", crumbs: [Self.crumb],
+            content: Self.confirm.render(request.values(content)))
+    }
+
+    private func empty(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
+        let chosen = request.form["class"].flatMap { $0.isEmpty ? nil : $0 }
+        let filters = try TrashAccess.filters(grant, of: chosen)
+        let trash = Trash(schema: grant.rules.schema, pool: request.core.pool)
+        var done = EmptyingContent(request.fields)
+        if done.total == 0 {
+            let groups = TrashGroups(schema: grant.rules.schema, hidden: [:], pool: request.core.pool)
+            done.total = try await groups.totals(filters: filters).groups
+        }
+        var cursor: TrashQueue.Cursor?
+        if let text = request.form["after"] {
+            cursor = TrashQueue.Cursor(text)
+            guard cursor != nil else {
+                throw RequestFailure(.badRequest, "The form doesn't say where to go on.", hint: "Begin again.")
+            }
+        }
+        let answer = try await TrashEmptying(trash: trash, filters: filters).empty(after: cursor)
+        done.add(answer, chosen)
+        return PanelPage(
+            done.next == nil ? "The trash was emptied" : "Emptying the trash", crumbs: [Self.crumb],
+            content: Self.progress.render(request.values(done)))
+    }
+}

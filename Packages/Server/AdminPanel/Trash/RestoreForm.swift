@@ -1,0 +1,45 @@
+import AdminService
+import TomboloHTTP
+import TomboloModel
+
+/// What the form of a restore says about clashes: for each object `choice-ID` is values, leave or swap, and
+/// `value-ID-PROPERTY` a new value.
+enum RestoreForm {
+    /// - Throws: ``RequestFailure`` with status 422 for a form that the page can't have sent.
+    static func wishes(_ form: [String: String], _ schema: Schema) throws -> RestoreWishes {
+        var wishes = RestoreWishes()
+        for (name, choice) in form where name.hasPrefix("choice-") {
+            guard let id = try? ObjectId(string: String(name.dropFirst("choice-".count))) else {
+                throw RequestFailure(.unprocessable, "The form names an object that isn't one.")
+            }
+            switch choice {
+            case "leave": wishes.leave.insert(id)
+            case "swap": wishes.swap.insert(id)
+            case "values": wishes.values[id] = values(of: id, form, schema)
+            default: throw RequestFailure(.unprocessable, "The form has a choice that isn't one.")
+            }
+        }
+        return wishes
+    }
+
+    /// Only unique properties are ever asked for; the restore refuses others, and text that isn't a value of theirs.
+    private static func values(of id: ObjectId, _ form: [String: String], _ schema: Schema) -> [String: JSON] {
+        let prefix = "value-\(id)-"
+        var values: [String: JSON] = [:]
+        for (name, text) in form where name.hasPrefix(prefix) {
+            let property = String(name.dropFirst(prefix.count))
+            let isNumber = schema.classes.contains { item in
+                guard item.isTrashable, let index = item.columnIndex(property),
+                    case .int = item.columns[index].type
+                else { return false }
+                return true
+            }
+            if isNumber, let number = Int64(text) {
+                values[property] = .int(number)
+            } else {
+                values[property] = .string(text)
+            }
+        }
+        return values
+    }
+}

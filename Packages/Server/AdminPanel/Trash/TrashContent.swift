@@ -1,0 +1,73 @@
+import AdminService
+import Foundation
+import TomboloHTTP
+import TomboloModel
+
+/// What the template `trash` shows.
+struct TrashContent: Sendable {
+    struct ClassChoice: Sendable {
+        let name: String
+        let isChosen: Bool
+    }
+
+    struct Entry: Sendable {
+        let address: String
+        let title: String
+        let className: String
+        /// In words: `6 sessions, 2 tickets`.
+        let with: String
+        let trashedAt: Moment
+        let trashedBy: String
+        let purgeAt: Moment?
+        let keptBecause: String?
+
+        init(_ entry: TrashGroups.Entry, _ schema: Schema, now: Int64) {
+            address = entry.address
+            if let head = entry.head, let item = schema[head.className] {
+                title = ObjectTitle.of(head.row, item)
+                className = ClassTitle.words(head.className)
+                with = Entry.words(entry.counts, without: head.className)
+            } else {
+                title = Counted.objects(entry.count)
+                className = ""
+                with = Entry.words(entry.counts, without: nil)
+            }
+            trashedAt = Moment(entry.trashedAt, now: now)
+            trashedBy = entry.trashedBy ?? "a service"
+            purgeAt = Moment.of(entry.purgeAt, now: now)
+            keptBecause = entry.keptBecause
+        }
+
+        /// - Parameter head: a class of which one object isn't counted.
+        static func words(_ counts: [(className: String, count: Int)], without head: String?) -> String {
+            counts.compactMap { part in
+                let count = part.className == head ? part.count - 1 : part.count
+                return count > 0 ? Counted.objects(count, of: part.className) : nil
+            }.joined(separator: ", ")
+        }
+    }
+
+    let classes: [ClassChoice]
+    let chosenClass: String?
+    let entries: [Entry]
+    let page: Int
+    let previous: String?
+    let next: String?
+    let mayPurge: Bool
+    let emptyLink: String?
+
+    init(
+        _ found: TrashGroups.Page, _ schema: Schema, classNames: [String], chosen: String?, page: Int, mayPurge: Bool,
+        now: Int64
+    ) {
+        classes = classNames.map { ClassChoice(name: $0, isChosen: $0 == chosen) }
+        chosenClass = chosen
+        entries = found.entries.map { Entry($0, schema, now: now) }
+        self.page = page
+        let query = chosen.map { "class=\($0)&" } ?? ""
+        previous = page > 1 ? "/panel/trash?\(query)page=\(page - 1)" : nil
+        next = found.hasMore ? "/panel/trash?\(query)page=\(page + 1)" : nil
+        self.mayPurge = mayPurge
+        emptyLink = mayPurge ? "/panel/trash/empty\(chosen.map { "?class=\($0)" } ?? "")" : nil
+    }
+}

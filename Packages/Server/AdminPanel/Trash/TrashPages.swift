@@ -1,0 +1,146 @@
+import AdminService
+import Foundation
+import HTTPTypes
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// The trash: what is in it, restoring with what went with it, deleting for ever, and emptying.
+struct TrashPages: PanelSection {
+    static let path = "\(AdminPanel.path)/trash"
+    private static let list = PanelTemplate(PackageResources.trash_mustache)
+    private static let group = PanelTemplate(PackageResources.trash_group_mustache)
+    private static let confirm = PanelTemplate(PackageResources.trash_confirm_mustache)
+    private static let crumb = PanelPage.Crumb(title: "Trash", path: path)
+
+    func add(to panel: PanelRoutes) {
+        let access = TrashAccess(panel.core.rules)
+        panel.page(Self.path, entry: PanelEntry("Trash", in: .work), access: access.to(.listTrash)) { request, grant in
+            try await list(request, grant)
+        }
+        panel.page("\(Self.path)/group/{id}", access: access.to(.listTrash)) { request, grant in
+            .page(try await page(request, TrashAccess.listing(grant)))
+        }
+        panel.page("\(Self.path)/object/{id}", access: access.to(.listTrash)) { request, grant in
+            guard let id = try? ObjectId(string: request.parameter("id")),
+                let address = try await groups(request, TrashAccess.listing(grant)).address(
+                    of: id, filters: grant.filters)
+            else { throw Self.nothing }
+            return .redirect(to: "\(Self.path)/group/\(address)")
+        }
+        panel.action("\(Self.path)/group/{id}/restore", access: access.to(.restore)) { request, grant in
+            try await restore(request, grant)
+        }
+        panel.page("\(Self.path)/group/{id}/delete", access: access.to(.purge)) { request, grant in
+            .page(try await confirmation(request, grant))
+        }
+        panel.action(
+            "\(Self.path)/group/{id}/delete", access: access.to(.purge), demands: .recentPassword
+        ) { request, grant in
+            try await delete(request, grant)
+        }
+    }
+
+    static let nothing = RequestFailure(
+        .notFound, "There is nothing in the trash at this address.",
+        hint: "Somebody may have restored it or deleted it for ever. The trash lists what there is.")
+
+    private func groups(_ request: PanelRequest, _ view: TrashView) -> TrashGroups {
+        TrashGroups(
+            schema: view.rules.schema, hidden: view.rules.hiddenColumns(view.subject), pool: request.core.pool)
+    }
+
+    // MARK: Looking
+
+    private func list(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
+        let page = try request.pageNumber()
+        let chosen = request.query("class")
+        let filters = try TrashAccess.filters(grant, of: chosen)
+        let view = TrashAccess.listing(grant)
+        let found = try await groups(request, view).page(page, filters: filters)
+        let mayPurge = filters.keys.contains { TrashAccess.may(.purge, $0, view) }
+        let content = TrashContent(
+            found, grant.rules.schema, classNames: grant.filters.keys.sorted(), chosen: chosen, page: page,
+            mayPurge: mayPurge, now: request.now)
+        return .page(PanelPage("Trash", content: Self.list.render(request.values(content))))
+    }
+
+    private func entry(_ request: PanelRequest, _ view: TrashView) async throws -> TrashGroups.Entry {
+        let groups = groups(request, view)
+        let text = try AddressText(request.parameter("id")).text
+        guard let entry = try await groups.page(1, filters: view.filters, only: text).entries.first else {
+            throw Self.nothing
+        }
+        return entry
+    }
+
+    private func page(
+        _ request: PanelRequest, _ view: TrashView, after failure: RequestFailure? = nil
+    ) async throws -> PanelPage {
+        let entry = try await entry(request, view)
+        let members = try await groups(request, view).members(
+            of: TrashAddress(entry.address), filters: view.filters)
+        let names = entry.counts.map(\.className)
+        var content = TrashGroupContent(
+            entry, members, view.rules.schema,
+            mayRestore: names.allSatisfy { TrashAccess.may(.restore, $0, view) },
+            mayPurge: names.allSatisfy { TrashAccess.may(.purge, $0, view) }, now: request.now)
+        if let failure { content.show(failure, request.fields, view.rules.schema) }
+        return PanelPage(
+            content.title, crumbs: [Self.crumb], content: Self.group.render(request.values(content)),
+            status: failure?.code.status ?? .ok)
+    }
+
+    // MARK: Restoring
+
+    private func restore(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
+        let schema = grant.rules.schema
+        let address = try TrashAddress(request.parameter("id"))
+        do {
+            let wishes = try RestoreForm.wishes(request.fields, schema)
+            let restored = try await Trash(schema: schema, pool: request.core.pool).restore(
+                address, wishes, by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
+            let words = "\(Counted.objects(restored.count)) \(Counted.were(restored.count)) restored."
+            return .redirect(to: Self.path, notice: PanelNotice(words))
+        } catch let failure as RequestFailure where [.conflict, .unprocessable].contains(failure.code) {
+            // What there is to choose, on the page that asked.
+            return .page(try await page(request, TrashAccess.listing(grant), after: failure))
+        }
+    }
+
+    // MARK: Deleting for ever
+
+    private func confirmation(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelPage {
+        let entry = try await entry(request, TrashAccess.listing(grant))
+        let line = TrashContent.Entry(entry, grant.rules.schema, now: request.now)
+        var content = TrashConfirmContent(
+            lines: entry.counts.map { Counted.objects($0.count, of: $0.className) },
+            action: "\(Self.path)/group/\(entry.address)/delete", button: "Delete for ever",
+            back: "\(Self.path)/group/\(entry.address)")
+        if entry.count == 1 { content.lines = ["the \(line.className.lowercased()) \(line.title)"] }
+        return PanelPage(
+            "Delete \(line.title) for ever?",
+            crumbs: [Self.crumb, PanelPage.Crumb(title: line.title, path: content.back)],
+            content: Self.confirm.render(request.values(content)))
+    }
+
+    private func delete(_ request: PanelRequest, _ grant: ClassesGrant) async throws -> PanelAnswer {
+        let purged = try await Trash(schema: grant.rules.schema, pool: request.core.pool).purge(
+            try TrashAddress(request.parameter("id")),
+            by: Trash.Restorer(subject: grant.subject, rules: grant.rules))
+        let words = "\(Counted.objects(purged.count)) \(Counted.were(purged.count)) deleted for ever."
+        return .redirect(to: Self.path, notice: PanelNotice(words))
+    }
+}
+
+/// The address of a group or an object as the database writes it, whatever the case of its letters was.
+private struct AddressText {
+    let text: String
+
+    init(_ text: String) throws {
+        switch try TrashAddress(text) {
+        case .group(let id): self.text = id.uuidString.lowercased()
+        case .object(let id): self.text = id.stringValue
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// A place in the audit log: the time of an entry and its number, `1778749200000000.17` in addresses.
+struct AuditCursor: Hashable, Sendable {
+    /// Microseconds since 1970.
+    let at: Int64
+    let id: Int64
+
+    init(at: Int64, id: Int64) {
+        self.at = at
+        self.id = id
+    }
+
+    /// The years 1 to 9999, which PostgreSQL has too.
+    private static let times: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let at = Int64(parts[0]), let id = Int64(parts[1]), Self.times.contains(at), id > 0
+        else { return nil }
+        self.init(at: at, id: id)
+    }
+
+    var text: String { "\(at).\(id)" }
+}

@@ -1,0 +1,133 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloPostgresStore
+
+/// What somebody looks for in the audit log: parameters that narrow it, each once, all of them at once.
+struct AuditFilter: Sendable {
+    /// How an entry's operation is called.
+    enum Operation: String, CaseIterable {
+        case create, update, delete, trash, restore
+        /// An object that was there when the log began.
+        case baseline
+        /// The log began here, or misses what happened before.
+        case gap
+    }
+
+    /// Where changes come from.
+    enum Source: String, CaseIterable {
+        case http, sync, sql, system
+
+        var code: String {
+            switch self {
+            case .http: "h"
+            case .sync: "s"
+            case .sql: "q"
+            case .system: "y"
+            }
+        }
+
+        init?(code: String) {
+            guard let found = Self.allCases.first(where: { $0.code == code }) else { return nil }
+            self = found
+        }
+    }
+
+    static let defaultLimit = 50
+    static let maximumLimit = 200
+    /// Of what is looked for in keys, users and values.
+    static let maximumTextByteCount = 200
+
+    var className: String?
+    var key: String?
+    var user: String?
+    /// Microseconds since 1970.
+    var from: Int64?
+    var to: Int64?
+    var operation: Operation?
+    var source: Source?
+    var text: String?
+    var after: AuditCursor?
+    /// One entry. Not a parameter: who knows its number may not be meant to see it.
+    var id: Int64?
+    var limit = Self.defaultLimit
+
+    /// One entry of an object.
+    init(className: String, key: String, id: Int64) {
+        (self.className, self.key, self.id) = (className, key, id)
+    }
+
+    private static let names = [
+        "class", "object", "user", "from", "to", "operation", "source", "text", "after", "limit",
+    ]
+
+    /// - Parameter fixed: parameters that the address already says.
+    /// - Throws: ``RequestFailure`` with status 400 for a parameter that doesn't exist, occurs twice, or has no such value.
+    init(_ parameters: [(name: String, value: String)], without fixed: Set<String> = []) throws {
+        var seen: Set<String> = []
+        for (name, value) in parameters {
+            guard Self.names.contains(name), !fixed.contains(name) else {
+                throw RequestFailure(
+                    .badRequest, "The audit log can't be filtered by one of the parameters.",
+                    hint: "There are \(Self.names.filter { !fixed.contains($0) }.joined(separator: ", ")).")
+            }
+            guard seen.insert(name).inserted else {
+                throw RequestFailure(.badRequest, "'\(name)' occurs twice.", hint: "Give each parameter once.")
+            }
+            guard value.utf8.count <= Self.maximumTextByteCount, !value.utf8.contains(0) else {
+                throw RequestFailure(
+                    .badRequest, "'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or has a U+0000.",
+                    hint: "Look for a shorter part of it.")
+            }
+            try set(name, value)
+        }
+    }
+
+    private mutating func set(_ name: String, _ value: String) throws {
+        switch name {
+        case "class": className = value
+        case "object": key = value
+        case "user": user = value
+        case "from": from = try Self.time(name, value)
+        case "to": to = try Self.time(name, value)
+        case "operation":
+            operation = try Self.choice(name, value)
+        case "source":
+            source = try Self.choice(name, value)
+        case "text":
+            guard !value.isEmpty else {
+                throw RequestFailure(.badRequest, "'text' is empty.", hint: "Leave it out to see all entries.")
+            }
+            text = value
+        case "after":
+            guard let cursor = AuditCursor(value) else {
+                throw RequestFailure(.badRequest, "'after' isn't what an answer gave as 'next'.")
+            }
+            after = cursor
+        default:
+            guard let number = Int(value), (1...Self.maximumLimit).contains(number) else {
+                throw RequestFailure(.badRequest, "'limit' must be a number from 1 to \(Self.maximumLimit).")
+            }
+            limit = number
+        }
+    }
+
+    private static func time(_ name: String, _ value: String) throws -> Int64 {
+        guard let time = Timestamp.microseconds(value) else {
+            throw RequestFailure(
+                .badRequest, "'\(name)' isn't a moment.", hint: "Write 2026-05-14 or 2026-05-14T13:22:18Z.")
+        }
+        return time
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ value: String
+    ) throws -> Choice {
+        guard let choice = Choice(rawValue: value) else {
+            throw RequestFailure(
+                .badRequest, "There is no such \(name).",
+                hint: "Choose one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return choice
+    }
+}

@@ -1,0 +1,58 @@
+package import PostgresClient
+package import TomboloHTTP
+import TomboloJSONAPI
+package import TomboloModel
+package import TomboloRules
+
+/// What routes and pages of the audit log have in common.
+package struct AuditLog: Sendable {
+    private let pool: PostgresPool
+    private let types = SchemaCache { ResourceTypes($0) }
+
+    package init(pool: PostgresPool) { self.pool = pool }
+
+    /// For those who may see the log of some objects of at least one class.
+    package static func access(by rules: LiveRules) -> RouteAccess<ClassesGrant> {
+        .objects(.audit, ofAny: "objects", classes, by: rules)
+    }
+
+    private static func classes(_ schema: Schema) -> [String] {
+        schema.classes.filter { $0.owner == nil && $0.primaryKeyIndex != nil }.map(\.name)
+    }
+
+    /// The class of a collection, as in addresses.
+    /// - Throws: ``RequestFailure`` with status 404 if there is none.
+    package static func item(_ schema: Schema, collection: String?) throws -> ClassSchema {
+        let found = schema.classes.first {
+            $0.owner == nil && $0.primaryKeyIndex != nil && $0.collectionName == collection
+        }
+        guard let found else { throw RequestFailure(.notFound, "There is no class at this address.") }
+        return found
+    }
+
+    /// A page of entries, newest first: `{"items": […], "next": …, "upTo": …}`.
+    /// - Parameters:
+    ///   - parameters: names and values of ``AuditFilter``.
+    ///   - object: the only object; nil for all that the parameters leave.
+    /// - Throws: ``RequestFailure`` for parameters that aren't understood, or classes that aren't permitted.
+    package func page(
+        _ parameters: [(name: String, value: String)], object: (className: String, key: String)? = nil,
+        _ grant: ClassesGrant
+    ) async throws -> JSON {
+        var filter = try AuditFilter(parameters, without: object == nil ? [] : ["class", "object"])
+        if let object { (filter.className, filter.key) = (object.className, object.key) }
+        let wanted = filter
+        return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            try await AuditQuery.page(AuditView.read(grant, connection), wanted, connection)
+        }
+    }
+
+    /// Puts values of an object back, see ``AuditPutBack``.
+    package func putBack(
+        _ wish: AuditPutBack.Wish, className: String, key: String, _ grant: ClassesGrant
+    ) async throws -> AuditPutBack.Result {
+        let putBack = AuditPutBack(
+            grant: grant, types: try types.value(for: grant.rules.schema), className: className, key: key)
+        return try await pool.transaction { try await putBack.run(wish, $0) }
+    }
+}

@@ -1,0 +1,32 @@
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+extension BulkTrash {
+    /// The trash of this server's classes.
+    static func of(_ pool: PostgresPool) -> BulkTrash {
+        BulkTrash(
+            move: { connection, schema, className, id, user in
+                let group = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
+                return (group.id, group.count)
+            },
+            restore: { connection, rules, subject, className, id, expected in
+                guard let item = rules.schema[className] else { return nil }
+                let found = try await connection.query(
+                    """
+                    SELECT trash_group FROM \(PostgresSQL.quoteIdentifier(item.table))
+                    WHERE \(Trash.key(item)) = $1 AND trashed_at IS NOT NULL
+                    """, [.objectId(id)])
+                guard let row = found.first else { return nil }
+                let group = try row[0].nonNull?.uuid
+                if let expected, group != expected { return nil }
+                return try await Trash(schema: rules.schema, pool: pool).restore(
+                    group.map { .group($0) } ?? .object(id), RestoreWishes(),
+                    by: Trash.Restorer(subject: subject, rules: rules), on: connection
+                ).count
+            })
+    }
+}

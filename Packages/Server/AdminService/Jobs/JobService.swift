@@ -1,0 +1,52 @@
+public import Logging
+public import PostgresClient
+public import ServiceLifecycle
+public import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+public import TomboloRules
+
+/// Works off jobs until shutdown, beside any number of other processes: `JobRunner` says why nothing happens twice.
+public struct JobService: Service {
+    /// How often it looks for jobs while there are none.
+    static let interval = Duration.milliseconds(500)
+    /// How often it forgets old ones.
+    static let forgetInterval = Duration.seconds(3_600)
+
+    let runner: JobRunner
+    private let logger: Logger
+
+    public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, logger: Logger) {
+        runner = JobRunner(rules: rules, pool: pool, trash: .of(pool)) { user in
+            // Roles as they are now, not as they were a second ago.
+            authenticator.forget(user)
+            do {
+                return try await authenticator.subject(of: user)
+            } catch AuthenticationError.unknownUser {
+                return nil
+            }
+        }
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let clock = ContinuousClock()
+            var forgotten: ContinuousClock.Instant?
+            while !Task.isCancelled {
+                do {
+                    if try await runner.step() { continue }
+                    if forgotten.map({ clock.now - $0 > Self.forgetInterval }) ?? true {
+                        try await runner.forgetOld()
+                        forgotten = clock.now
+                    }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("A batch of a job failed and will be tried again: \(error)")
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// A class whose objects give users roles, for reading and writing such objects in a caller's transaction. Which class it
+/// is, the rules' `grants` say.
+struct GrantClass: Sendable {
+    let rules: Rules
+    let columns: GrantColumns
+
+    /// An object that gives a role.
+    struct Grant: Sendable {
+        let key: Value
+        let row: Row
+    }
+
+    var schema: Schema { rules.schema }
+    var item: ClassSchema { schema[columns.classIndex] }
+
+    /// The positions of the classes that give roles.
+    static func indexes(_ rules: Rules) -> Set<Int> { Set(rules.grantColumns.map(\.classIndex)) }
+
+    /// The class with a name, or the only one without.
+    /// - Throws: `RequestFailure` with status 422 for a name that no class of grants has, or a missing one of several.
+    static func find(_ name: String?, in rules: Rules) throws -> GrantClass {
+        let found = rules.grantColumns.map { GrantClass(rules: rules, columns: $0) }
+        let known = found.map(\.item.name).joined(separator: ", ")
+        guard let name else {
+            if found.count == 1 { return found[0] }
+            throw RequestFailure(
+                .unprocessable, "It doesn't say which class gives the role.",
+                hint: found.isEmpty
+                    ? "No app's rules have grants: see docs/rules.md." : "Send 'class': one of \(known).",
+                source: .pointer("/class"))
+        }
+        guard let wanted = found.first(where: { $0.item.name == name }) else {
+            throw RequestFailure(
+                .unprocessable, "No class '\(name.shortened(toByteCount: 60))' gives roles.",
+                hint: "Classes that do: \(known).", source: .pointer("/class"))
+        }
+        return wanted
+    }
+
+    // MARK: Values
+
+    /// The class of what roles are granted in, if the property is a link.
+    var scopeClass: ClassSchema? {
+        columns.scopeColumn.flatMap { item.columns[$0].linkTarget }.flatMap { schema[$0] }
+    }
+
+    /// The key that a text names.
+    /// - Throws: `RequestFailure` with status 422 for a text that is no such key, or that grants of this class can't have.
+    func scope(_ text: String?) throws -> Value? {
+        guard let text else { return nil }
+        guard let column = columns.scopeColumn else {
+            throw RequestFailure(
+                .unprocessable, "Roles that \(item.name) gives count everywhere.", hint: "Leave 'scope' out.",
+                source: .pointer("/scope"))
+        }
+        let value: Value? =
+            switch schema.storedType(of: item.columns[column]) {
+            case .objectId: (try? ObjectId(string: text)).map(Value.objectId)
+            case .uuid: UUID(uuidString: text).map(Value.uuid)
+            case .int: Int64(text).map(Value.int)
+            case .string: text.utf8.count <= 1_000 && !text.utf8.contains(0) ? .string(text) : nil
+            default: nil
+            }
+        guard let value else {
+            throw RequestFailure(
+                .unprocessable, "'scope' isn't the key of \(scopeClass?.name ?? "an object").",
+                hint: "Send the id of what the role is in, or leave it out for a role that counts everywhere.",
+                source: .pointer("/scope"))
+        }
+        return value
+    }
+
+    /// The text of a scope, as in requests and in `tombolo.invitation`.
+    static func text(_ scope: Value?) -> String? {
+        switch scope {
+        case .objectId(let id): id.stringValue
+        case .uuid(let id): id.uuidString.lowercased()
+        case .int(let number): "\(number)"
+        case .string(let text): text
+        default: nil
+        }
+    }
+
+    func userID(_ row: Row) -> ObjectId? {
+        switch row[columns.userColumn] {
+        case .objectId(let id): id
+        case .string(let text): try? ObjectId(string: text)
+        default: nil
+        }
+    }
+
+    private func value(_ user: ObjectId) -> Value {
+        schema.storedType(of: item.columns[columns.userColumn]) == .string ? .string(user.stringValue) : .objectId(user)
+    }
+
+    /// An object that would give the role, with a new key; nothing is written.
+    /// - Throws: `RequestFailure` with status 422 for a class whose keys can't be made here.
+    func grant(_ role: String, to user: ObjectId, in scope: Value?) throws -> Grant {
+        let key: Value
+        switch item.primaryKey?.type {
+        case .objectId: key = .objectId(.generate())
+        case .uuid: key = .uuid(UUID())
+        case .string: key = .string(UUID().uuidString.lowercased())
+        default:
+            throw RequestFailure(
+                .unprocessable, "The server can't make keys for \(item.name).",
+                hint: "Give the role in an app, or by /api, where the key is chosen.")
+        }
+        var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
+        if let index = item.primaryKeyIndex { row[index] = key }
+        row[columns.userColumn] = value(user)
+        row[columns.roleColumn] = .string(role)
+        if let column = columns.scopeColumn { row[column] = scope ?? .null }
+        return Grant(key: key, row: row)
+    }
+
+    private func zero(of column: Column) -> Value {
+        if case .array = column.type { return .data(ArrayCoding.empty) }
+        return schema.storedType(of: column).zero
+    }
+
+    // MARK: Roles
+
+    /// Whether the class's grants may give a role in this scope, as far as the rules say.
+    /// - Throws: `RequestFailure` with status 422 for a role that isn't listed, or one that needs a scope, or has none.
+    func check(_ role: String, in scope: Value?) throws {
+        let shown = role.shortened(toByteCount: 60)
+        guard !role.isEmpty, role.utf8.count <= 200, !role.utf8.contains(0) else {
+            throw RequestFailure(
+                .unprocessable, "'role' isn't the name of a role.", hint: "Send 1 to 200 bytes of text.",
+                source: .pointer("/role"))
+        }
+        if let roles = columns.roles, !roles.contains(role) {
+            let nearest = role.nearest(in: roles).map { "Did you mean '\($0)'? " } ?? ""
+            throw RequestFailure(
+                .unprocessable, "There is no role '\(shown)'.",
+                hint: "\(nearest)Roles: \(roles.joined(separator: ", ")).", source: .pointer("/role"))
+        }
+        guard columns.scopeColumn != nil else { return }
+        // A matrix has the roles within an object. Without one the rules don't say which those are.
+        let matrices = rules.matrices.values.filter { $0.roles.contains(role) || $0.everywhereRoles.contains(role) }
+        guard !matrices.isEmpty else { return }
+        let isWithin = matrices.contains { $0.roles.contains(role) }
+        if isWithin, scope == nil {
+            throw RequestFailure(
+                .unprocessable, "The role '\(shown)' is one within \(scopeClass?.name ?? "an object").",
+                hint: "Send its id as 'scope'.", source: .pointer("/scope"))
+        }
+        if !isWithin, scope != nil {
+            throw RequestFailure(
+                .unprocessable, "The role '\(shown)' counts everywhere.", hint: "Leave 'scope' out.",
+                source: .pointer("/scope"))
+        }
+    }
+
+    // MARK: SQL
+
+    private func sqlName(_ column: Int) -> String { PostgresSQL.quoteIdentifier(item.columns[column].sqlName) }
+    private var table: String { PostgresSQL.quoteIdentifier("public", item.table) }
+    private func parameter(_ value: Value, _ column: Int) throws -> PostgresParameter {
+        try PostgresParameter(value, as: schema.storedType(of: item.columns[column]))
+    }
+
+    /// Waits for everybody else who gives the same role to the same user in the same scope, until the transaction ends.
+    nonisolated(nonsending) func lock(
+        _ role: String, of user: ObjectId, in scope: Value?, _ connection: PostgresConnection
+    ) async throws {
+        let text = "tombolo.grant \(item.name) \(user) \(role) \(Self.text(scope) ?? "")"
+        try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(Int64(bitPattern: text.stableHash))])
+    }
+
+    /// Grants of a role, of one user or anybody, locked.
+    nonisolated(nonsending) func grants(
+        of role: String, to user: ObjectId? = nil, in scope: Value?, _ connection: PostgresConnection
+    ) async throws -> [Grant] {
+        var conditions = ["o.\(sqlName(columns.roleColumn)) = $1"]
+        var parameters: [PostgresParameter] = [.text(role)]
+        if let user {
+            parameters.append(try parameter(value(user), columns.userColumn))
+            conditions.append("o.\(sqlName(columns.userColumn)) = $\(parameters.count)")
+        }
+        if let column = columns.scopeColumn {
+            if let scope {
+                parameters.append(try parameter(scope, column))
+                conditions.append("o.\(sqlName(column)) = $\(parameters.count)")
+            } else {
+                conditions.append("o.\(sqlName(column)) IS NULL")
+            }
+        }
+        let result = try await connection.query(
+            """
+            SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(table) AS o
+            WHERE \(conditions.joined(separator: " AND ")) AND \(RowReader.isIn(trash: false, item, alias: "o"))
+            ORDER BY o.\(sqlName(item.primaryKeyIndex ?? 0)) LIMIT 100 FOR UPDATE
+            """, parameters)
+        let reader = RowReader(schema: schema, connection: connection)
+        return try result.map { found in
+            let row = try reader.row(found, of: item)
+            return Grant(key: row[item.primaryKeyIndex ?? 0], row: row)
+        }
+    }
+
+    /// Keeps what a user has been given as it is until the transaction ends.
+    nonisolated(nonsending) func lockGrants(of user: ObjectId, _ connection: PostgresConnection) async throws {
+        try await connection.query(
+            "SELECT 1 FROM \(table) WHERE \(sqlName(columns.userColumn)) = $1 FOR SHARE",
+            [try parameter(value(user), columns.userColumn)])
+    }
+
+    nonisolated(nonsending) func insert(_ grant: Grant, _ connection: PostgresConnection) async throws {
+        let indexes = item.columns.indices.filter { !item.columns[$0].isRetired }
+        let parameters = try indexes.map { try parameter(grant.row[$0], $0) }
+        let places = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
+        try await connection.query(
+            "INSERT INTO \(table) (\(indexes.map(sqlName).joined(separator: ", "))) VALUES (\(places))", parameters)
+    }
+
+    /// Gives a grant to another user.
+    nonisolated(nonsending) func move(
+        _ grant: Grant, to user: ObjectId, _ connection: PostgresConnection
+    ) async throws {
+        let key = item.primaryKeyIndex ?? 0
+        try await connection.query(
+            "UPDATE \(table) SET \(sqlName(columns.userColumn)) = $2 WHERE \(sqlName(key)) = $1",
+            [try parameter(grant.key, key), try parameter(value(user), columns.userColumn)])
+    }
+
+    /// What a role is to be given in, locked so that it doesn't go into the trash meanwhile.
+    /// - Throws: `RequestFailure` with status 409 if it isn't there any more, or is in the trash.
+    nonisolated(nonsending) func lockScope(_ scope: Value?, _ connection: PostgresConnection) async throws {
+        guard let scope, let target = scopeClass, let key = target.primaryKey else { return }
+        let trashed = target.isTrashable ? "\(PostgresSQL.quoteIdentifier(TrashColumns.when)) IS NOT NULL" : "false"
+        let found = try await connection.query(
+            """
+            SELECT \(trashed) FROM \(PostgresSQL.quoteIdentifier("public", target.table))
+            WHERE \(PostgresSQL.quoteIdentifier(key.sqlName)) = $1 FOR SHARE
+            """, [try PostgresParameter(scope, as: schema.storedType(of: key))])
+        guard let row = found.first else {
+            throw RequestFailure(
+                .conflict, "The \(target.name) that the role is in doesn't exist.", hint: "It may have been deleted.")
+        }
+        guard try !row[0].bool else {
+            throw RequestFailure(
+                .conflict, "The \(target.name) that the role is in is in the trash.",
+                hint: "Try again when somebody has restored it.")
+        }
+    }
+}

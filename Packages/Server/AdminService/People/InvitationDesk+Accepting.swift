@@ -1,0 +1,147 @@
+import Foundation
+import PostgresClient
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+extension InvitationDesk {
+    struct Accepted: Sendable {
+        let invitation: Invitation
+        let user: ObjectId
+        /// False if the user had the role already.
+        let isNew: Bool
+    }
+
+    /// Gives the role to somebody who is logged in with the address that was invited.
+    /// - Throws: `RequestFailure`: 404 for a token that isn't one, or was replaced; 403 if the account has another address;
+    ///   409 if the invitation is over, or can't be kept any more.
+    func accept(_ text: String, by user: ObjectId, address: String) async throws -> Accepted {
+        let token = try token(text, address: address)
+        let email = try await authenticator.details(of: user).email
+        return try await explained {
+            try await pool.transaction { connection in
+                let found = try await usable(token, connection)
+                guard email == found.email else {
+                    throw RequestFailure(
+                        .forbidden, "The invitation is for another e-mail address than this account's.",
+                        hint: "Log in with the account that has the address, or make one with POST /invitations/join.")
+                }
+                return try await give(found, to: user, connection)
+            }
+        }
+    }
+
+    /// Makes an account for the address that was invited, and gives it the role.
+    /// - Throws: as ``accept(_:by:address:)``; 409 if the address has an account; 422 for a password that can't be used.
+    func join(_ text: String, password: String, name: String?, address: String) async throws -> Accepted {
+        let token = try token(text, address: address)
+        // Before the password is hashed, which costs something.
+        let found = try await pool.transaction { try await usable(token, $0) }
+        if !found.isMailed, try await !authenticator.registersUnproven() {
+            throw RequestFailure(
+                .conflict, "This invitation didn't go to the address by mail, so that it proves nothing about it.",
+                hint: "Register the address first, log in, and accept with POST /invitations/accept.")
+        }
+        let account = try await authenticator.prepareJoining(
+            email: found.email, password: password, name: name, address: address)
+        return try await explained {
+            try await pool.transaction { connection in
+                let found = try await usable(token, connection)
+                let user = try await authenticator.join(account, by: token, connection)
+                return try await give(found, to: user, connection)
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private func token(_ text: String, address: String) throws -> InvitationToken {
+        try authenticator.beginProof(address: address)
+        guard let token = InvitationToken(text) else { throw Self.badToken }
+        return token
+    }
+
+    private static let badToken = RequestFailure(
+        .notFound, "This invitation isn't valid: it is misspelt, or a newer one took its place.",
+        hint: "Use the link of the newest mail.")
+
+    /// The open invitation of a token, locked.
+    nonisolated(nonsending) private func usable(
+        _ token: InvitationToken, _ connection: PostgresConnection
+    ) async throws -> Invitation {
+        guard let found = try await Invitations.find(token, connection) else { throw Self.badToken }
+        let now = options.now()
+        try Self.requireUnused(found, now: now)
+        guard found.state(at: now) == .open else {
+            throw RequestFailure(.conflict, "The invitation has expired.", hint: "Ask for a new one.")
+        }
+        return found
+    }
+
+    /// Everything is asked again: the rules, the scope, and the inviter, whose grants are locked until the commit.
+    nonisolated(nonsending) private func give(
+        _ invitation: Invitation, to user: ObjectId, _ connection: PostgresConnection
+    ) async throws -> Accepted {
+        let (item, scope) = try grantClass(of: invitation)
+        do {
+            try item.check(invitation.role, in: scope)
+        } catch let failure as RequestFailure {
+            throw RequestFailure(
+                .conflict, "There is no role '\(invitation.role)' any more.", hint: "Ask for a new invitation.",
+                cause: failure)
+        }
+        try await checkInviter(invitation, item, scope, to: user, connection)
+        try await item.lockScope(scope, connection)
+        try await item.lock(invitation.role, of: user, in: scope, connection)
+        let had = try await !item.grants(of: invitation.role, to: user, in: scope, connection).isEmpty
+        if !had {
+            if item.columns.exclusive[invitation.role] != nil,
+                try await !item.grants(of: invitation.role, in: scope, connection).isEmpty
+            {
+                throw Self.taken(invitation.role, nil)
+            }
+            try await item.insert(item.grant(invitation.role, to: user, in: scope), connection)
+        }
+        try await Invitations.accept(invitation.id, by: user, now: options.now(), connection)
+        return Accepted(invitation: invitation, user: user, isNew: !had)
+    }
+
+    nonisolated(nonsending) private func checkInviter(
+        _ invitation: Invitation, _ item: GrantClass, _ scope: Value?, to user: ObjectId,
+        _ connection: PostgresConnection
+    ) async throws {
+        do {
+            for columns in rules.grantColumns {
+                try await GrantClass(rules: rules, columns: columns).lockGrants(of: invitation.invitedBy, connection)
+            }
+            let inviter = try await authenticator.subject(of: invitation.invitedBy, connection)
+            try authorize(inviter, item, invitation.role, to: user, in: scope)
+        } catch let error where error is AuthenticationError || (error as? RequestFailure)?.code == .forbidden {
+            throw RequestFailure(
+                .conflict, "Whoever invited you may not give the role '\(invitation.role)' any more.",
+                hint: "Ask somebody else for an invitation.", cause: error)
+        }
+    }
+
+    private static func taken(_ role: String, _ cause: (any Error)?) -> RequestFailure {
+        RequestFailure(
+            .conflict, "Somebody else has the role '\(role)' here, which only one can have.",
+            hint: "They can hand it over: POST /roles/transfer.", cause: cause)
+    }
+
+    /// Two who accept at the same time are told apart by the database.
+    private func explained(_ body: () async throws -> Accepted) async throws -> Accepted {
+        do {
+            return try await body()
+        } catch AuthenticationError.emailTaken {
+            throw RequestFailure(
+                .conflict, "This address has an account.", hint: "Log in, and accept with POST /invitations/accept.")
+        } catch AuthenticationError.badMailToken {
+            throw Self.badToken
+        } catch let error as PostgresError where error.code == .uniqueViolation {
+            throw RequestFailure(
+                .conflict, "Somebody else got the role at the same time.", hint: "Look who has it now.", cause: error)
+        }
+    }
+}

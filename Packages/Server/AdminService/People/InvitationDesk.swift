@@ -1,0 +1,177 @@
+import Foundation
+import PostgresClient
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Invites people to roles. Whoever invites must be permitted by the rules to give exactly this role, when they invite
+/// and still when somebody accepts.
+struct InvitationDesk: Sendable {
+    /// The body of an invitation. The class may be left out where only one gives roles.
+    struct Wish: Decodable, Sendable {
+        let email: String
+        let role: String
+        var scope: String?
+        var `class`: String?
+    }
+
+    /// What the inviter gets: the same whether the address has an account or not.
+    struct Sent: Sendable {
+        let invitation: Invitation
+        /// For the inviter to hand over where no mail can be sent; nil otherwise.
+        let token: InvitationToken?
+    }
+
+    let pool: PostgresPool
+    let authenticator: Authenticator
+    let rules: Rules
+    let options: PeopleOptions
+
+    // MARK: Inviting
+
+    /// - Parameters:
+    ///   - subject: who invites, as the database has them now.
+    ///   - address: where the request came from.
+    /// - Throws: `RequestFailure`: 403 if the rules don't let the caller give the role, 409 if the same invitation is open
+    ///   or there are too many, or the scope is in the trash, 422 for what can't be invited, 429 for too many mails.
+    func invite(_ wish: Wish, by subject: Subject, address: String) async throws -> Sent {
+        let item = try GrantClass.find(wish.class, in: rules)
+        let scope = try item.scope(wish.scope)
+        try item.check(wish.role, in: scope)
+        try authorize(subject, item, wish.role, to: .generate(), in: scope)
+        let (email, user) = (try authenticator.validated(email: wish.email), try Self.userID(subject))
+        let offer = Invitations.Offer(
+            email: email, className: item.item.name, role: wish.role, scope: GrantClass.text(scope), invitedBy: user)
+        let (isMailed, now) = (authenticator.hasMail, options.now())
+        let made = try await pool.transaction { connection in
+            try await item.lockScope(scope, connection)
+            let made = try await Invitations.insert(offer, isMailed: isMailed, now: now, connection)
+            // Counts what is sent, and not what is refused.
+            try authenticator.beginInvitation(to: email, address: address)
+            return made
+        }
+        return try send(made.invitation, made.token, by: subject)
+    }
+
+    /// A new token for an invitation, in place of the old one.
+    func resend(_ id: ObjectId, by subject: Subject, address: String) async throws -> Sent {
+        let user = try Self.userID(subject)
+        let (isMailed, now) = (authenticator.hasMail, options.now())
+        let made = try await pool.transaction { connection in
+            let found = try await visible(id, to: subject, connection)
+            let (item, scope) = try grantClass(of: found)
+            try item.check(found.role, in: scope)
+            try authorize(subject, item, found.role, to: .generate(), in: scope)
+            try Self.requireUnused(found, now: now)
+            try await item.lockScope(scope, connection)
+            let made = try await Invitations.renew(found, by: user, isMailed: isMailed, now: now, connection)
+            try authenticator.beginInvitation(to: found.email, address: address)
+            return made
+        }
+        return try send(made.invitation, made.token, by: subject)
+    }
+
+    func revoke(_ id: ObjectId, by subject: Subject) async throws -> Invitation {
+        let (user, now) = (try Self.userID(subject), options.now())
+        return try await pool.transaction { connection in
+            let found = try await visible(id, to: subject, connection)
+            try Self.requireUnused(found, now: now)
+            try await Invitations.revoke(id, by: user, now: now, connection)
+            guard let revoked = try await Invitations.find(id, connection) else { throw Self.nothing }
+            return revoked
+        }
+    }
+
+    /// The mail is posted when the invitation is committed: one that is lost is sent again by whoever invites.
+    private func send(_ invitation: Invitation, _ token: InvitationToken, by subject: Subject) throws -> Sent {
+        guard authenticator.hasMail else { return Sent(invitation: invitation, token: token) }
+        let name = if case .string(let name)? = subject.data["name"] { name } else { "Somebody" }
+        try authenticator.mailInvitation(
+            invitation, token, from: name, to: "the role \(invitation.role)", link: options.invitationLink)
+        return Sent(invitation: invitation, token: nil)
+    }
+
+    // MARK: Listing
+
+    /// The most invitations of a page, and that one request looks at.
+    static let pageSize = 100
+    static let lookedAtCount = 2_000
+
+    /// Those that the caller made, or could make.
+    /// - Returns: a page, newest first, and the id after which the next one begins; nil at the end.
+    func list(
+        className: String?, scope: String?, onlyOpen: Bool, after last: ObjectId?, for subject: Subject
+    ) async throws -> (page: [Invitation], next: ObjectId?) {
+        let now = options.now()
+        let found = try await pool.withConnection { connection in
+            try await Invitations.list(
+                className: className, scope: scope, openAt: onlyOpen ? now : nil, after: last,
+                limit: Self.lookedAtCount, connection)
+        }
+        var page: [Invitation] = []
+        for invitation in found where isVisible(invitation, to: subject) {
+            if page.count == Self.pageSize { return (page, page.last?.id) }
+            page.append(invitation)
+        }
+        return (page, found.count == Self.lookedAtCount ? found.last?.id : nil)
+    }
+
+    private func isVisible(_ invitation: Invitation, to subject: Subject) -> Bool {
+        if invitation.invitedBy == subject.userID { return true }
+        guard let (item, scope) = try? grantClass(of: invitation) else { return false }
+        return (try? authorize(subject, item, invitation.role, to: .generate(), in: scope)) != nil
+    }
+
+    nonisolated(nonsending) private func visible(
+        _ id: ObjectId, to subject: Subject, _ connection: PostgresConnection
+    ) async throws -> Invitation {
+        guard let found = try await Invitations.find(id, connection), isVisible(found, to: subject) else {
+            throw Self.nothing
+        }
+        return found
+    }
+
+    // MARK: Steps
+
+    static let nothing = RequestFailure(
+        .notFound, "There is no such invitation.", hint: "GET /invitations lists those that you may see.")
+
+    private static func userID(_ subject: Subject) throws -> ObjectId {
+        guard let user = subject.userID else {
+            throw RequestFailure(.unauthenticated, "This needs a user.", hint: "Log in with POST /login.")
+        }
+        return user
+    }
+
+    static func requireUnused(_ invitation: Invitation, now: Date) throws {
+        switch invitation.state(at: now) {
+        case .accepted:
+            throw RequestFailure(.conflict, "The invitation was accepted already.", hint: "There is nothing to do.")
+        case .revoked:
+            throw RequestFailure(.conflict, "The invitation was revoked.", hint: "Ask for a new one.")
+        case .open, .expired: break
+        }
+    }
+
+    /// - Throws: `RequestFailure` with status 409 if the rules know nothing of the class any more.
+    func grantClass(of invitation: Invitation) throws -> (item: GrantClass, scope: Value?) {
+        do {
+            let item = try GrantClass.find(invitation.className, in: rules)
+            return (item, try item.scope(invitation.scope))
+        } catch let failure as RequestFailure {
+            throw RequestFailure(
+                .conflict, "Nothing gives the role of this invitation any more.",
+                hint: "The app's rules have changed: ask for a new invitation.", cause: failure)
+        }
+    }
+
+    /// Whether the rules let somebody give a role to a user.
+    func authorize(
+        _ subject: Subject, _ item: GrantClass, _ role: String, to user: ObjectId, in scope: Value?
+    ) throws {
+        let grant = try item.grant(role, to: user, in: scope)
+        let resource = Resource.object(classIndex: item.columns.classIndex, old: nil, new: grant.row)
+        if case .denied(let denial) = rules.authorize(subject, .create, resource) { throw RequestFailure(denial) }
+    }
+}

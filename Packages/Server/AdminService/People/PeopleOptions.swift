@@ -1,0 +1,17 @@
+public import Foundation
+
+/// What invitations need besides the database.
+public struct PeopleOptions: Sendable {
+    /// Where the link of an invitation leads; the token is added as `token=`. Nil: the token alone is given.
+    public var invitationLink: String?
+    /// The clock by which invitations expire.
+    public var now: @Sendable () -> Date
+
+    /// The variable with ``invitationLink``.
+    public static let linkVariable = "TOMBOLO_INVITATION_URL"
+
+    public init(invitationLink: String? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.invitationLink = invitationLink
+        self.now = now
+    }
+}

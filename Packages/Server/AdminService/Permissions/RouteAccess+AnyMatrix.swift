@@ -1,0 +1,34 @@
+import Hummingbird
+package import TomboloHTTP
+package import TomboloRules
+package import TomboloServerModel
+
+/// Leave to see, or change, what follows from the permission matrix of some app.
+package struct AnyMatrixGrant: Sendable {
+    package let subject: Subject
+    /// That the decision was made by.
+    package let model: ServerModel
+    /// The first app whose matrix is permitted; nil where access doesn't depend on one.
+    package let app: String?
+}
+
+extension RouteAccess where Grant == AnyMatrixGrant {
+    /// For those whom the rules of at least one app permit to see (read) or change (update) its matrix, whichever: what
+    /// isn't an app's own, such as accounts. Who may change what every role may do could give themselves all of it.
+    package static func anyMatrix(_ operation: TomboloRules.Operation, of models: ServerModels) -> RouteAccess {
+        @Sendable func permitted(_ subject: Subject, _ model: ServerModel) -> String? {
+            model.matrices.keys.sorted().first { model.refusal(subject, operation, ofMatrixOf: $0) == nil }
+        }
+        return RouteAccess(
+            summary: "\(operation) the permission matrix of any app",
+            forecast: { permitted($0, models.current) == nil ? .refused : .allowed },
+            decide: { subject, _, _ in
+                let model = models.current
+                guard let app = permitted(subject, model) else {
+                    throw RequestFailure(
+                        .forbidden, "Not permitted: no app's rules let you \(operation) its permission matrix.")
+                }
+                return AnyMatrixGrant(subject: subject, model: model, app: app)
+            })
+    }
+}

@@ -1,0 +1,19 @@
+import Hummingbird
+package import TomboloHTTP
+import TomboloRules
+package import TomboloServerModel
+
+extension RouteAccess where Grant == ServerModel {
+    /// For those whom the rules permit to `inspect` objects of some class: who may look at what others see. As whom is
+    /// decided by ``ViewAs/refusal(of:looking:_:)``.
+    package static func inspecting(_ models: ServerModels) -> RouteAccess {
+        RouteAccess(
+            summary: "inspect objects of any class",
+            forecast: { ViewAs.mayInspect($0, models.current) ? .allowed : .refused },
+            decide: { subject, _, _ in
+                let model = models.current
+                guard ViewAs.mayInspect(subject, model) else { throw ViewAs.notPermitted }
+                return model
+            })
+    }
+}

@@ -1,0 +1,119 @@
+package import TomboloAuthentication
+package import TomboloHTTP
+package import TomboloModel
+package import TomboloRules
+package import TomboloServerModel
+
+/// Whom somebody looks at a server as: another user, or somebody who has one role and no other.
+///
+/// It's for looking only. Nobody sees by it what they couldn't see as themselves: it takes the operation `inspect` on
+/// objects of some class, and at least the sight of who is looked at, see ``refusal(of:looking:_:)``.
+package enum ViewAs: Hashable, Sendable {
+    case user(ObjectId)
+    /// A role of an app's permission matrix, within one object such as an event, or everywhere.
+    case role(String, app: String, scope: ObjectId?)
+
+    // MARK: Text
+
+    /// What ``text`` gave; nil for anything else.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("user", 2):
+            guard let id = try? ObjectId(string: parts[1]) else { return nil }
+            self = .user(id)
+        case ("role", 4):
+            let scope = parts[3].isEmpty ? nil : try? ObjectId(string: parts[3])
+            guard !parts[1].isEmpty, parts[3].isEmpty || scope != nil else { return nil }
+            self = .role(parts[1], app: parts[2], scope: scope)
+        default: return nil
+        }
+    }
+
+    /// For a sealed cookie.
+    package var text: String {
+        switch self {
+        case .user(let id): "user\n\(id)"
+        case .role(let name, let app, let scope): "role\n\(name)\n\(app)\n\(scope?.stringValue ?? "")"
+        }
+    }
+
+    // MARK: Whom
+
+    /// The subject whose sight counts.
+    /// - Throws: ``RequestFailure`` with status 422 if there's no such account or role.
+    package func subject(_ model: ServerModel, _ authenticator: Authenticator) async throws -> Subject {
+        switch self {
+        case .user(let id):
+            do {
+                return try await authenticator.subject(of: id)
+            } catch AuthenticationError.unknownUser {
+                throw RequestFailure(
+                    .unprocessable, "There is no account with this id that may log in.",
+                    hint: "A disabled account sees nothing.")
+            }
+        case .role(let name, let app, let scope):
+            guard let matrix = model.matrices[app], (matrix.roles + matrix.everywhereRoles).contains(name) else {
+                throw RequestFailure(
+                    .unprocessable, "The app '\(app)' has no role '\(name.shortened(toByteCount: 100))' in its matrix.")
+            }
+            guard let scope, matrix.roles.contains(name) else { return model.example(of: name, inMatrixOf: app) }
+            return Subject(user: ObjectId(), grants: [RoleGrant(Role(name), in: scope)])
+        }
+    }
+
+    /// Why somebody may not look as another does; nil if they may.
+    package static func refusal(
+        of viewer: Subject, looking target: Subject, _ model: ServerModel
+    ) -> RequestFailure? {
+        let rules = model.rules
+        guard mayInspect(viewer, model) else { return notPermitted }
+        let (own, theirs) = (rules.hiddenColumns(viewer), rules.hiddenColumns(target))
+        for index in roots(rules) {
+            let name = rules.schema[index].name
+            for operation in [TomboloRules.Operation.read, .listTrash] {
+                let wanted = filter(target, operation, index, rules)
+                if wanted == .constant(false) { continue }
+                let permitted = filter(viewer, operation, index, rules)
+                guard permitted == .constant(true) || permitted == wanted else {
+                    return above("may \(operation) objects of \(name) that you may not")
+                }
+                guard (own[index] ?? []).isSubset(of: theirs[index] ?? []) else {
+                    return above("may read properties of \(name) that you may not")
+                }
+            }
+        }
+        for app in model.matrices.keys.sorted()
+        where model.refusal(target, .read, ofMatrixOf: app) == nil
+            && model.refusal(viewer, .read, ofMatrixOf: app) != nil
+        {
+            return above("may see the permission matrix of \(app), which you may not")
+        }
+        return nil
+    }
+
+    /// Whether somebody may look as anybody at all.
+    package static func mayInspect(_ viewer: Subject, _ model: ServerModel) -> Bool {
+        let rules = model.rules
+        return roots(rules).contains { rules.refusal(viewer, .inspect, ofClassAt: $0) == nil }
+    }
+
+    package static let notPermitted = RequestFailure(
+        .forbidden, "Not permitted: no role lets you inspect what others see.",
+        hint: "The rules permit it by operations: {inspect: true}; see docs/rules.md.")
+
+    /// The classes that rules are about.
+    private static func roots(_ rules: Rules) -> [Int] {
+        rules.schema.classes.indices.filter { rules.schema[$0].owner == nil && !rules.schema[$0].isEmbedded }
+    }
+
+    private static func filter(
+        _ subject: Subject, _ operation: TomboloRules.Operation, _ index: Int, _ rules: Rules
+    ) -> Predicate {
+        (try? rules.authorize(subject, operation, .objects(classIndex: index)).get()) ?? .constant(false)
+    }
+
+    private static func above(_ reason: String) -> RequestFailure {
+        RequestFailure(.forbidden, "Not permitted: they \(reason).", hint: "Nobody looks as somebody who sees more.")
+    }
+}

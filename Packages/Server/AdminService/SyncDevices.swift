@@ -1,0 +1,47 @@
+package import PostgresClient
+
+/// The devices that sync, as the database knows them: each has a row from its first session on.
+package struct SyncDevices: Sendable {
+    package static let pageSize = 50
+
+    package struct Device: Hashable, Sendable {
+        /// As logs and the gateway's inspector show it.
+        package let id: String
+        /// Of the account.
+        package let userID: String
+        /// As far as the account is still there.
+        package let userName: String?
+        /// In microseconds since 1970.
+        package let openedAt: Int64
+        /// To the day at least.
+        package let seenAt: Int64
+        /// Changesets that were applied.
+        package let uploadCount: Int64
+    }
+
+    private let pool: PostgresPool
+
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// The devices that were here last come first.
+    /// - Parameters:
+    ///   - user: of this account only.
+    ///   - number: from 1.
+    package func page(_ number: Int, of user: String? = nil) async throws -> (devices: [Device], hasMore: Bool) {
+        let found = try await pool.query(
+            """
+            SELECT c.id, c.user_id, a.display_name, c.opened_at, c.seen_at, c.last FROM tombolo.client c
+                LEFT JOIN tombolo.account a
+                ON a.id = CASE WHEN c.user_id ~ '^[0-9a-f]{24}$' THEN decode(c.user_id, 'hex') END
+            WHERE $1::text IS NULL OR c.user_id = $1 ORDER BY c.seen_at DESC, c.id
+            LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
+            """, [.text(user)])
+        let devices = try found.prefix(Self.pageSize).map { row in
+            Device(
+                id: String(try row[0].int64, radix: 36), userID: try row[1].string,
+                userName: try row[2].nonNull?.string, openedAt: try row[3].timestampMicroseconds,
+                seenAt: try row[4].timestampMicroseconds, uploadCount: try row[5].int64)
+        }
+        return (devices, found.count > Self.pageSize)
+    }
+}

@@ -1,0 +1,224 @@
+package import PostgresClient
+import PostgresValues
+import TomboloHTTP
+package import TomboloModel
+import TomboloSQL
+
+/// The trash group by group, newest first: for pages on which people decide about what went together.
+package struct TrashGroups: Sendable {
+    package static let pageSize = 50
+    /// Objects of one group that ``members(of:filters:)`` shows.
+    package static let memberLimit = 200
+
+    /// A group, or an object that is in none.
+    package struct Entry: Sendable {
+        /// What ``TrashAddress`` reads.
+        package let address: String
+        /// In microseconds since 1970, of the object that went in last.
+        package let trashedAt: Int64
+        /// The name of who trashed it, or an id if no account has that; nil if it wasn't a user.
+        package let trashedBy: String?
+        /// When the last of it is due; nil for never.
+        package let purgeAt: Int64?
+        /// Why the automatic purge kept it when it was due; nil if it didn't.
+        package let keptBecause: String?
+        /// By class, of what the caller may see, in the order of names.
+        package let counts: [(className: String, count: Int)]
+        /// What took the others along, or the only object; nil where that can't be told. Values that the caller may not
+        /// read are null.
+        package let head: (className: String, id: ObjectId, row: Row)?
+
+        package var count: Int { counts.reduce(0) { $0 + $1.count } }
+    }
+
+    package struct Page: Sendable {
+        package let entries: [Entry]
+        package let hasMore: Bool
+    }
+
+    private let schema: Schema
+    private let pool: PostgresPool
+    private let hidden: [Int: Set<Int>]
+
+    /// - Parameter hidden: columns whose values the caller may not read, by class.
+    package init(schema: Schema, hidden: [Int: Set<Int>], pool: PostgresPool) {
+        self.schema = schema
+        self.hidden = hidden
+        self.pool = pool
+    }
+
+    /// - Parameters:
+    ///   - number: from 1.
+    ///   - filters: by class, what the caller may see and asks for; other classes are left out.
+    ///   - address: of the only group that is wanted.
+    package func page(_ number: Int, filters: [String: Predicate], only address: String? = nil) async throws -> Page {
+        try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            let retention = try await TrashRetention.read(connection)
+            let source = try source(filters, retention)
+            guard !source.sql.isEmpty else { return Page(entries: [], hasMore: false) }
+            let found = try await connection.query(
+                """
+                SELECT x.g, max(x.t), max(x.by), nullif(max(x.p), 'infinity') FROM (\(source.sql)) x
+                WHERE $1::text IS NULL OR x.g = $1::text COLLATE "C"
+                GROUP BY x.g ORDER BY max(x.t) DESC, x.g LIMIT \(Self.pageSize + 1) OFFSET \((number - 1) * Self.pageSize)
+                """, [.text(address)] + source.parameters)
+            let page = found.prefix(Self.pageSize)
+            let addresses = try page.map { try $0[0].string }
+            let counted = try await connection.query(
+                """
+                SELECT x.g, x.class, count(*)::int, min(x.id) FROM (\(source.sql)) x WHERE x.g = ANY ($1)
+                GROUP BY x.g, x.class ORDER BY x.g, x.class
+                """, [.textArray(addresses)] + source.parameters)
+            var counts: [String: [(className: String, count: Int)]] = [:]
+            var ids: [String: [String: ObjectId]] = [:]
+            for row in counted {
+                let (group, name) = (try row[0].string, try row[1].string)
+                counts[group, default: []].append((name, try row[2].int))
+                ids[group, default: [:]][name] = try ObjectId(string: row[3].string)
+            }
+            var heads: [String: (className: String, id: ObjectId)] = [:]
+            for (group, counts) in counts {
+                guard let name = head(of: counts), let id = ids[group]?[name] else { continue }
+                heads[group] = (name, id)
+            }
+            let rows = try await rows(heads.values.map { $0 }, connection)
+            let people = try await texts(
+                """
+                SELECT encode(a.id, 'hex'), a.display_name FROM tombolo.account a
+                WHERE a.id IN (
+                    SELECT decode(t, 'hex') FROM unnest($1) AS t WHERE t ~ '^[0-9a-f]{24}$')
+                """, page.compactMap { try $0[2].nonNull?.string }, connection)
+            let reasons = try await texts(
+                "SELECT k.address, k.reason FROM tombolo.trash_kept k WHERE k.address = ANY ($1)", addresses, connection
+            )
+            let entries = try page.map { row in
+                let group = try row[0].string
+                return Entry(
+                    address: group, trashedAt: try row[1].timestampMicroseconds,
+                    trashedBy: try row[2].nonNull.map { try people[$0.string] ?? $0.string },
+                    purgeAt: try row[3].nonNull?.timestampMicroseconds, keptBecause: reasons[group],
+                    counts: counts[group] ?? [],
+                    head: heads[group].flatMap { head in rows[head.id].map { (head.className, head.id, $0) } })
+            }
+            return Page(entries: entries, hasMore: found.count > Self.pageSize)
+        }
+    }
+
+    /// What is in a group, as far as the caller may see it, by class and key, up to ``memberLimit``.
+    package func members(
+        of address: TrashAddress, filters: [String: Predicate]
+    ) async throws -> [(className: String, id: ObjectId, row: Row)] {
+        try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            var found: [(className: String, id: ObjectId)] = []
+            for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
+                guard let item = schema[name], item.isTrashable, found.count < Self.memberLimit else { continue }
+                let (column, parameter) = Trash.condition(address, item)
+                let condition = try filter.sql(
+                    .postgresql, className: name, in: schema, alias: "o", firstParameter: 2)
+                let keys = try await connection.query(
+                    """
+                    SELECT o.\(Trash.key(item)) FROM \(PostgresSQL.quoteIdentifier(item.table)) o
+                    WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL AND \(condition.sql)
+                    ORDER BY 1 LIMIT \(Self.memberLimit - found.count)
+                    """, [parameter] + condition.parameters.map { try PostgresParameter($0) })
+                found += try keys.map { (name, try $0[0].objectId) }
+            }
+            let rows = try await rows(found, connection)
+            return found.compactMap { member in rows[member.id].map { (member.className, member.id, $0) } }
+        }
+    }
+
+    /// How many groups there are, and how many objects by class.
+    package func totals(
+        filters: [String: Predicate]
+    ) async throws -> (groups: Int, counts: [(className: String, count: Int)]) {
+        try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            let source = try source(filters, TrashRetention())
+            guard !source.sql.isEmpty else { return (0, []) }
+            let groups = try await connection.query(
+                "SELECT count(DISTINCT x.g)::int FROM (\(source.sql)) x WHERE $1::text IS NULL",
+                [.text(nil)] + source.parameters)
+            let counts = try await connection.query(
+                "SELECT x.class, count(*)::int FROM (\(source.sql)) x WHERE $1::text IS NULL GROUP BY 1 ORDER BY 1",
+                [.text(nil)] + source.parameters)
+            return (try groups[0, 0].int, try counts.map { (try $0[0].string, try $0[1].int) })
+        }
+    }
+
+    /// The address of the group that an object in the trash is in; nil if the caller may see no such object.
+    package func address(of id: ObjectId, filters: [String: Predicate]) async throws -> String? {
+        let source = try source(filters, TrashRetention())
+        guard !source.sql.isEmpty else { return nil }
+        let found = try await pool.query(
+            "SELECT x.g FROM (\(source.sql)) x WHERE x.id = $1 LIMIT 1", [.text(id.stringValue)] + source.parameters)
+        return try found.first.map { try $0[0].string }
+    }
+
+    // MARK: Reading
+
+    /// Everything in the trash that the filters let through: group, class, key, time, person and purge time. Its first
+    /// parameter is `$2`.
+    private func source(
+        _ filters: [String: Predicate], _ retention: TrashRetention
+    ) throws -> (sql: String, parameters: [PostgresParameter]) {
+        var parts: [String] = []
+        var parameters: [PostgresParameter] = []
+        for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
+            guard let item = schema[name], item.isTrashable else { continue }
+            let condition = try filter.sql(
+                .postgresql, className: name, in: schema, alias: "o", firstParameter: parameters.count + 2)
+            parameters += try condition.parameters.map { try PostgresParameter($0) }
+            let key = "encode(o.\(Trash.key(item)), 'hex')"
+            parts.append(
+                """
+                SELECT coalesce(o.trash_group::text, \(key)) COLLATE "C" AS g, \(PostgresSQL.quoteLiteral(name)) AS class,
+                    \(key) AS id, o.trashed_at AS t, o.trashed_by AS by, \(retention.time(of: item)) AS p
+                FROM \(PostgresSQL.quoteIdentifier(item.table)) o WHERE o.trashed_at IS NOT NULL AND \(condition.sql)
+                """)
+        }
+        return (parts.joined(separator: "\nUNION ALL\n"), parameters)
+    }
+
+    /// The class of the object that took the others along: the one of which there's one, and which links to no other.
+    private func head(of counts: [(className: String, count: Int)]) -> String? {
+        let names = Set(counts.map(\.className))
+        let found = counts.filter { part in
+            guard part.count == 1, let item = schema[part.className] else { return false }
+            return names.count == 1
+                || item.columns.allSatisfy { column in
+                    column.linkTarget.map { $0 == part.className || !names.contains($0) } ?? true
+                }
+        }
+        return found.count == 1 ? found[0].className : nil
+    }
+
+    /// The second column by the first, of rows that are named by a list of texts.
+    nonisolated(nonsending) private func texts(
+        _ sql: String, _ names: [String], _ connection: PostgresConnection
+    ) async throws -> [String: String] {
+        guard !names.isEmpty else { return [:] }
+        let found = try await connection.query(sql, [.textArray(names)])
+        return Dictionary(
+            try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    nonisolated(nonsending) private func rows(
+        _ objects: [(className: String, id: ObjectId)], _ connection: PostgresConnection
+    ) async throws -> [ObjectId: Row] {
+        let reader = RowReader(schema: schema, pool: pool).on(connection)
+        var result: [ObjectId: Row] = [:]
+        for (name, members) in Dictionary(grouping: objects, by: \.className) {
+            guard let index = schema.index(of: name), let key = schema[index].primaryKeyIndex else { continue }
+            let item = schema[index]
+            let found = try await reader.objects(
+                name, matching: .isIn(PropertyPath(item.columns[key].name), members.map { .objectId($0.id) }),
+                isTrashed: true)
+            for var row in found {
+                guard case .objectId(let id) = row[key] else { continue }
+                for column in hidden[index] ?? [] { row[column] = .null }
+                result[id] = row
+            }
+        }
+        return result
+    }
+}

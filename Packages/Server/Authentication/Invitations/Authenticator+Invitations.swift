@@ -1,0 +1,117 @@
+public import PostgresClient
+public import TomboloModel
+public import TomboloRules
+
+extension Authenticator {
+    /// Whether mails can be sent at all.
+    public var hasMail: Bool { mail != nil }
+
+    /// An address as accounts have it: in lower case.
+    /// - Throws: ``AuthenticationError/invalidEmail(reason:)``.
+    public func validated(email: String) throws(AuthenticationError) -> String {
+        try AccountRegistry.validated(email: email)
+    }
+
+    /// Counts a mail to an address, whether it has an account or not.
+    /// - Parameter address: where the request came from.
+    /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    public func beginInvitation(to email: String, address: String) throws(AuthenticationError) {
+        try begin(.mail, address: address, email: email)
+    }
+
+    /// Counts a token that somebody shows.
+    public func beginProof(address: String) throws(AuthenticationError) { try begin(.proof, address: address) }
+
+    /// Mails the token to the address that was invited.
+    /// - Parameters:
+    ///   - inviter: their name, as the mail shows it.
+    ///   - what: the role and what it is in, in words.
+    ///   - link: the configured address to which the token is added; nil for a mail with the token alone.
+    /// - Throws: ``AuthenticationError/noMail``, or ``AuthenticationError/busy``: the mail isn't sent then.
+    public func mailInvitation(
+        _ invitation: Invitation, _ token: InvitationToken, from inviter: String, to what: String, link: String?
+    ) throws(AuthenticationError) {
+        guard let mail else { throw .noMail }
+        let content = Mail.invite(invitation, token, from: inviter, to: what, link: link)
+        try mail.post { content }
+    }
+
+    /// A password for an account that an invitation makes.
+    public struct JoiningAccount: Sendable {
+        let displayName: String
+        let hash: PasswordHash
+    }
+
+    /// Checks a password and hashes it, which takes a while: before the transaction.
+    /// - Throws: ``AuthenticationError`` if password or name can't be used.
+    public func prepareJoining(
+        email: String, password: String, name: String?, address: String
+    ) async throws -> JoiningAccount {
+        try accounts.validate(password: password)
+        let name = try AccountRegistry.validated(displayName: name ?? String(email.prefix { $0 != "@" }))
+        return JoiningAccount(
+            displayName: name, hash: try await hasher.hash(password, lane: AddressGroup(address).text))
+    }
+
+    /// Makes the account of an invitation's address, in the caller's transaction. By the database's function: only a
+    /// token makes an account with an address.
+    /// - Throws: ``AuthenticationError/emailTaken``, ``AuthenticationError/badMailToken``.
+    nonisolated(nonsending) public func join(
+        _ account: JoiningAccount, by token: InvitationToken, _ connection: PostgresConnection
+    ) async throws -> ObjectId {
+        let user = ObjectId.generate()
+        let parameters = account.hash.parameters
+        let result: PostgresResult
+        do {
+            result = try await connection.query(
+                "SELECT tombolo.join_by_invitation($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                [
+                    .bytea(token.id.bytes), .bytea(token.hash), .bytea(user.bytes), .text(account.displayName),
+                    .int64(Int64(parameters.rounds)), .int64(Int64(parameters.blockSize)),
+                    .int64(Int64(parameters.parallelism)), .bytea(account.hash.salt), .bytea(account.hash.key),
+                ])
+        } catch let error as PostgresError where error.code == .uniqueViolation {
+            throw AuthenticationError.emailTaken
+        }
+        guard try result[0, 0].bool else { throw AuthenticationError.badMailToken }
+        return user
+    }
+
+    /// Whether strangers may register any address without proving that it's theirs.
+    public func registersUnproven() async throws -> Bool {
+        let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
+        return settings.registration == true && settings.confirmation == EmailPasswordSettings.Confirmation.none
+    }
+
+    /// A user with their roles as a transaction sees them.
+    /// - Throws: ``AuthenticationError/unknownUser`` for a user whose account is gone or disabled.
+    nonisolated(nonsending) public func subject(
+        of user: ObjectId, _ connection: PostgresConnection
+    ) async throws -> Subject {
+        guard let known = try await Accounts.known([user], grants: grants(), connection)[user] else {
+            throw AuthenticationError.unknownUser
+        }
+        return try known.get().subject
+    }
+}
+
+extension Mail {
+    static func invite(
+        _ invitation: Invitation, _ token: InvitationToken, from inviter: String, to what: String, link: String?
+    ) -> Mail {
+        let text = token.text
+        let whole = link.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(text)" }
+        // A name may hold anything, and begins no line of its own.
+        let name = inviter.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return Mail(
+            purpose: .invite, to: invitation.email, subject: "You're invited",
+            text: """
+                \(name) invites you: \(what). Accept within \(Invitation.lifetimeSeconds / 86_400) days:
+
+                \(whole ?? "token \(text)")
+
+                If you don't know what this is about, do nothing.
+                """,
+            token: text, tokenID: invitation.id.stringValue, link: whole)
+    }
+}

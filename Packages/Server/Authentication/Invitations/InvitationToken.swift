@@ -1,0 +1,37 @@
+public import TomboloModel
+
+/// What proves that somebody was invited: the invitation's id and 32 random bytes, of which the database has the hash.
+public struct InvitationToken: Sendable {
+    static let secretByteCount = 32
+    /// The longest text that is looked at.
+    static let maximumByteCount = 128
+
+    public let id: ObjectId
+    let secret: [UInt8]
+
+    init(id: ObjectId) {
+        self.id = id
+        secret = .random(count: Self.secretByteCount)
+    }
+
+    /// - Returns: nil for text that isn't a token.
+    public init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumByteCount, let bytes = [UInt8](base64URL: text),
+            bytes.count == ObjectId.byteCount + Self.secretByteCount,
+            let id = ObjectId(bytes: Array(bytes.prefix(ObjectId.byteCount)))
+        else { return nil }
+        self.id = id
+        secret = Array(bytes.dropFirst(ObjectId.byteCount))
+    }
+
+    /// For a mail or a link, and for no log.
+    public var text: String { (Array(id.bytes) + secret).base64URL }
+
+    var hash: [UInt8] { secret.sha256 }
+}
+
+extension InvitationToken: CustomStringConvertible, CustomReflectable {
+    /// Without the secret.
+    public var description: String { "<token of the invitation \(id)>" }
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

@@ -1,0 +1,97 @@
+public import Foundation
+internal import PostgresClient
+internal import TomboloModel
+internal import TomboloRules
+
+extension Authenticator {
+    /// Checks e-mail and password as ``login(email:password:address:device:now:)`` does, with its limits, and begins a
+    /// session of the admin panel: a login session that ends after ``PanelSession/lifetimeSeconds``.
+    /// - Returns: what the browser's cookie holds.
+    public func beginPanel(
+        email: String, password: String, address: String, device: LoginDevice, now: Date = Date()
+    ) async throws -> PanelToken {
+        let login = try await login(email: email, password: password, address: address, device: device, now: now)
+        let token = PanelToken()
+        try await pool.query(
+            """
+            WITH shorter AS (
+                UPDATE tombolo.login_session SET expires_at = $3::timestamptz + make_interval(secs => $4) WHERE id = $2
+            )
+            INSERT INTO tombolo.panel_session (token_hash, session_id, created_at, used_at, proved_at)
+            VALUES ($1, $2, $3, $3, $3)
+            """,
+            [
+                .bytea(token.hash), .bytea(login.sessionID.bytes), .timestamptz(microseconds: now.microseconds),
+                .double(Double(PanelSession.lifetimeSeconds)),
+            ])
+        return token
+    }
+
+    /// Whose session a cookie stands for. The database is asked each time, so that whatever ends the login ends the
+    /// session at once; roles may be ``roleLifetimeSeconds`` old.
+    /// - Throws: ``AuthenticationError/endedSession`` if it has ended: by log-out, revocation, another password, a
+    ///   disabled account, or age.
+    /// - Parameter isUse: whether this keeps the session from ending for want of use.
+    public func panelSession(
+        _ token: PanelToken, isUse: Bool = true, now: Date = Date()
+    ) async throws -> PanelSession {
+        let result = try await pool.query(
+            """
+            SELECT s.id, s.user_id, coalesce(a.email, ''), a.display_name, p.proved_at, p.used_at
+            FROM tombolo.panel_session p JOIN tombolo.login_session s ON s.id = p.session_id
+                JOIN tombolo.account a ON a.id = s.user_id
+                LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
+            WHERE p.token_hash = $1 AND \(LoginSessions.isLive) AND a.disabled_at IS NULL AND s.expires_at > $2
+                AND p.created_at > $2::timestamptz - make_interval(secs => $3)
+                AND p.used_at > $2::timestamptz - make_interval(secs => $4)
+            """,
+            [
+                .bytea(token.hash), .timestamptz(microseconds: now.microseconds),
+                .double(Double(PanelSession.lifetimeSeconds)), .double(Double(PanelSession.idleSeconds)),
+            ])
+        guard let row = result.first, let id = ObjectId(bytes: try row[0].bytes),
+            let userID = ObjectId(bytes: try row[1].bytes)
+        else { throw AuthenticationError.endedSession }
+        if isUse, now.microseconds - (try row[5].timestampMicroseconds) > PanelSession.noteSeconds * 1_000_000 {
+            try await noteUse(token, of: id, now: now)
+        }
+        let subject: Subject
+        do {
+            subject = try await self.subject(of: userID)
+        } catch AuthenticationError.unknownUser {
+            throw AuthenticationError.endedSession
+        }
+        return PanelSession(
+            id: id, userID: userID, subject: subject, email: try row[2].string, displayName: try row[3].string,
+            provedAt: Date(microseconds: try row[4].timestampMicroseconds))
+    }
+
+    private func noteUse(_ token: PanelToken, of id: ObjectId, now: Date) async throws {
+        try await pool.query(
+            """
+            WITH used AS (UPDATE tombolo.login_session SET last_used_at = greatest(last_used_at, $3) WHERE id = $2)
+            UPDATE tombolo.panel_session SET used_at = greatest(used_at, $3) WHERE token_hash = $1
+            """, [.bytea(token.hash), .bytea(id.bytes), .timestamptz(microseconds: now.microseconds)])
+    }
+
+    /// Notes that the session's user has given the password again, which is checked within the limits of log-ins.
+    /// - Throws: ``AuthenticationError/wrongCredentials`` for another password.
+    public func proveAgain(
+        _ session: PanelSession, _ token: PanelToken, password: String, address: String, now: Date = Date()
+    ) async throws {
+        let account = try await check(email: session.email, password: password, address: address)
+        guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
+        try await pool.query(
+            "UPDATE tombolo.panel_session SET proved_at = $2 WHERE token_hash = $1",
+            [.bytea(token.hash), .timestamptz(microseconds: now.microseconds)])
+    }
+
+    /// Logs out of the panel.
+    public func endPanel(_ session: PanelSession, now: Date = Date()) async throws {
+        try await pool.withConnection {
+            _ = try await LoginSessions.end(
+                [session.id], of: session.userID, reason: "logged out", now: now.microseconds, $0)
+        }
+        forget(session.userID)
+    }
+}

@@ -1,0 +1,24 @@
+/// The tables of the admin panel: its sessions, which belong to login sessions, and what its users keep for themselves.
+enum PanelSchema {
+    static let sql = """
+        CREATE TABLE IF NOT EXISTS tombolo.panel_session (
+            token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
+            session_id bytea NOT NULL UNIQUE REFERENCES tombolo.login_session (id) ON DELETE CASCADE,
+            created_at timestamptz NOT NULL,
+            used_at timestamptz NOT NULL,
+            proved_at timestamptz NOT NULL
+        );
+        COMMENT ON TABLE tombolo.panel_session IS
+            'Hashes of the cookies of the admin panel: for the admin server only.';
+        CREATE TABLE IF NOT EXISTS tombolo.panel_view (
+            user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
+            class text COLLATE "C" NOT NULL,
+            name text COLLATE "C" NOT NULL,
+            query text COLLATE "C" NOT NULL,
+            PRIMARY KEY (user_id, class, name)
+        );
+        COMMENT ON TABLE tombolo.panel_view IS 'Lists of the admin panel that users keep by a name.';
+        """
+
+    static let tables: Set<String> = ["panel_session", "panel_view"]
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// Hands chunks of bytes from one task to another, a few at a time, so that neither gets far ahead of the other.
+final class ChunkPipe: Sendable {
+    /// Chunks that wait to be taken.
+    static let capacity = 2
+
+    private struct State {
+        var chunks: [[UInt8]] = []
+        var end: Result<Void, any Error>?
+        /// Nobody takes chunks any more.
+        var isAbandoned = false
+        var sender: CheckedContinuation<Void, Never>?
+        var receiver: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for room.
+    /// - Throws: `CancellationError` if the task is cancelled, or nobody takes chunks any more.
+    func send(_ chunk: [UInt8]) async throws {
+        while true {
+            try Task.checkCancellation()
+            let (isTaken, isAbandoned, receiver) = state.withLock { state in
+                let isTaken = state.chunks.count < Self.capacity && !state.isAbandoned
+                if isTaken { state.chunks.append(chunk) }
+                return (isTaken, state.isAbandoned, isTaken ? state.receiver.take() : nil)
+            }
+            receiver?.resume()
+            if isTaken { return }
+            if isAbandoned { throw CancellationError() }
+            await wait(.sender) { $0.chunks.count < Self.capacity || $0.isAbandoned }
+        }
+    }
+
+    /// No more chunks come. The first end counts.
+    func finish(_ end: Result<Void, any Error>) {
+        state.withLock { state in
+            if state.end == nil { state.end = end }
+            return state.receiver.take()
+        }?.resume()
+    }
+
+    /// The next chunk; nil behind the last one.
+    /// - Throws: what the sender ended with; `CancellationError` if the task is cancelled.
+    func next() async throws -> [UInt8]? {
+        while true {
+            try Task.checkCancellation()
+            let (chunk, end, sender) = state.withLock { state in
+                let chunk = state.chunks.isEmpty ? nil : state.chunks.removeFirst()
+                return (chunk, state.end, chunk == nil ? nil : state.sender.take())
+            }
+            sender?.resume()
+            if let chunk { return chunk }
+            if let end {
+                try end.get()
+                return nil
+            }
+            await wait(.receiver) { !$0.chunks.isEmpty || $0.end != nil }
+        }
+    }
+
+    /// What is sent from now on goes nowhere.
+    func abandon() {
+        state.withLock { state in
+            state.isAbandoned = true
+            state.chunks = []
+            return state.sender.take()
+        }?.resume()
+    }
+
+    private enum Side { case sender, receiver }
+
+    private func wait(_ side: Side, until isOver: @Sendable (State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    // Checked under the lock, so that a later cancellation finds the waiter.
+                    if isOver(state) || Task.isCancelled { return true }
+                    switch side {
+                    case .sender: state.sender = continuation
+                    case .receiver: state.receiver = continuation
+                    }
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { side == .sender ? $0.sender.take() : $0.receiver.take() }?.resume()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+import TomboloSQL
+
+/// What an export shows of a type to one caller, as expressions of SQL: PostgreSQL writes the text of every value, so
+/// that the rows pass through this server as bytes. What the caller may not see isn't asked for.
+struct ExportColumns: Sendable {
+    struct Column: Sendable {
+        /// The member's name; in CSV that of an embedded object's member is `address.city`.
+        let name: String
+        let sql: String
+        /// Whether it holds text that people wrote, which a spreadsheet could take for a formula.
+        let isText: Bool
+    }
+
+    private static let alias = ResourcePlan.alias
+    private let type: ResourceType
+    private let view: CallerView
+    private let isFlat: Bool
+    private(set) var all: [Column] = []
+
+    /// - Parameters:
+    ///   - fields: the members that are asked for; nil for all.
+    ///   - isFlat: whether a value is one cell of a table, as in CSV, or JSON.
+    init(_ type: ResourceType, for view: CallerView, fields: Set<String>?, isFlat: Bool) {
+        self.type = type
+        self.view = view
+        self.isFlat = isFlat
+        all = [column("id", Self.name(type.key), type.keyType)]
+        for field in view.fields(of: type) where fields?.contains(field.name) ?? true {
+            all += columns(field, prefix: "")
+        }
+    }
+
+    private static func name(_ column: TomboloModel.Column) -> String {
+        PostgresSQL.quoteIdentifier(alias, column.sqlName)
+    }
+
+    private func column(_ name: String, _ sql: String, _ type: PropertyType) -> Column {
+        // COPY would write 't' for true.
+        Column(
+            name: name, sql: isFlat && type == .bool ? "\(sql)::text" : Self.text(sql, type), isText: type == .string)
+    }
+
+    /// - Parameter prefix: of an embedded object, with its dot.
+    private func columns(_ field: ResourceField, prefix: String) -> [Column] {
+        let name = prefix + field.name
+        func own(_ index: Int) -> String { Self.name(type.item.columns[index]) }
+        switch field.content {
+        case .value(let index, _):
+            return [column(name, own(index), view.schema.storedType(of: type.item.columns[index]))]
+        case .toOne(let index, let target):
+            guard let target = view.types[target] else { return [] }
+            return [column(name, link(own(index), target), target.keyType)]
+        case .embedded(let index, let inner):
+            let members = inner.flatMap { columns($0, prefix: isFlat ? "\(name)." : "") }
+            if isFlat { return members }
+            guard !members.isEmpty else { return [] }
+            let object = "(SELECT row_to_json(\"e\") FROM (SELECT \(Self.list(members))) AS \"e\")"
+            return [
+                Column(name: name, sql: "CASE WHEN \(own(index)) IS NOT NULL THEN \(object) END", isText: false)
+            ]
+        case .values(let elements, _): return [elementsColumn(name, elements, target: nil)]
+        case .toMany(let elements, let target):
+            guard let target = view.types[target] else { return [] }
+            return [elementsColumn(name, elements, target: target)]
+        // Several values in the bytes of one column, which PostgreSQL can't read.
+        case .array: return []
+        }
+    }
+
+    static func list(_ columns: [Column]) -> String {
+        columns.map { "\($0.sql) AS \(PostgresSQL.quoteIdentifier($0.name))" }.joined(separator: ", ")
+    }
+
+    /// As JSON:API has it: the text of ids, dates in ISO 8601, base64 on one line.
+    private static func text(_ sql: String, _ type: PropertyType) -> String {
+        switch type {
+        case .objectId: "encode(\(sql), 'hex')"
+        case .date: "to_char(\(sql) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+        case .data: "translate(encode(\(sql), 'base64'), E'\\n', '')"
+        case .decimal128, .uuid: "\(sql)::text"
+        default: sql
+        }
+    }
+
+    /// The key that a link holds; null for one to an object in the trash.
+    private func link(_ sql: String, _ target: ResourceType) -> String {
+        guard target.item.isTrashable else { return sql }
+        let key = PostgresSQL.quoteIdentifier("t", target.key.sqlName)
+        return "(SELECT \(key) FROM \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
+            + "WHERE \(key) = \(sql) AND \(RowReader.isIn(trash: false, target.item, alias: "t")))"
+    }
+
+    /// A list in its order, as a JSON array in either format.
+    private func elementsColumn(_ name: String, _ elements: Int, target: ResourceType?) -> Column {
+        let item = view.schema[elements]
+        func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
+        let content = column(ElementColumn.content)
+        let stored = view.schema.storedType(of: item.columns[ElementColumn.content])
+        var tables = "\(PostgresSQL.quoteIdentifier(item.table)) AS \"e\""
+        if let target, target.item.isTrashable {
+            tables +=
+                " JOIN \(PostgresSQL.quoteIdentifier(target.item.table)) AS \"t\" "
+                + "ON \(PostgresSQL.quoteIdentifier("t", target.key.sqlName)) = \(content) "
+                + "AND \(RowReader.isIn(trash: false, target.item, alias: "t"))"
+        }
+        let sql = """
+            (SELECT coalesce(json_agg(\(Self.text(content, stored)) \
+            ORDER BY \(column(ElementColumn.rank)), \(column(ElementColumn.id))), '[]') FROM \(tables) \
+            WHERE \(column(ElementColumn.owner)) = \(Self.name(type.key)))
+            """
+        return Column(name: name, sql: sql, isText: false)
+    }
+}

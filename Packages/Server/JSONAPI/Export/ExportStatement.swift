@@ -1,0 +1,126 @@
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloSQL
+
+/// An export as one `COPY (SELECT …) TO STDOUT`.
+///
+/// COPY takes no parameters, and no value may become part of its text. A statement before it binds the values as
+/// parameters and leaves them in settings of the transaction; COPY reads those with `current_setting`, which the planner
+/// takes for constants.
+struct ExportStatement: Sendable {
+    /// The beginning of the settings' names.
+    private static let setting = "tombolo.export_"
+    /// What a text begins with that a spreadsheet calculates or that looks guarded already: `'`, `=`, `+`, `-`, `@`, tab
+    /// and carriage return. An import takes one `'` off before any of them.
+    static let guarded: [UInt8] = Array("'=+-@\t\r".utf8)
+    /// Control characters, which PostgreSQL writes in JSON as `\u0001`: with them as quote and delimiter, COPY leaves
+    /// each object as it is.
+    private static let jsonOptions = "FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'"
+
+    /// Binds the values. To be run in the transaction of ``copy``.
+    let settings: PostgresStatement
+    let copy: String
+
+    /// - Parameters:
+    ///   - sorts: none for the order in which PostgreSQL finds the rows.
+    ///   - guardsFormulas: whether text in CSV is kept from being calculated.
+    init(
+        _ type: ResourceType, _ query: ResourceQuery, sorts: [ResourceQuery.Sort], format: ExportFormat,
+        guardsFormulas: Bool, for view: CallerView
+    ) throws {
+        let columns = ExportColumns(type, for: view, fields: query.fields[type.name], isFlat: format == .csv)
+        var builder = try SQLBuilder(
+            .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
+        let condition = try builder.condition(.all([view.readable(type), query.filter]))
+        let order = try builder.orderBy(sorts.map { SQLSort($0.path, ascending: $0.isAscending) })
+        let rows = """
+            FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
+            WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))\
+            \(order.isEmpty ? "" : "\nORDER BY \(order)")
+            """
+        let select: String
+        switch format {
+        case .csv:
+            let cells = columns.all.map { column in
+                column.isText && guardsFormulas
+                    ? ExportColumns.Column(name: column.name, sql: Self.guarded(column.sql), isText: true) : column
+            }
+            select = "SELECT \(ExportColumns.list(cells)) \(rows)"
+        case .json, .ndjson:
+            let comma = format == .json ? "',' || " : ""
+            select = """
+                SELECT \(comma)row_to_json("r")::text FROM (SELECT \(ExportColumns.list(columns.all)) \(rows)) AS "r"
+                """
+        }
+        let values = Values(builder.parameters)
+        let text = values.replacingPlaceholders(in: select)
+        copy = "COPY (\(text)) TO STDOUT WITH (\(format == .csv ? "FORMAT csv, HEADER" : Self.jsonOptions))"
+        // The texts of the values, and of numbers in the export, don't depend on how the session is set.
+        let fixed = ["datestyle": "ISO, YMD", "bytea_output": "hex", "extra_float_digits": "1"]
+            .sorted { $0.key < $1.key }.map { "set_config('\($0.key)', '\($0.value)', true)" }
+        settings = PostgresStatement(
+            "SELECT \((fixed + values.settings).joined(separator: ", "))",
+            try values.bound.map { try PostgresParameter($0) })
+    }
+
+    private static func guarded(_ sql: String) -> String {
+        let codes = guarded.map { "\($0)" }.joined(separator: ", ")
+        return "CASE WHEN ascii(\(sql)) IN (\(codes)) THEN '''' || \(sql) ELSE \(sql) END"
+    }
+
+    /// What is bound, and by which settings COPY finds it.
+    private struct Values {
+        let parameters: [SQLParameter]
+        private(set) var settings: [String] = []
+        private(set) var bound: [SQLParameter] = []
+        /// The expression of each parameter.
+        private var expressions: [String] = []
+
+        init(_ parameters: [SQLParameter]) {
+            self.parameters = parameters
+            for parameter in parameters {
+                let type =
+                    SQLDialect.postgresql.castType(of: parameter.type) + (parameter.list == nil ? "" : "[]")
+                guard parameter.list != nil || !parameter.value.isNull else {
+                    // A setting can't be null.
+                    expressions.append("NULL::\(type)")
+                    continue
+                }
+                bound.append(parameter)
+                let name = "\(ExportStatement.setting)\(bound.count)"
+                settings.append("set_config('\(name)', ($\(bound.count)::\(type))::text, true)")
+                expressions.append("current_setting('\(name)')::\(type)")
+            }
+        }
+
+        /// Puts the expressions in the places of `$1`, `$2`, …; not in quoted names and texts.
+        func replacingPlaceholders(in sql: String) -> String {
+            let bytes = Array(sql.utf8)
+            var result: [UInt8] = []
+            result.reserveCapacity(bytes.count)
+            var quote: UInt8?
+            var place = 0
+            while place < bytes.count {
+                let byte = bytes[place]
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    if quote == nil { quote = byte } else if quote == byte { quote = nil }
+                }
+                var end = place + 1
+                if quote == nil, byte == UInt8(ascii: "$") {
+                    while end < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[end]) { end += 1 }
+                }
+                if end > place + 1, let number = Int(String(decoding: bytes[(place + 1)..<end], as: UTF8.self)),
+                    expressions.indices.contains(number - 1)
+                {
+                    result += Array("(\(expressions[number - 1]))".utf8)
+                } else {
+                    result += bytes[place..<end]
+                }
+                place = end
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PostgresClient
+import TomboloHTTP
+
+/// An export under way: the rows as PostgreSQL writes them, of one snapshot and in bounded memory. It ends when the last
+/// reference to it goes.
+final class ExportStream: Sendable {
+    /// How long an export may take: until then it keeps the database from cleaning up.
+    static let maximumDuration = Duration.seconds(30 * 60)
+
+    private let pipe = ChunkPipe()
+    private let work: Task<Void, Never>
+
+    /// - Parameter whenOver: called once, when the database has nothing more to do with it.
+    init(_ statement: ExportStatement, _ pool: PostgresPool, whenOver: @escaping @Sendable () -> Void) {
+        let pipe = pipe
+        work = Task {
+            do {
+                try await withTimeout(Self.maximumDuration) {
+                    try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+                        try await connection.query(statement.settings.sql, statement.settings.parameters)
+                        try await connection.copyOut(statement.copy) { try await pipe.send($0) }
+                    }
+                }
+                whenOver()
+                pipe.finish(.success(()))
+            } catch {
+                whenOver()
+                pipe.finish(.failure(error))
+            }
+        }
+    }
+
+    deinit {
+        pipe.abandon()
+        work.cancel()
+    }
+
+    /// Waits for the first rows, so that what fails before them has an answer of its own.
+    /// - Throws: what the database says; a ``RequestFailure``.
+    func response(_ format: ExportFormat, fileName: String) async throws -> Response {
+        var first = try await pipe.next()
+        // In an array the rows come with a comma before each.
+        if format == .json, first != nil { first?.removeFirst() }
+        let begin = format.opening + (first ?? [])
+        let isOver = first == nil
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: format.contentType,
+                .contentDisposition: "attachment; filename=\"\(fileName).\(format.rawValue)\"",
+            ],
+            body: ResponseBody { [self] writer in
+                if !begin.isEmpty { try await writer.write(ByteBuffer(bytes: begin)) }
+                if !isOver {
+                    // What breaks here breaks the connection: a body in chunks lacks its end then.
+                    while let chunk = try await pipe.next() { try await writer.write(ByteBuffer(bytes: chunk)) }
+                }
+                if !format.closing.isEmpty { try await writer.write(ByteBuffer(bytes: format.closing)) }
+                try await writer.finish(nil)
+            })
+    }
+}

@@ -1,0 +1,147 @@
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// What the body of a bulk request asks for:
+///
+///     {"action": "update", "all": true, "data": {"attributes": {"isPublic": true}},
+///      "expect": {"count": 48213, "version": "…"}}
+struct BulkOrder: Sendable {
+    private static let known: Set<String> = ["action", "ids", "all", "data", "expect", "dryRun"]
+
+    let action: BulkAction
+    /// Nil for all that match the filters in the address.
+    let keys: [Value]?
+    let data: JSON?
+    /// What a dry run found, which is all that may be touched.
+    let expectedCount: Int64?
+    let expectedVersion: String?
+    let isDryRun: Bool
+
+    /// - Throws: ``RequestFailure`` for a body that isn't an order, and for one that the rules permit on no resource.
+    init(_ body: JSON, of type: ResourceType, for view: CallerView) throws {
+        guard case .object(let members) = body else {
+            throw Self.failure("", "The body isn't a JSON object.", "Send {\"action\": …, \"ids\": […]}.")
+        }
+        if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
+            throw Self.failure(
+                stranger, "'\(stranger.shortened(toByteCount: 60))' isn't known here.",
+                ResourceQuery.nearest(stranger, Self.known.sorted()))
+        }
+        action = try Self.action(members["action"], type)
+        isDryRun = try Self.flag(members["dryRun"], "dryRun")
+        keys = try Self.keys(members, type)
+        data = members["data"]
+        (expectedCount, expectedVersion) = try Self.expectation(members["expect"])
+        guard (data != nil) == (action == .update) else {
+            throw Self.failure(
+                "data", action == .update ? "There is nothing to change." : "'\(action.rawValue)' takes no data.",
+                action == .update
+                    ? "Send \"data\": {\"attributes\": {…}} or \"relationships\"." : "Leave 'data' out.")
+        }
+        if keys == nil, !isDryRun, expectedCount == nil {
+            throw RequestFailure(
+                .preconditionRequired, "The request doesn't say how many resources it's about.",
+                hint: "Send \"dryRun\": true first, show what it finds, and send its \"count\" and \"version\" back in "
+                    + "\"expect\".",
+                source: .pointer("/expect"))
+        }
+        if let denial = view.refusal(Self.operation(action), type) { throw RequestFailure(denial) }
+    }
+
+    private static func operation(_ action: BulkAction) -> TomboloRules.Operation {
+        switch action {
+        case .update: .update
+        case .trash: .trash
+        case .delete: .delete
+        case .restore: .restore
+        }
+    }
+
+    private static func failure(_ name: String, _ message: String, _ hint: String) -> RequestFailure {
+        let place = name.isEmpty ? RequestPointer() : RequestPointer() / name
+        return RequestFailure(.badRequest, message, hint: hint, source: .pointer(place.description))
+    }
+
+    private static func action(_ json: JSON?, _ type: ResourceType) throws -> BulkAction {
+        let hasTrash = type.item.isTrashable && type.keyType == .objectId
+        let possible: [BulkAction] = hasTrash ? [.update, .trash, .restore] : [.update, .delete]
+        guard case .string(let name)? = json, let action = BulkAction(rawValue: name), possible.contains(action) else {
+            let names = possible.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            throw failure(
+                "action", "'action' isn't something that can be done to \(type.name).", "Send one of \(names).")
+        }
+        return action
+    }
+
+    private static func flag(_ json: JSON?, _ name: String) throws -> Bool {
+        switch json {
+        case nil: return false
+        case .bool(let flag)?: return flag
+        default: throw failure(name, "'\(name)' is neither true nor false.", "Send true, or leave it out.")
+        }
+    }
+
+    private static func keys(_ members: [String: JSON], _ type: ResourceType) throws -> [Value]? {
+        let isAll = try flag(members["all"], "all")
+        guard let ids = members["ids"] else {
+            guard isAll else {
+                throw failure(
+                    "ids", "The request doesn't say which resources it's about.",
+                    "Send \"ids\": […], or \"all\": true for all that match the filters in the address.")
+            }
+            return nil
+        }
+        guard !isAll else { throw failure("all", "'all' and 'ids' don't go together.", "Send one of the two.") }
+        guard case .array(let items) = ids, !items.isEmpty, items.count <= BulkSelection.idLimit else {
+            throw failure(
+                "ids", "'ids' isn't a list of 1 to \(BulkSelection.idLimit) ids.",
+                "Send fewer at once, or \"all\": true with filters.")
+        }
+        var seen: Set<Value> = []
+        var keys: [Value] = []
+        for (index, item) in items.enumerated() {
+            guard case .string(let id) = item, let key = type.keyValue(id) else {
+                throw RequestFailure(
+                    .badRequest, "The element isn't \(ValueText.expected(type.keyType)).",
+                    hint: "Send ids as JSON strings.", source: .pointer("/ids/\(index)"))
+            }
+            if seen.insert(key).inserted { keys.append(key) }
+        }
+        return keys
+    }
+
+    private static func expectation(_ json: JSON?) throws -> (Int64?, String?) {
+        guard let json else { return (nil, nil) }
+        guard case .int(let count)? = json["count"] else {
+            throw failure(
+                "expect", "'expect' has no count.", "Send what the dry run gave as \"count\" and \"version\".")
+        }
+        guard case .string(let version)? = json["version"] else { return (count, nil) }
+        return (count, version)
+    }
+
+    /// - Throws: ``RequestFailure`` with status 409 if it's about other resources than its sender saw.
+    func check(_ size: BulkSelection.Size) throws {
+        if let keys {
+            let missing = Int64(keys.count) - size.count
+            guard missing == 0 else {
+                throw RequestFailure(
+                    .conflict, "\(missing) of the \(keys.count) resources aren't there, or you can't see them.",
+                    hint: "Leave them out. They may be \(action.isAboutTrash ? "restored" : "in the trash") by now.",
+                    source: .pointer("/ids"))
+            }
+        }
+        guard let expectedCount else { return }
+        guard size.count <= expectedCount, expectedVersion == nil || expectedVersion == size.version else {
+            var failure = RequestFailure(
+                .conflict,
+                size.count == expectedCount
+                    ? "Other resources match than the dry run found."
+                    : "\(size.count) resources match, and the dry run found \(expectedCount).",
+                hint: "Nothing was changed. Make another dry run, and decide anew.", source: .pointer("/expect"))
+            failure.details = ["count": .int(size.count), "version": .string(size.version)]
+            throw failure
+        }
+    }
+}

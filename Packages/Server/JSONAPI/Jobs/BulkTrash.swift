@@ -1,0 +1,29 @@
+public import Foundation
+public import PostgresClient
+public import TomboloModel
+public import TomboloRules
+
+/// What jobs need of the trash, each in the connection's transaction.
+public struct BulkTrash: Sendable {
+    /// Moves a live object into the trash, with what goes with it.
+    public typealias Move =
+        @Sendable (
+            _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ id: ObjectId, _ user: ObjectId?
+        ) async throws -> (group: UUID, count: Int)
+    /// Restores the group of an object as far as the rules let the subject.
+    /// - Parameter group: that the object must be in; nil for any.
+    /// - Returns: how many objects came back; nil if the object isn't in the trash, or in another group.
+    public typealias Restore =
+        @Sendable (
+            _ connection: PostgresConnection, _ rules: Rules, _ subject: Subject, _ className: String, _ id: ObjectId,
+            _ group: UUID?
+        ) async throws -> Int?
+
+    let move: Move
+    let restore: Restore
+
+    public init(move: @escaping Move, restore: @escaping Restore) {
+        self.move = move
+        self.restore = restore
+    }
+}

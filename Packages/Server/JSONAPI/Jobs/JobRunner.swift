@@ -1,0 +1,159 @@
+import HTTPTypes
+public import PostgresClient
+import TomboloHTTP
+public import TomboloModel
+public import TomboloRules
+
+/// Works off jobs, batch by batch.
+///
+/// A batch is a transaction that locks the job, does some rows and moves the job's cursor behind them. A server that is
+/// killed leaves whole batches, and any server goes on with the next one: nothing is lost, and nothing done twice. No
+/// lease has to run out, since the lock goes with the connection. Any number of servers may work; each user's jobs are
+/// worked off one after the other, and users take turns by batches.
+public struct JobRunner: Sendable {
+    /// Rows of one transaction.
+    static let batchSize = 100
+    /// After which a transaction takes no further row.
+    static let batchDuration = Duration.seconds(2)
+    /// How long a row waits for others' locks.
+    static let lockTimeout = Duration.seconds(5)
+
+    private let rules: LiveRules
+    private let pool: PostgresPool
+    private let trash: BulkTrash
+    private let subject: @Sendable (ObjectId) async throws -> Subject?
+    private let types = SchemaCache { ResourceTypes($0) }
+    /// ``batchDuration`` but in tests.
+    var duration = Self.batchDuration
+
+    /// - Parameter subject: a user with their roles as they are now; nil for one whose account is gone or disabled.
+    public init(
+        rules: LiveRules, pool: PostgresPool, trash: BulkTrash,
+        subject: @escaping @Sendable (ObjectId) async throws -> Subject?
+    ) {
+        self.rules = rules
+        self.pool = pool
+        self.trash = trash
+        self.subject = subject
+    }
+
+    /// Does one batch of the job whose turn it is.
+    /// - Returns: whether there was one.
+    /// - Throws: what the database says; the job isn't lost, and tried again.
+    public func step() async throws -> Bool {
+        for (id, user) in try await JobStore.candidates(pool) {
+            do {
+                if try await step(id, user) { return true }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch let refusal as AtomicRefusal {
+                try await end(id, refusal)
+                return true
+            } catch {
+                try await JobStore.noteFailure(of: id, RequestFailure(error).message, pool)
+                throw error
+            }
+        }
+        return false
+    }
+
+    /// Forgets what is too old to be undone.
+    public func forgetOld() async throws { try await JobStore.forgetOld(pool) }
+
+    /// A row of a job that is all or nothing.
+    private struct AtomicRefusal: Error {
+        let job: Job
+        let outcomes: [(row: JobRow, outcome: JobOutcome)]
+    }
+
+    private func end(_ id: Int64, _ refusal: AtomicRefusal) async throws {
+        let refused = refusal.outcomes.filter { $0.outcome.kind == .refused }
+        try await pool.transaction { connection in
+            try await JobStore.record(refused, of: refusal.job, connection)
+            try await JobStore.end(
+                id, .failed, "\(refused.count) rows were refused; nothing was changed.", refused: refused.count,
+                connection)
+        }
+    }
+
+    private func step(_ id: Int64, _ user: ObjectId) async throws -> Bool {
+        // The rights as they are now, before each batch.
+        let rules = rules.current
+        let subject = try await subject(user)
+        // In the audit log the changes are those of the person who asked for the job.
+        return try await ChangeOrigin(.system, user: user.stringValue, route: "job \(id)").run {
+            try await batch(of: id, user, subject, rules)
+        }
+    }
+
+    private func batch(of id: Int64, _ user: ObjectId, _ subject: Subject?, _ rules: Rules) async throws -> Bool {
+        try await pool.transaction { connection in
+            try await connection.execute("SET LOCAL lock_timeout = \(Self.lockTimeout.components.seconds * 1_000)")
+            guard let job = try await JobStore.take(id, of: user, connection) else { return false }
+            let worker: JobWorker
+            do {
+                worker = try self.worker(for: job, subject, rules)
+            } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
+                try await JobStore.end(id, .failed, failure.message, connection)
+                return true
+            }
+            try await batch(job, worker, connection)
+            return true
+        }
+    }
+
+    private func worker(for job: Job, _ subject: Subject?, _ rules: Rules) throws -> JobWorker {
+        guard let subject else {
+            throw RequestFailure(.forbidden, "The account of whoever asked for this is gone or disabled.")
+        }
+        let types = try types.value(for: rules.schema)
+        let index =
+            rules.schema.index(of: job.className)
+            ?? rules.schema.classes.firstIndex { $0.previousNames.contains(job.className) }
+        guard let type = index.flatMap({ types[$0] }) else {
+            throw RequestFailure(.notFound, "There is no class \(job.className) any more.")
+        }
+        let view = CallerView(subject: subject, rules: rules, types: types)
+        if let operation = job.kind.operation, let denial = view.refusal(operation, type) {
+            throw RequestFailure(.forbidden, "You may not do this any more: \(denial.reason)")
+        }
+        return try JobWorker(job.kind, job.arguments, of: type, for: view, trash)
+    }
+
+    private func batch(_ job: Job, _ worker: JobWorker, _ connection: PostgresConnection) async throws {
+        let limit = job.isAtomic ? Int(job.total) : Self.batchSize
+        let rows = try await JobStore.rows(of: job, limit: limit, connection)
+        let clock = ContinuousClock()
+        let end = clock.now + duration
+        var outcomes: [(row: JobRow, outcome: JobOutcome)] = []
+        for row in rows {
+            try Task.checkCancellation()
+            outcomes.append((row, try await Self.outcome(row, worker, connection)))
+            if !job.isAtomic, clock.now > end { break }
+        }
+        if job.isAtomic, outcomes.contains(where: { $0.outcome.kind == .refused }) {
+            throw AtomicRefusal(job: job, outcomes: outcomes)
+        }
+        try await JobStore.record(outcomes, of: job, connection)
+        let isOver = job.done + job.refused + job.left + Int64(outcomes.count) >= job.total || rows.isEmpty
+        try await JobStore.advance(job, by: outcomes, isOver: isOver, connection)
+    }
+
+    /// One row, whose refusal doesn't end the transaction.
+    static func outcome(
+        _ row: JobRow, _ worker: JobWorker, _ connection: PostgresConnection
+    ) async throws -> JobOutcome {
+        do {
+            return try await connection.savepoint { try await worker.perform(row, $0) }
+        } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
+            return .refused(failure)
+        } catch let error as PostgresError where error.code == .lockNotAvailable {
+            return .refused(
+                RequestFailure(
+                    .conflict, "Somebody else held it for more than \(Self.lockTimeout).", hint: "Do it again.",
+                    cause: error))
+        } catch let error as PostgresError where !error.isRetryable && error.code != .queryCanceled {
+            return .refused(RequestFailure(error))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+
+extension JobStore {
+    /// Jobs whose turn it is: of each user the oldest, those first that have waited longest since their last batch.
+    static func candidates(_ pool: PostgresPool) async throws -> [(id: Int64, user: ObjectId)] {
+        try await pool.query(
+            """
+            SELECT j.id, j.user_id FROM tombolo.job j WHERE j.state IN ('queued', 'running')
+                AND NOT EXISTS (SELECT FROM tombolo.job o WHERE o.user_id = j.user_id
+                    AND o.state IN ('queued', 'running') AND o.id < j.id)
+            ORDER BY j.progress_at NULLS FIRST, j.id LIMIT 16
+            """
+        ).map { (try $0[0].int64, try ObjectId(string: $0[1].string)) }
+    }
+
+    /// Locks a job for one batch: the lock goes with the transaction, so that a job is nobody's when its server is gone.
+    /// - Returns: nil for one that another server is at, or that is finished.
+    static func take(_ id: Int64, of user: ObjectId, _ connection: PostgresConnection) async throws -> Job? {
+        let found = try await connection.query(
+            """
+            SELECT 1 FROM tombolo.job WHERE id = $1 AND state IN ('queued', 'running') FOR UPDATE SKIP LOCKED
+            """, [.int64(id)])
+        guard !found.isEmpty else { return nil }
+        return try await job(id, of: user, connection)
+    }
+
+    /// The next rows. They were chosen when the job was made; a row is worked off in the transaction that moves the cursor
+    /// behind it.
+    static func rows(of job: Job, limit: Int, _ connection: PostgresConnection) async throws -> [JobRow] {
+        try await connection.query(
+            """
+            SELECT number, key, source, old, new FROM tombolo.job_row WHERE job = $1 AND number > $2
+            ORDER BY number LIMIT \(limit)
+            """, [.int64(job.id), .int64(job.cursor)]
+        ).map { row in
+            JobRow(
+                number: try row[0].int64, key: try row[1].nonNull?.string, source: try json(row[2]),
+                old: try json(row[3]), new: try json(row[4]))
+        }
+    }
+
+    /// Writes down what came of rows.
+    static func record(
+        _ outcomes: [(row: JobRow, outcome: JobOutcome)], of job: Job, _ connection: PostgresConnection
+    ) async throws {
+        guard !outcomes.isEmpty else { return }
+        try await connection.query(
+            """
+            UPDATE tombolo.job_row r SET outcome = n.outcome::"char", reason = n.reason, old = n.old, new = n.new,
+                key = coalesce(n.key, r.key)
+            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+                AS n (number, outcome, reason, old, new, key)
+            WHERE r.job = $1 AND r.number = n.number
+            """,
+            [
+                .int64(job.id), .int64Array(outcomes.map(\.row.number)),
+                .textArray(outcomes.map(\.outcome.kind.rawValue)), .textArray(outcomes.map(\.outcome.reason)),
+                .textArray(outcomes.map { $0.outcome.old.map(text) }),
+                .textArray(outcomes.map { $0.outcome.new.map(text) }), .textArray(outcomes.map(\.outcome.key)),
+            ])
+    }
+
+    /// Moves a job on, behind its last row.
+    /// - Parameter isOver: whether it was the last one of all.
+    static func advance(
+        _ job: Job, by outcomes: [(row: JobRow, outcome: JobOutcome)], isOver: Bool, _ connection: PostgresConnection
+    ) async throws {
+        func count(_ kind: JobOutcome.Kind) -> PostgresParameter {
+            .int64(Int64(outcomes.count { $0.outcome.kind == kind }))
+        }
+        try await connection.query(
+            """
+            UPDATE tombolo.job SET done = done + $2, refused = refused + $3, left_alone = left_alone + $4,
+                cursor = coalesce($5, cursor), attempts = 0, message = NULL,
+                started_at = coalesce(started_at, clock_timestamp()), progress_at = clock_timestamp(),
+                state = CASE WHEN $6 THEN 'done' ELSE 'running' END,
+                finished_at = CASE WHEN $6 THEN clock_timestamp() END
+            WHERE id = $1
+            """,
+            [
+                .int64(job.id), count(.done), count(.refused), count(.left), .int64(outcomes.last?.row.number),
+                .bool(isOver),
+            ])
+    }
+
+    /// Ends an unfinished job.
+    /// - Parameter refused: rows that were refused without the job's having moved on.
+    static func end(
+        _ id: Int64, _ state: Job.State, _ message: String?, refused: Int = 0, _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query(
+            """
+            UPDATE tombolo.job SET state = $2, message = $3, refused = refused + $4, finished_at = clock_timestamp()
+            WHERE id = $1 AND state IN ('draft', 'queued', 'running')
+            """, [.int64(id), .text(state.rawValue), .text(message), .int64(Int64(refused))])
+    }
+
+    /// Notes that a batch failed for a reason that wasn't a row's; after some of them in a row the job is given up.
+    static func noteFailure(of id: Int64, _ message: String, _ pool: PostgresPool) async throws {
+        try await pool.query(
+            """
+            UPDATE tombolo.job SET attempts = attempts + 1, message = $2, progress_at = clock_timestamp(),
+                state = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN 'failed' ELSE state END,
+                finished_at = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN clock_timestamp() END
+            WHERE id = $1 AND state IN ('queued', 'running')
+            """, [.int64(id), .text(message)])
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PostgresClient
+import Synchronization
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Works off single rows of a job in the caller's transaction: as the person who asked for it, by the rules as they are,
+/// with the checks of a request about one resource.
+struct JobWorker: Sendable {
+    let kind: Job.Kind
+    let type: ResourceType
+    let view: CallerView
+    let trash: BulkTrash
+    /// Of an update.
+    private let change: ResourceChange?
+    private let names: Set<String>
+
+    /// - Throws: ``RequestFailure`` for arguments that don't fit the model or the caller's rights.
+    init(_ kind: Job.Kind, _ arguments: JSON, of type: ResourceType, for view: CallerView, _ trash: BulkTrash) throws {
+        self.kind = kind
+        self.type = type
+        self.view = view
+        self.trash = trash
+        if kind == .update {
+            let (change, names) = try Self.change(arguments["data"] ?? .null, type, view)
+            (self.change, self.names) = (change, names)
+        } else {
+            (change, names) = (nil, [])
+        }
+    }
+
+    private static func change(
+        _ data: JSON, _ type: ResourceType, _ view: CallerView
+    ) throws -> (ResourceChange, names: Set<String>) {
+        var change = ResourceChange(type, view)
+        change.read(data, at: RequestPointer("/data"))
+        try change.check()
+        let names = ResourceMembers(data).names
+        guard !names.isEmpty else {
+            throw RequestFailure(
+                .badRequest, "There is nothing to change.",
+                hint: "Send \"data\": {\"attributes\": {…}} or \"relationships\".", source: .pointer("/data"))
+        }
+        return (change, names)
+    }
+
+    private var reader: ResourceReader { ResourceReader(view: view) }
+
+    /// - Throws: ``RequestFailure`` for a row that is refused, and what a database says.
+    func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
+        guard let key = row.key.flatMap({ type.keyValue($0) }) else { throw JSONAPIRoutes.noSuchResource(type) }
+        switch kind {
+        case .update: return try await update(key, connection)
+        case .trash, .delete: return try await remove(key, connection)
+        case .restore: return try await restore(key, nil, connection)
+        case .undo: return try await undo(row, key, connection)
+        }
+    }
+
+    // MARK: Kinds
+
+    private func update(_ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
+        guard let change, let old = try await reader.lockedMembers(names, of: type, key: key, connection) else {
+            throw JSONAPIRoutes.noSuchResource(type)
+        }
+        let writer = ResourceWriter(view: view) { _, _, _, _, _ in }
+        let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
+        guard let after else { return .done(old: old.json, reason: "You can't see it any more.") }
+        let new = try ResourceMembers(after, named: names)
+        if new.same(as: old) == old.names { return .left("It was so already.") }
+        return .done(old: old.json, new: new.json)
+    }
+
+    private func remove(_ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
+        let moved = Mutex<(group: UUID, count: Int)?>(nil)
+        let trash = trash
+        let writer = ResourceWriter(view: view) { connection, schema, className, id, user in
+            let group = try await trash.move(connection, schema, className, id, user)
+            moved.withLock { $0 = group }
+        }
+        try await writer.remove(type, key: key, connection)
+        guard let group = moved.withLock({ $0 }) else { return .done() }
+        return .done(old: ["group": .string(group.group.uuidString), "count": .int(Int64(group.count))])
+    }
+
+    /// - Parameter group: that it must still be in.
+    private func restore(_ key: Value, _ group: UUID?, _ connection: PostgresConnection) async throws -> JobOutcome {
+        guard case .objectId(let id) = key else { throw JSONAPIRoutes.noSuchResource(type) }
+        let count = try await trash.restore(connection, view.rules, view.subject, type.item.name, id, group)
+        guard let count else {
+            return .left(
+                group == nil ? "It isn't in the trash any more." : "Somebody has restored or deleted it since.")
+        }
+        return .done(old: ["restored": .int(Int64(count))])
+    }
+
+    /// Takes back what a job did to a row, where nobody has changed it since.
+    private func undo(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
+        if let text = row.old?["group"], case .string(let id) = text {
+            return try await restore(key, UUID(uuidString: id), connection)
+        }
+        if row.old?["restored"] != nil || row.old == JSON.null { return try await undoMaking(row, key, connection) }
+        let (old, new) = (ResourceMembers(row.old), ResourceMembers(row.new))
+        guard let now = try await reader.lockedMembers(old.names, of: type, key: key, connection) else {
+            return .left("It's gone, or you can't see it any more.")
+        }
+        // What the job left as it was needs no undo.
+        let changed = old.names.subtracting(old.same(as: new))
+        let untouched = changed.intersection(now.same(as: new))
+        let kept = changed.subtracting(untouched).subtracting(now.same(as: old)).sorted()
+        guard !untouched.isEmpty else {
+            return .left(
+                kept.isEmpty ? "It's as it was." : "Somebody has changed \(kept.joined(separator: ", ")) since.")
+        }
+        var change = ResourceChange(type, view)
+        change.read(ResourceMembers(row.old, named: untouched).json, at: RequestPointer("/data"))
+        try change.check()
+        let writer = ResourceWriter(view: view) { _, _, _, _, _ in }
+        _ = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
+        return .done(
+            reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has changed since.")
+    }
+
+    /// Removes what a job made or restored.
+    private func undoMaking(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
+        let new = ResourceMembers(row.new)
+        guard let now = try await reader.lockedMembers(new.names, of: type, key: key, connection) else {
+            return .left("It's gone, or you can't see it any more.")
+        }
+        let kept = new.names.subtracting(now.same(as: new)).sorted()
+        guard kept.isEmpty else { return .left("Somebody has changed \(kept.joined(separator: ", ")) since.") }
+        _ = try await remove(key, connection)
+        return .done()
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TomboloHTTP
+
+/// Some members of a resource as JSON: `{"attributes": {…}, "relationships": {"event": {"data": …}}}`, as a change takes
+/// them.
+struct ResourceMembers: Sendable {
+    private static let parts = ["attributes", "relationships"]
+
+    /// By part and name.
+    private var members: [String: [String: JSON]] = [:]
+
+    /// The members of a resource object, or of what ``json`` gave.
+    /// - Parameter names: nil for all.
+    init(_ resource: JSON?, named names: Set<String>? = nil) {
+        for part in Self.parts {
+            guard case .object(let values)? = resource?[part] else { continue }
+            for (name, value) in values where names?.contains(name) ?? true {
+                if part == "attributes" {
+                    members[part, default: [:]][name] = value
+                } else if let data = value["data"] {
+                    members[part, default: [:]][name] = ["data": data]
+                }
+            }
+        }
+    }
+
+    var names: Set<String> { Set(members.values.flatMap(\.keys)) }
+    var isEmpty: Bool { members.isEmpty }
+    var json: JSON { .object(members.mapValues(JSON.object)) }
+
+    /// Those that are the same in both.
+    func same(as other: ResourceMembers) -> Set<String> {
+        Set(
+            Self.parts.flatMap { part in
+                (members[part] ?? [:]).filter { other.members[part]?[$0.key] == $0.value }.keys
+            })
+    }
+}

@@ -1,0 +1,97 @@
+public import Logging
+public import PostgresClient
+
+/// Fills the audit log: copies what the changelog has beyond the log's position, and the objects that were there when the log
+/// began. Any number of processes may run one; the position's row is locked by the one that works.
+///
+/// Each step is one statement, which moves the position with what it adds: whatever is killed, nothing is lost and nothing
+/// comes twice.
+public struct AuditFollower: Sendable {
+    /// How long to wait when there is nothing to copy.
+    public static let interval = Duration.milliseconds(500)
+    /// How long to wait after an error.
+    public static let errorDelay = Duration.seconds(2)
+    /// How often old months are looked for.
+    public static let expiryInterval = Duration.seconds(3_600)
+    /// Rows of the changelog that one step copies.
+    public static let copyLimit = 4_000
+    /// Objects that one step adds of those that were there before.
+    public static let baselineLimit = 2_000
+
+    /// What a step came to.
+    public enum Step: Hashable, Sendable {
+        /// Entries were added, or the position moved.
+        case added(Int)
+        /// The log has everything that the newest tick sees, and all objects that were there before.
+        case upToDate
+        /// Another session is at it.
+        case busy
+    }
+
+    private let pool: PostgresPool
+    private let logger: Logger
+    private let limits: (copy: Int, baseline: Int)
+
+    /// - Parameter pool: its user needs the functions `audit_copy`, `audit_baseline` and `audit_expire`.
+    public init(pool: PostgresPool, logger: Logger = Logger(label: "tombolo.audit")) {
+        self.init(pool: pool, limits: (Self.copyLimit, Self.baselineLimit), logger: logger)
+    }
+
+    init(pool: PostgresPool, limits: (copy: Int, baseline: Int), logger: Logger = Logger(label: "tombolo.audit")) {
+        self.pool = pool
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Copies a bounded amount.
+    /// - Throws: the database's error; nothing was added then.
+    public func step() async throws -> Step {
+        let copied = try await call("audit_copy", limits.copy)
+        if copied >= 0 { return .added(Int(copied)) }
+        if copied == SystemFunction.AuditAnswer.busy { return .busy }
+        let added = try await call("audit_baseline", limits.baseline)
+        if added >= 0 { return .added(Int(added)) }
+        return added == SystemFunction.AuditAnswer.busy ? .busy : .upToDate
+    }
+
+    /// Copies until the log has everything that the newest tick sees.
+    /// - Returns: the number of entries.
+    @discardableResult
+    public func catchUp() async throws -> Int {
+        var count = 0
+        while true {
+            switch try await step() {
+            case .added(let added): count += added
+            case .upToDate: return count
+            case .busy: try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// Copies until the task is cancelled. Errors are logged, and the next step tries again.
+    public func run() async {
+        let clock = ContinuousClock()
+        var expiry = clock.now
+        while !Task.isCancelled {
+            var delay = Self.interval
+            do {
+                if case .added = try await step() { delay = .zero }
+                if clock.now >= expiry {
+                    expiry = clock.now + Self.expiryInterval
+                    let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
+                    if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
+                }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("Copying into the audit log failed and will be tried again: \(error)")
+                delay = Self.errorDelay
+            }
+            if delay > .zero { try? await Task.sleep(for: delay) }
+        }
+    }
+
+    private func call(_ function: String, _ limit: Int) async throws -> Int64 {
+        try await pool.query("SELECT tombolo.\(function)($1::integer)", [.int64(Int64(limit))])[0, 0].int64
+    }
+}

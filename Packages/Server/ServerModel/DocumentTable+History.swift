@@ -1,0 +1,78 @@
+package import PostgresClient
+
+/// One of the documents that were stored so far, without its text.
+package struct DocumentVersion: Hashable, Sendable {
+    package let version: Int64
+    package let app: String
+    package let kind: DocumentKind
+    package let byteCount: Int
+    /// In microseconds since 1970.
+    package let addedAt: Int64
+    /// The account that asked a server for it; nil if a tool stored it.
+    package let account: String?
+    /// Its name, as far as it's still there.
+    package let accountName: String?
+    /// The version of the same app and kind before it; nil for the first.
+    package let before: Int64?
+    /// Whether it counts: no newer one is there.
+    package let isNewest: Bool
+}
+
+extension DocumentTable {
+    /// Versions that one page of a history has.
+    package static let historyPageSize = 50
+
+    /// The newest documents first.
+    /// - Parameters:
+    ///   - app: of this app only.
+    ///   - kind: of this kind only.
+    ///   - page: from 1.
+    /// - Throws: the database's error.
+    package static func history(
+        app: String? = nil, kind: DocumentKind? = nil, page: Int = 1, _ connection: PostgresConnection
+    ) async throws -> (versions: [DocumentVersion], hasMore: Bool) {
+        let found = try await connection.query(
+            """
+            SELECT d.version, d.app, d.kind, octet_length(d.content), d.added_at, d.account, a.display_name,
+                (SELECT max(o.version) FROM tombolo.document o
+                    WHERE o.app = d.app AND o.kind = d.kind AND o.version < d.version),
+                NOT EXISTS (SELECT FROM tombolo.document o
+                    WHERE o.app = d.app AND o.kind = d.kind AND o.version > d.version)
+            FROM tombolo.document d LEFT JOIN tombolo.account a
+                ON a.id = CASE WHEN d.account ~ '^[0-9a-f]{24}$' THEN decode(d.account, 'hex') END
+            WHERE ($1::text IS NULL OR d.app = $1) AND ($2::text IS NULL OR d.kind = $2)
+            ORDER BY d.version DESC LIMIT \(historyPageSize + 1) OFFSET \((page - 1) * historyPageSize)
+            """, [.text(app), .text(kind?.rawValue)])
+        let versions = try found.prefix(historyPageSize).compactMap { row -> DocumentVersion? in
+            guard let kind = DocumentKind(rawValue: try row[2].string) else { return nil }
+            return DocumentVersion(
+                version: try row[0].int64, app: try row[1].string, kind: kind, byteCount: try row[3].int,
+                addedAt: try row[4].timestampMicroseconds, account: try row[5].nonNull?.string,
+                accountName: try row[6].nonNull?.string, before: try row[7].nonNull?.int64, isNewest: try row[8].bool)
+        }
+        return (versions, found.count > historyPageSize)
+    }
+
+    /// - Returns: nil if there is no such version.
+    /// - Throws: the database's error.
+    package static func document(
+        _ version: Int64, _ connection: PostgresConnection
+    ) async throws -> StoredDocument? {
+        let found = try await connection.query(
+            "SELECT version, app, kind, content FROM tombolo.document WHERE version = $1", [.int64(version)])
+        guard let row = found.first, let kind = DocumentKind(rawValue: try row[2].string) else { return nil }
+        return StoredDocument(
+            version: try row[0].int64, app: try row[1].string, kind: kind, content: try row[3].string)
+    }
+
+    /// The version of the same app and kind before a document; nil for the first.
+    /// - Throws: the database's error.
+    package static func before(
+        _ document: StoredDocument, _ connection: PostgresConnection
+    ) async throws -> Int64? {
+        try await connection.query(
+            "SELECT max(version) FROM tombolo.document WHERE app = $1 AND kind = $2 AND version < $3",
+            [.text(document.app), .text(document.kind.rawValue), .int64(document.version)]
+        )[0, 0].nonNull?.int64
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+@Suite struct DocumentPagesTests {
+    @Test("a changed box is a version in the history, with who changed it and the line that changed")
+    func history() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let before = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let wish = [
+                    "role": "moderator", "service": "tracks", "operation": "create", "allowed": "true",
+                    "version": "\(before)",
+                ]
+                #expect(try await browser.post("/panel/permissions/box?app=conference", wish).status == 303)
+                let after = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let list = try await browser.get("/panel/documents").text
+                #expect(list.contains("/panel/documents/\(after)?against=\(before)") && list.contains("The superAdmin"))
+                let diff = try await browser.get("/panel/documents/\(after)?against=\(before)").text
+                #expect(diff.contains("1 line was added, 1 removed.") && diff.contains("tracks: cr--"))
+                #expect(try await browser.get("/panel/documents/\(after)").text.contains("coorganizer:"))
+            }
+        }
+    }
+
+    @Test(
+        "versions that aren't there, or don't belong together, are not found",
+        arguments: ["0", "x", "9999999999999999999999", "-1", "1?against=x", "1?against=2", "2?against=1"])
+    func hostile(path: String) async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                #expect(try await browser.get("/panel/documents/\(path)").status == 404)
+                let owner = try await PanelBrowser.loggedIn(client, as: "owner")
+                #expect(try await owner.get("/panel/documents/\(path)").status == 403)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import AdminService
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloPostgresStore
+import TomboloRules
+
+/// The audit log in the panel: search, history, and putting back with a way to undo it.
+@Suite(.serialized) struct PanelAuditTests {
+    private static func withLog(
+        _ body:
+            @Sendable (
+                ServiceFixture, PanelBrowser, _ path: String, _ copy: @Sendable () async throws -> Void
+            ) async throws -> Void
+    ) async throws {
+        try await ServiceFixture.with { fixture in
+            let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
+            let copy: @Sendable () async throws -> Void = {
+                _ = try await store.makeTick()
+                // Its connections: the cluster is shared.
+                await store.resign()
+                try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
+            }
+            try await copy()
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                try await body(fixture, browser, "/panel/audit/sessions/\(fixture.sessions[0])", copy)
+            }
+            await store.resign()
+        }
+    }
+
+    private static func title(_ fixture: ServiceFixture) async throws -> String {
+        try await fixture.pool.query("SELECT title FROM session WHERE _id = $1", [.objectId(fixture.sessions[0])])[0, 0]
+            .string
+    }
+
+    @Test("an object's history shows each change, and what is put back can be undone from the notice")
+    func putBack() async throws {
+        try await Self.withLog { fixture, browser, path, copy in
+            try await fixture.rows().set("Session", fixture.sessions[0], "title", "<b>Changed</b>")
+            try await copy()
+            let record = try await browser.get("/panel/data/sessions/\(fixture.sessions[0])")
+            #expect(record.text.contains("href=\"\(path)\""), "\(record.text)")
+            let page = try await browser.get(path)
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.text.contains("<del>Talk 1</del>"), "\(page.text)")
+            #expect(page.text.contains("<ins>&lt;b&gt;Changed&lt;/b&gt;</ins>"))
+            let entry = try #require(page.text.firstMatch(of: /name="entry" value="([0-9]+)"/)?.1)
+            let answer = try await browser.post("\(path)/put-back", ["entry": String(entry), "property": "title"])
+            #expect(answer.status == 303, "\(answer.text)")
+            #expect(try await Self.title(fixture) == "Talk 1")
+            let after = try await browser.get(path)
+            let undo = try #require(after.text.firstMatch(of: /name="values" value="([^"]+)"/)?.1)
+            let values = String(undo).replacing("&quot;", with: "\"").replacing("&lt;", with: "<")
+                .replacing("&gt;", with: ">")
+            #expect(try await browser.post("\(path)/put-back", ["values": values]).status == 303)
+            #expect(try await Self.title(fixture) == "<b>Changed</b>")
+            try await copy()
+            let history = try await browser.get(path)
+            #expect(history.text.contains("The superAdmin"), "\(history.text)")
+            #expect(history.text.contains("POST /panel/audit/{collection}/{id}/put-back"))
+        }
+    }
+
+    @Test("the search narrows the log, and nobody sees it without the rules' leave")
+    func search() async throws {
+        try await Self.withLog { fixture, browser, path, copy in
+            try await fixture.rows().set("Session", fixture.sessions[0], "title", "Needle")
+            try await copy()
+            let found = try await browser.get("/panel/audit?class=Session&text=needle&object=&from=&to=&user=")
+            #expect(found.status == 200, "\(found.text)")
+            #expect(found.text.contains("Needle") && found.text.contains(path))
+            let none = try await browser.get("/panel/audit?text=haystack")
+            #expect(none.text.contains("No change matches"))
+            #expect(try await browser.get("/panel/audit?from=yesterday").status == 400)
+            #expect(try await browser.get("/panel/audit/nothing/1").status == 404)
+            let other = try await PanelBrowser.loggedIn(browser.client, as: "organizer")
+            for address in ["/panel/audit", path] {
+                #expect(try await other.get(address).status == 403, "\(address)")
+            }
+            let answer = try await other.post("\(path)/put-back", ["values": #"{"title": "x"}"#])
+            #expect(answer.status == 403)
+            #expect(try await !other.get("/panel").text.contains("/panel/audit"))
+            #expect(try await Self.title(fixture) == "Needle")
+        }
+    }
+}

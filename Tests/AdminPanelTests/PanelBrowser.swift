@@ -1,0 +1,109 @@
+import AdminPanel
+import AdminService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import ServiceTestSupport
+import Synchronization
+import Testing
+import TomboloHTTP
+import TomboloRules
+
+/// What a browser does: keeps cookies, follows nothing by itself, and finds a form's token on a page.
+final class PanelBrowser: Sendable {
+    let client: any TestClientProtocol
+    private let cookies = Mutex<[String: String]>([:])
+
+    init(_ client: any TestClientProtocol) { self.client = client }
+
+    /// Runs a panel on a fixture's database, with the admin server's rights.
+    static func with(
+        _ fixture: ServiceFixture, panel: AdminPanel? = nil, limits: HTTPLimits = HTTPLimits(),
+        _ body: @Sendable (HTTPApplication, any TestClientProtocol) async throws -> Void
+    ) async throws {
+        let rules = LiveRules(fixture.rules)
+        let panel =
+            panel
+            ?? AdminPanel(
+                rules: rules, pool: fixture.adminServer.pool, authenticator: fixture.adminServer.authenticator,
+                models: fixture.adminModels)
+        let app = buildAdminApplication(
+            host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
+            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0) })
+        try await app.test(.router) { try await body(app, $0) }
+    }
+
+    /// A browser in which somebody is logged in.
+    static func loggedIn(_ client: any TestClientProtocol, as role: String) async throws -> PanelBrowser {
+        let browser = PanelBrowser(client)
+        let answer = try await browser.logIn(as: role)
+        try #require(answer.status == 303, "\(answer.text)")
+        return browser
+    }
+
+    @discardableResult
+    func logIn(as role: String, password: String = ServiceFixture.password, next: String? = nil) async throws -> Answer
+    {
+        var fields = ["email": ServiceFixture.email(role), "password": password]
+        fields["next"] = next
+        return try await send("/panel/login", fields, token: nil, headers: [.origin: "http://localhost"])
+    }
+
+    func cookie(_ name: String) -> String? { cookies.withLock { $0[name] } }
+    func setCookie(_ name: String, _ value: String?) { cookies.withLock { $0[name] = value } }
+
+    func get(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
+        try await call(.get, path, headers: headers)
+    }
+
+    /// Sends a form.
+    /// - Parameter token: of the session's forms; nil for none.
+    @discardableResult
+    func send(
+        _ path: String, _ fields: [String: String], token: String?, headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        var pairs = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if let token { pairs.append(("_token", token)) }
+        var headers = headers
+        headers[.contentType] = "application/x-www-form-urlencoded"
+        return try await call(
+            .post, path, body: pairs.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&"),
+            headers: headers)
+    }
+
+    /// Sends a form with the token of a page of this session.
+    @discardableResult
+    func post(_ path: String, _ fields: [String: String] = [:], headers: HTTPFields = [:]) async throws -> Answer {
+        try await send(path, fields, token: try await formToken(), headers: headers)
+    }
+
+    func formToken() async throws -> String {
+        let page = try await get("/panel/help").text
+        return String(try #require(page.firstMatch(of: /name="_token" value="([^"]+)"/)).1)
+    }
+
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, headers others: HTTPFields = [:]
+    ) async throws -> Answer {
+        var headers = others
+        let sent = cookies.withLock { $0 }
+        if !sent.isEmpty, headers[.cookie] == nil {
+            headers[.cookie] = sent.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        }
+        if headers[.accept] == nil { headers[.accept] = "text/html,application/xhtml+xml" }
+        let response = try await client.execute(
+            uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+        for header in response.headers[values: .setCookie] {
+            let pair = header.split(separator: ";")[0].split(separator: "=", maxSplits: 1)
+            let value = pair.count > 1 ? String(pair[1]) : ""
+            cookies.withLock { $0[String(pair[0])] = value.isEmpty ? nil : value }
+        }
+        return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
+    }
+
+    static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

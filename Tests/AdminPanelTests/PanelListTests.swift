@@ -1,0 +1,131 @@
+import HTTPTypes
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+@Suite struct PanelListTests {
+    @Test("a list shows, searches, sorts, filters and pages what the caller may read")
+    func list() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "owner")
+                let all = try await browser.get("/panel/data/sessions")
+                #expect(all.status == 200)
+                for text in ["Talk 1", "Talk 2", "Talk 3", "Sessions: 1–3 of 3", "Island Days"] {
+                    #expect(all.text.contains(text), "\(text)")
+                }
+                let found = try await browser.get("/panel/data/sessions?q=tALK%202").text
+                #expect(found.contains("Talk 2") && !found.contains("Talk 1"))
+                let sorted = try await browser.get("/panel/data/sessions?sort=-title&page[size]=2").text
+                #expect(sorted.contains("Talk 3") && sorted.contains("Talk 2") && !sorted.contains("Talk 1"))
+                #expect(sorted.contains(#"aria-sort="descending""#) && sorted.contains("Page 1 of 2"))
+                let second = try await browser.get("/panel/data/sessions?sort=-title&page[size]=2&page[number]=2").text
+                #expect(second.contains("Talk 1") && !second.contains("Talk 3"))
+                let filtered = try await browser.get("/panel/data/sessions?filter[state]=pending").text
+                #expect(filtered.contains("Talk 3") && !filtered.contains("Talk 1"))
+                #expect(filtered.contains("Remove the filter: State is pending"))
+                let none = try await browser.get("/panel/data/sessions?q=nothing%20like%20it")
+                #expect(none.status == 200 && none.text.contains("Show all of them"))
+                for wrong in [
+                    "filter[nothing]=1", "sort=nothing", "page[size]=0", "columns=nothing",
+                    "q=\(String(repeating: "x", count: 200))",
+                ] {
+                    #expect(try await browser.get("/panel/data/sessions?\(wrong)").status == 400, "\(wrong)")
+                }
+            }
+        }
+    }
+
+    @Test("forms without JavaScript lead to the address that they mean")
+    func canonical() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let filter = try await browser.get(
+                    "/panel/data/sessions?sort=title&add-field=title&add-test=contains&add-value=Talk+1")
+                #expect(
+                    filter.headers[.location]
+                        == "/panel/data/sessions?sort=title&filter%5Btitle%5D%5Bcontains%5D=Talk%201")
+                let columns = try await browser.get(
+                    "/panel/data/sessions?column%5Btitle%5D=on&column%5Broom%5D=on&set-columns=1")
+                #expect(columns.headers[.location] == "/panel/data/sessions?columns=title,room")
+                let shown = try await browser.get("/panel/data/sessions?columns=title,room").text
+                #expect(shown.contains("Main Hall"))
+            }
+        }
+    }
+
+    @Test("a list is kept by a name, for its user alone, and deleted with a way back")
+    func savedViews() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let query = "filter%5Bstate%5D=pending&sort=title"
+                let saved = try await browser.post(
+                    "/panel/views/sessions", ["name": " Pending  \"talks\" <b> ", "query": query])
+                #expect(saved.status == 303 && saved.headers[.location] == "/panel/data/sessions?\(query)")
+                let list = try await browser.get("/panel/data/sessions").text
+                #expect(list.contains("Pending &quot;talks&quot; &lt;b&gt;"))
+                #expect(list.contains("filter%5Bstate%5D=pending&amp;sort=title"))
+                #expect(!(try await browser.get("/panel/data/events").text.contains("Pending &quot;")))
+                let other = try await PanelBrowser.loggedIn(client, as: "organizer")
+                #expect(!(try await other.get("/panel/data/sessions").text.contains("Pending &quot;")))
+                for bad in ["a\" onclick=\"", "a b", "<script>", String(repeating: "x", count: 5_000)] {
+                    let answer = try await browser.post("/panel/views/sessions", ["name": "x", "query": bad])
+                    #expect(answer.status == 400, "\(bad)")
+                }
+                #expect(try await browser.post("/panel/views/sessions", ["name": " ", "query": ""]).status == 422)
+                try await browser.post("/panel/views/sessions/delete", ["name": "Pending \"talks\" <b>"])
+                let after = try await browser.get("/panel/data/sessions").text
+                #expect(after.contains("was deleted.") && after.contains("Save it again"))
+                #expect(!(try await browser.get("/panel/data/sessions").text.contains("Pending")))
+            }
+        }
+    }
+
+    @Test("nobody sees what the rules hide from them: no row, no title of a link, no count, no class")
+    func secondUser() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                let sessions = try await browser.get("/panel/data/sessions").text
+                #expect(sessions.contains("Talk 1") && !sessions.contains("Secret talk"))
+                #expect(sessions.contains("of 3"))
+                let found = try await browser.get("/panel/data/sessions?q=Secret").text
+                #expect(!found.contains("Secret talk"))
+                for path in ["/panel", "/panel/data/events", "/panel/data/tickets?q=Secret"] {
+                    #expect(!(try await browser.get(path).text.contains("Secret Days")), "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test("hostile values are text")
+    func hostileValues() async throws {
+        try await ServiceFixture.with { fixture in
+            let hostile = #"<script>alert(1)</script>"' onmouseover=x {{title}} {{{contentHTML}}} "\#u{301}"#
+            try await fixture.rows().set("Session", fixture.sessions[0], "title", .string(hostile))
+            try await fixture.rows().set("Event", fixture.event, "websiteURL", "javascript:alert(1)")
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let paths = [
+                    "/panel/data/sessions", "/panel/data/sessions?q=%3Cscript%3E%22%27",
+                    "/panel/data/sessions?filter[title]=%3Cscript%3Ealert(1)%22",
+                    "/panel/data/events?columns=websiteURL,name",
+                    "/panel/data/%3Cscript%3E", "/panel/login?next=%22%3E%3Cscript%3E",
+                ]
+                for path in paths {
+                    let text = try await browser.get(path).text
+                    #expect(!text.contains("<script>") && !text.contains(#"href="javascript:"#), "\(path)")
+                    #expect(!text.contains(#"" onmouseover"#) && !text.contains("' onmouseover"))
+                }
+                let shown = try await browser.get("/panel/data/sessions").text
+                #expect(shown.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39; onmouseover=x {{title}}"))
+                #expect(shown.contains("&quot;\u{301}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+@testable import AdminPanel
+
+@Suite struct PanelLiveTests {
+    @Test("streams are bounded, for each user and for all, and one that ends makes room")
+    func bounds() async throws {
+        let bell = TickBell()
+        var listenings: [TickBell.Listening] = []
+        for _ in 0..<TickBell.maximumCountOfUser { listenings.append(try #require(bell.listen(user: "ann"))) }
+        #expect(bell.listen(user: "ann") == nil)
+        listenings.append(try #require(bell.listen(user: "bob")))
+        listenings[0].stop()
+        #expect(bell.count == TickBell.maximumCountOfUser)
+        listenings.append(try #require(bell.listen(user: "ann")))
+        for user in 0..<TickBell.maximumCount {
+            if let listening = bell.listen(user: "user \(user)") { listenings.append(listening) }
+        }
+        #expect(bell.count == TickBell.maximumCount)
+        for listening in listenings { listening.stop() }
+        #expect(bell.count == 0)
+    }
+
+    @Test("a stream tells that its page changed, and nothing of changes that its reader may not see")
+    func changes() async throws {
+        try await ServiceFixture.with { fixture in
+            let panel = AdminPanel(
+                rules: LiveRules(fixture.rules), pool: fixture.adminServer.pool,
+                authenticator: fixture.adminServer.authenticator)
+            try await PanelBrowser.with(fixture, panel: panel) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                let page = try await browser.get("/panel/data/sessions").text
+                let stream = String(try #require(page.firstMatch(of: /data-watches="([^"]+)"/)).1)
+                    .replacing("&amp;", with: "&")
+                // Another event's session, which the organizer doesn't see.
+                try await fixture.rows().set("Session", fixture.draftSession, "title", "Still secret")
+                async let answer = browser.get(stream)
+                while panel.core.bell.count < 1 { try await Task.sleep(for: .milliseconds(10)) }
+                try await Self.ring(panel, times: 2)
+                try await fixture.rows().set("Session", fixture.sessions[0], "title", "Changed")
+                try await Self.ring(panel, times: 3)
+                // The log-out ends the stream.
+                try await browser.post("/panel/logout")
+                while panel.core.bell.count > 0 { try await Self.ring(panel, times: 1) }
+                let text = try await answer.text
+                #expect(text.split(separator: "\n").filter { $0 == "event: changed" }.count == 1, "\(text)")
+                #expect(text.contains("event: ended"))
+            }
+        }
+    }
+
+    @Test("a stream takes the page's own permission and a session")
+    func access() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                #expect(try await browser.get("/panel/events/nothing").status == 404)
+                #expect(try await browser.get("/panel/events/sessions?sort=nothing").status == 400)
+                #expect(try await PanelBrowser(client).get("/panel/events/sessions").status == 303)
+            }
+        }
+    }
+
+    /// As ticks would, with the time that a stream takes between two looks.
+    private static func ring(_ panel: AdminPanel, times: Int) async throws {
+        for _ in 0..<times {
+            panel.core.bell.ring()
+            try await Task.sleep(for: LivePages.interval)
+        }
+    }
+}

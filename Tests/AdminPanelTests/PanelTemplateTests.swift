@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import AdminPanel
+
+@Suite struct PanelTemplateTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Packages/Server/AdminPanel")
+
+    @Test("no template leaves a value unescaped, and none has a script, a style or a handler of its own")
+    func templates() throws {
+        let folder = Self.folder.appending(path: "Templates")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(files.count > 8)
+        for file in files where file.pathExtension == "mustache" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /\{\{\{\s*([^}]*?)\s*\}\}\}/) {
+                #expect(match.1.hasSuffix("HTML"), "\(file.lastPathComponent) leaves '\(match.1)' unescaped.")
+            }
+            #expect(!text.contains("{{&"), "\(file.lastPathComponent)")
+            #expect(!text.contains(/<script(?! src=)|\sstyle=|\son[a-z]+=|javascript:/), "\(file.lastPathComponent)")
+            // A form that may change something has the session's token.
+            for match in text.matches(of: /<form[^>]*method="post".*?<\/form>/.dotMatchesNewlines()) {
+                let isLogin = file.lastPathComponent == "login.mustache"
+                #expect(match.0.contains("{{> form-token}}") != isLogin, "\(file.lastPathComponent)")
+            }
+        }
+    }
+
+    @Test("the script makes no markup of text")
+    func script() throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.js"), encoding: .utf8)
+        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
+            #expect(!text.contains(word), "\(word)")
+        }
+    }
+
+    @Test("colours of text have enough contrast in both themes")
+    func contrast() throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.css"), encoding: .utf8)
+        let themes = text.matches(of: /:root \{(.*?)\}/.dotMatchesNewlines()).map { String($0.1) }
+        #expect(themes.count == 2)
+        for theme in themes {
+            var colors: [String: Double] = [:]
+            for match in theme.matches(of: /--([a-z-]+): #([0-9a-f]{6})/) {
+                colors[String(match.1)] = Self.luminance(try #require(UInt32(match.2, radix: 16)))
+            }
+            let pairs = [
+                ("text", "ground"), ("text", "raised"), ("text", "good"), ("text", "mark"), ("quiet", "ground"),
+                ("quiet", "raised"), ("link", "ground"), ("link", "raised"), ("on-accent", "accent"),
+                ("bad-text", "bad"), ("bad-text", "ground"),
+            ]
+            for (front, back) in pairs {
+                let ratio = Self.ratio(try #require(colors[front]), try #require(colors[back]))
+                #expect(ratio >= 4.5, "\(front) on \(back): \(ratio)")
+            }
+            for (front, back) in [
+                ("edge", "ground"), ("accent", "ground"), ("good-line", "ground"), ("bad-line", "ground"),
+            ] {
+                let ratio = Self.ratio(try #require(colors[front]), try #require(colors[back]))
+                #expect(ratio >= 3, "\(front) on \(back): \(ratio)")
+            }
+        }
+    }
+
+    /// https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
+    private static func luminance(_ color: UInt32) -> Double {
+        func part(_ shift: UInt32) -> Double {
+            let value = Double((color >> shift) & 255) / 255
+            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
+    }
+
+    private static func ratio(_ one: Double, _ other: Double) -> Double {
+        (max(one, other) + 0.05) / (min(one, other) + 0.05)
+    }
+}

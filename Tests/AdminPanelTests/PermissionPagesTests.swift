@@ -1,0 +1,139 @@
+import HTTPTypes
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+@Suite struct PermissionPagesTests {
+    private static let box = ["role": "coorganizer", "service": "sessions", "operation": "update", "allowed": "false"]
+
+    private func permits(_ fixture: ServiceFixture) -> Bool {
+        fixture.adminModels.current.matrices["conference"]?.permits(
+            .init(role: "coorganizer", service: "sessions", operation: .update)) == true
+    }
+
+    @Test("a box is changed after a page that says what it does, and the grid shows it")
+    func change() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let grid = try await browser.get("/panel/permissions").text
+                #expect(grid.contains("coorganizer may update sessions"))
+                let version = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let query = Self.box.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+                let asked = try await browser.get(
+                    "/panel/permissions/box?app=conference&version=\(version)&\(query)")
+                #expect(asked.status == 200 && asked.text.contains("Stop coorganizer from updating sessions?"))
+                #expect(permits(fixture))
+                let answer = try await browser.post(
+                    "/panel/permissions/box?app=conference", Self.box.merging(["version": "\(version)"]) { $1 })
+                #expect(answer.status == 303, "\(answer.text)")
+                #expect(!permits(fixture))
+                #expect(
+                    try await browser.get("/panel/permissions").text.contains("coorganizer may not update sessions"))
+            }
+        }
+    }
+
+    @Test("a form about rules that somebody has changed since stores nothing, and says so")
+    func stale() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let version = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                let wish = Self.box.merging(["version": "\(version)"]) { $1 }
+                let other = [
+                    "role": "moderator", "service": "tracks", "operation": "create", "allowed": "true",
+                    "version": "\(version)",
+                ]
+                #expect(try await browser.post("/panel/permissions/box?app=conference", other).status == 303)
+                let answer = try await browser.post("/panel/permissions/box?app=conference", wish)
+                #expect(answer.status == 412 && answer.text.contains("Somebody has changed the rules"))
+                #expect(permits(fixture))
+                // The page that says so has the newest version in its form.
+                let newest = try #require(fixture.adminModels.current.ruleVersions["conference"])
+                #expect(answer.text.contains(#"name="version" value="\#(newest)""#))
+            }
+        }
+    }
+
+    @Test("an admin sees the grid and can't change it; others see nothing of it")
+    func access() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                let grid = try await admin.get("/panel/permissions")
+                #expect(grid.status == 200 && !grid.text.contains("/panel/permissions/box"))
+                #expect(try await admin.post("/panel/permissions/box?app=conference", Self.box).status == 403)
+                for role in ["owner", "coorganizer", "attendee"] {
+                    let browser = try await PanelBrowser.loggedIn(client, as: role)
+                    for path in ["", "/why", "/why?class=Session", "/routes"] {
+                        #expect(try await browser.get("/panel/permissions\(path)").status == 403, "\(role) \(path)")
+                    }
+                    #expect(try await browser.post("/panel/permissions/box?app=conference", Self.box).status == 403)
+                }
+                #expect(permits(fixture))
+            }
+        }
+    }
+
+    @Test("why somebody may do something is answered by the rules that decide")
+    func why() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let attendee = try await browser.get(
+                    "/panel/permissions/why?class=Session&user=\(ServiceFixture.email("attendee"))"
+                        + "&object=\(fixture.sessions[2])")
+                #expect(attendee.status == 200 && attendee.text.contains("What attendee@example.org may do with"))
+                // Pending: an attendee sees what is accepted or confirmed.
+                #expect(attendee.text.contains(#"<td data-label="Verdict"><span class="verdict no">no</span>"#))
+                let owner = try await browser.get(
+                    "/panel/permissions/why?class=Session&user=\(ServiceFixture.email("owner"))"
+                        + "&object=\(fixture.sessions[2])")
+                #expect(owner.text.contains(#"<span class="verdict yes">yes</span>"#))
+                let role = try await browser.get("/panel/permissions/why?class=Session&role=conference%2Fmoderator")
+                #expect(role.text.contains("What somebody with the role moderator may do with objects of Session"))
+                #expect(try await browser.get("/panel/permissions/why?class=Nothing").status == 422)
+                #expect(try await browser.get("/panel/permissions/why?class=Session&user=nobody").status == 422)
+                #expect(try await browser.get("/panel/permissions/why?class=Session&object=x").status == 422)
+                #expect(
+                    try await browser.get(
+                        "/panel/permissions/why?class=Session&object=ffffffffffffffffffffffff"
+                    ).status == 404)
+            }
+        }
+    }
+
+    @Test("the page of routes has one line for each route, with what every role gets")
+    func routes() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { app, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let page = try await browser.get("/panel/permissions/routes").text
+                for route in app.routes { #expect(page.contains("\(route.method) \(route.path)<"), "\(route)") }
+                let few = try await browser.get("/panel/permissions/routes?search=trash%2Fempty").text
+                #expect(few.contains("POST /admin/trash/empty<") && !few.contains("GET /health<"))
+            }
+        }
+    }
+
+    @Test("a box that isn't there is refused", arguments: ["role", "service", "operation", "allowed", "version"])
+    func hostile(field: String) async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                var wish = Self.box.merging(["version": "1"]) { $1 }
+                for value in ["", "nobody", "'\"><script>"] {
+                    wish[field] = value
+                    let answer = try await browser.post("/panel/permissions/box?app=conference", wish)
+                    #expect(answer.status == 422 && !answer.text.contains("<script>"))
+                }
+                #expect(permits(fixture))
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import AdminService
+import Foundation
+import HTTPTypes
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+@Suite struct TrashPagesTests {
+    private func inTrash(_ table: String, _ id: ObjectId, _ fixture: ServiceFixture) async throws -> Bool? {
+        try await fixture.pool.query(
+            "SELECT trashed_at IS NOT NULL FROM \(PostgresSQL.quoteIdentifier(table)) WHERE _id = $1", [.objectId(id)]
+        ).first.map { try $0[0].bool }
+    }
+
+    /// Moves an object into the trash, and says where its group's page is.
+    private func trash(_ className: String, _ id: ObjectId, _ fixture: ServiceFixture) async throws -> String {
+        let group = try await Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool).trash(
+            className, id, by: fixture.users["admin"])
+        return "/panel/trash/group/\(group.id.uuidString.lowercased())"
+    }
+
+    @Test("the list shows what went together in one row, and restoring brings all of it back")
+    func restore() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let page = try await trash("Event", fixture.event, fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: "admin")
+                let list = try await browser.get("/panel/trash").text
+                #expect(list.contains("Island Days") && list.contains("3 sessions"))
+                #expect(!list.contains("Talk 1"), "It went with its event and has no row of its own.")
+                let group = try await browser.get(page)
+                #expect(group.status == 200 && group.text.contains("Talk 1"))
+                let answer = try await browser.post("\(page)/restore")
+                #expect(answer.status == 303 && answer.headers[.location] == "/panel/trash")
+                #expect(try await browser.get("/panel/trash").text.contains("objects were restored."))
+                #expect(try await inTrash("event", fixture.event, fixture) == false)
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == false)
+                #expect(try await browser.get(page).status == 404)
+            }
+        }
+    }
+
+    @Test("a clash is shown with its choices, and a new value settles it")
+    func clash() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let attendee = try #require(fixture.users["attendee"])
+                let page = try await trash("User", attendee, fixture)
+                let email = ServiceFixture.email("attendee")
+                _ = try await fixture.authenticator.register(
+                    email: email, password: ServiceFixture.password, displayName: "Somebody else")
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let refused = try await browser.post("\(page)/restore")
+                #expect(refused.status == 409 && refused.text.contains("A live User has the same email by now."))
+                #expect(refused.text.contains("choice-\(attendee)-values"))
+                #expect(try await inTrash("users", attendee, fixture) == true)
+                let again = try await browser.post(
+                    "\(page)/restore",
+                    ["choice-\(attendee)": "values", "value-\(attendee)-email": "other@example.org"])
+                #expect(again.status == 303, "\(again.text)")
+                #expect(try await inTrash("users", attendee, fixture) == false)
+            }
+        }
+    }
+
+    @Test("deleting for ever says what goes, takes the operation 'purge', and does it once")
+    func purge() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let page = try await trash("Session", fixture.sessions[0], fixture)
+                let admin = try await PanelBrowser.loggedIn(client, as: "admin")
+                #expect(try await admin.get("\(page)/delete").status == 403)
+                #expect(try await admin.post("\(page)/delete").status == 403)
+                let shown = try await admin.get(page).text
+                #expect(!shown.contains("\(page)/delete"))
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let asked = try await browser.get("\(page)/delete")
+                #expect(asked.status == 200 && asked.text.contains("the session Talk 1"))
+                #expect(try await browser.post("\(page)/delete").status == 303)
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == nil)
+                #expect(try await browser.post("\(page)/delete").status == 404)
+            }
+        }
+    }
+
+    @Test("what can't be undone asks for the password again, and goes on with what was asked for")
+    func password() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let page = try await trash("Session", fixture.sessions[0], fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                try await fixture.pool.execute(
+                    "UPDATE tombolo.panel_session SET proved_at = proved_at - interval '1 hour'")
+                let asked = try await browser.post("\(page)/delete")
+                #expect(asked.status == 403 && asked.text.contains("password"))
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == true)
+                let proved = try await browser.post("\(page)/delete", ["_password": ServiceFixture.password])
+                #expect(proved.status == 303)
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == nil)
+            }
+        }
+    }
+
+    @Test("emptying one class leaves the others, and says how much went")
+    func emptying() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                for session in fixture.sessions { _ = try await trash("Session", session, fixture) }
+                _ = try await trash("Ticket", fixture.tickets[0], fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let asked = try await browser.get("/panel/trash/empty?class=Session").text
+                #expect(asked.contains("3 sessions") && !asked.contains("1 ticket"))
+                let done = try await browser.post("/panel/trash/empty", ["class": "Session"])
+                #expect(done.status == 200 && done.text.contains("3 objects in 3 groups were deleted for ever."))
+                #expect(try await inTrash("session", fixture.sessions[1], fixture) == nil)
+                #expect(try await inTrash("ticket", fixture.tickets[0], fixture) == true)
+                #expect(try await browser.get("/panel/trash/empty?class=Session").status == 404)
+            }
+        }
+    }
+
+    @Test("the purge's page says what it would delete before it does")
+    func automaticPurge() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let page = try await trash("Session", fixture.sessions[0], fixture)
+                try await fixture.pool.execute(
+                    "UPDATE session SET trashed_at = now() - interval '40 days' WHERE trashed_at IS NOT NULL")
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                #expect(try await browser.get("/panel/trash/purge/preview").text.contains(page))
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == true)
+                #expect(try await browser.post("/panel/trash/purge").status == 303)
+                #expect(try await inTrash("session", fixture.sessions[0], fixture) == nil)
+                #expect(try await browser.get("/panel/trash/purge").text.contains("1 object in 1 group was"))
+            }
+        }
+    }
+
+    @Test(
+        "nobody but those who may list the trash sees any of it",
+        arguments: ["owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"])
+    func secrecy(role: String) async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let page = try await trash("Session", fixture.sessions[0], fixture)
+                let browser = try await PanelBrowser.loggedIn(client, as: role)
+                for path in [
+                    "/panel/trash", page, "\(page)/delete", "/panel/trash/empty", "/panel/trash/purge",
+                    "/panel/trash/object/\(fixture.sessions[0])",
+                ] {
+                    let answer = try await browser.get(path)
+                    #expect(answer.status == 403 && !answer.text.contains("Talk 1"), "\(path)")
+                }
+                #expect(try await browser.post("\(page)/restore").status == 403)
+                let overview = try await browser.get("/panel").text
+                #expect(!overview.contains(#"href="/panel/trash""#))
+            }
+        }
+    }
+
+    @Test(
+        "hostile addresses and forms get a page that says what is wrong",
+        arguments: [
+            "x", "00000000-0000-0000-0000-000000000000", "ffffffffffffffffffffffff", "%00", "<script>", "'; --",
+        ])
+    func hostile(id: String) async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let path = "/panel/trash/group/\(PanelBrowser.encode(id))"
+                let looked = try await browser.get(path).status
+                #expect([400, 404].contains(looked))
+                let restored = try await browser.post("\(path)/restore", ["choice-x": "leave"]).status
+                #expect([400, 404, 422].contains(restored))
+                let deleted = try await browser.post("\(path)/delete").status
+                #expect([400, 404].contains(deleted))
+                let page = try await browser.get("/panel/trash?class=\(PanelBrowser.encode(id))")
+                #expect(page.status == 404 && !page.text.contains("<script>"))
+                #expect(try await browser.get("/panel/trash?page=\(PanelBrowser.encode(id))").status == 400)
+                #expect(try await browser.post("/panel/trash/empty", ["after": id]).status == 400)
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import AdminService
+import Foundation
+import HTTPTypes
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+@Suite struct ViewAsTests {
+    @Test("who views as an attendee sees what the attendee sees, on pages that say so")
+    func sight() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+                let attendee = try #require(fixture.users["attendee"])
+                #expect(try await browser.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
+                let list = try await browser.get("/panel/data/sessions")
+                #expect(list.status == 200 && list.text.contains("Talk 1") && !list.text.contains("Talk 3"))
+                #expect(list.text.contains("The attendee") && list.text.contains("/panel/view-as/end"))
+                #expect(try await browser.get("/panel/trash").status == 403)
+                #expect(try await browser.post("/panel/view-as/end").status == 303)
+                #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+                let after = try await browser.get("/panel").text
+                #expect(!after.contains("/panel/view-as/end"))
+            }
+        }
+    }
+
+    @Test("a role within an event is seen by that event alone")
+    func role() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let wish = ["role": "conference/moderator", "scope": "\(fixture.event)"]
+                #expect(try await browser.post("/panel/view-as", wish).status == 303)
+                let events = try await browser.get("/panel/data/events").text
+                #expect(events.contains("Island Days") && !events.contains("Secret Days"))
+                #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
+            }
+        }
+    }
+
+    @Test("while it lasts nothing can be sent, whatever the person may do as themselves")
+    func readOnly() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { app, client in
+                let group = try await Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool).trash(
+                    "Session", fixture.sessions[0], by: nil)
+                let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let admin = try #require(fixture.users["admin"])
+                #expect(try await browser.post("/panel/view-as", ["user": "\(admin)"]).status == 303)
+                for route in app.routes
+                where route.path.hasPrefix("/panel/") && route.method != "GET"
+                    && !["/panel/login", "/panel/logout", "/panel/view-as/end"].contains(route.path)
+                {
+                    let path = Caller.address(route, id: group.id.uuidString.lowercased())
+                        .replacing("{login}", with: "ffffffffffffffffffffffff")
+                    let answer = try await browser.post(path)
+                    #expect(
+                        answer.status == 403 && answer.text.contains("nothing was changed"),
+                        "\(route.method) \(route.path): \(answer.status)")
+                }
+                #expect(try await browser.post("/panel/logout").status == 303)
+            }
+        }
+    }
+
+    @Test("nobody looks as somebody who sees more", arguments: ["admin", "owner", "coorganizer", "attendee"])
+    func above(role: String) async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: role)
+                for target in ["superAdmin", "admin", "stranger"] where target != role {
+                    let id = try #require(fixture.users[target])
+                    #expect(try await browser.post("/panel/view-as", ["user": "\(id)"]).status == 403, "\(target)")
+                }
+                let wish = ["role": "conference/superAdmin"]
+                #expect(try await browser.post("/panel/view-as", wish).status == 403)
+            }
+        }
+    }
+
+    @Test("somebody with 'inspect' looks as those who see no more than they do, and as nobody else")
+    func inspector() async throws {
+        try await ServiceFixture.with { fixture in
+            let model = fixture.adminModels.current
+            let superAdmin = model.example(of: "superAdmin", inMatrixOf: "conference")
+            let admin = model.example(of: "admin", inMatrixOf: "conference")
+            let owner = Subject(user: ObjectId(), grants: [RoleGrant(Role("owner"), in: fixture.event)])
+            #expect(ViewAs.refusal(of: superAdmin, looking: admin, model) == nil)
+            #expect(ViewAs.refusal(of: superAdmin, looking: owner, model) == nil)
+            #expect(ViewAs.refusal(of: admin, looking: owner, model)?.code == .forbidden)
+            #expect(ViewAs.refusal(of: owner, looking: owner, model)?.code == .forbidden)
+        }
+    }
+
+    @Test("a cookie of somebody's own making counts for nothing, and neither does one of another session")
+    func forged() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let superAdmin = try await PanelBrowser.loggedIn(client, as: "superAdmin")
+                let attendee = try #require(fixture.users["attendee"])
+                #expect(try await superAdmin.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
+                let sealed = try #require(superAdmin.cookie("tombolo_view"))
+                let owner = try await PanelBrowser.loggedIn(client, as: "owner")
+                for value in [sealed, "x", "\(sealed)x", "user%0A\(attendee)"] {
+                    owner.setCookie("tombolo_view", value)
+                    #expect(try await owner.get("/panel/data/sessions").text.contains("Talk 3"))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "text in cookies is read back as it was written",
+        arguments: [
+            ViewAs.user(ObjectId(high: 1, low: 2)), .role("owner", app: "conference", scope: ObjectId(high: 3, low: 4)),
+            .role("a b", app: "", scope: nil),
+        ])
+    func text(viewing: ViewAs) { #expect(ViewAs(viewing.text) == viewing) }
+}

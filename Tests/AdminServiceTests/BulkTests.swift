@@ -1,0 +1,315 @@
+@testable import AdminService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+@testable import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+@Suite("Work on many resources is shown before, done as its person may, and can be taken back")
+struct BulkTests {
+    struct Site: Sendable {
+        let fixture: ServiceFixture
+        let call: Caller
+        let runner: JobRunner
+
+        /// Does all jobs to their end.
+        func work() async throws { while try await runner.step() {} }
+
+        func count(_ sql: String) async throws -> Int { try await fixture.pool.query("SELECT (\(sql))::int")[0, 0].int }
+
+        /// Makes tickets of the published event: `n1`, `n2`, …
+        func addTickets(_ count: Int, event: ObjectId? = nil, prefix: String = "n") async throws {
+            try await fixture.pool.query(
+                """
+                INSERT INTO ticket (_id, name, event, rank, kind, currency, price, is_public)
+                SELECT substr(sha256(($1 || n)::bytea), 1, 12), $1 || n, $2, $1 || n, 'free', 'EUR', 100, true
+                FROM generate_series(1, \(count)) n
+                """,
+                [.text(prefix), .objectId(event ?? fixture.event)])
+        }
+
+        func job(_ answer: Answer, as role: String) async throws -> Answer {
+            try await call(.get, "/jobs/\(answer.json["id"]?.number ?? 0)", as: role)
+        }
+    }
+
+    static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
+        try await ServiceFixture.with { fixture in
+            let rules = LiveRules(fixture.rules)
+            let app = buildAdminApplication(
+                host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules,
+                authenticator: fixture.adminServer.authenticator)
+            let service = JobService(
+                rules: rules, pool: fixture.adminServer.pool, authenticator: fixture.adminServer.authenticator,
+                logger: Logger(label: "jobs"))
+            var runner = service.runner
+            runner.duration = .seconds(3_600)
+            let patient = runner
+            try await app.test(.router) {
+                try await body(Site(fixture: fixture, call: Caller($0, fixture), runner: patient))
+            }
+        }
+    }
+
+    private static let all = "/bulk/tickets?filter[name][startsWith]=n"
+
+    private static func price(_ price: Int, _ more: String) -> String {
+        #"{"action": "update", "all": true, "data": {"attributes": {"price": \#(price)}}, \#(more)}"#
+    }
+
+    @Test("all that match are changed in batches, and undone but for what somebody has changed since")
+    func updating() async throws {
+        try await Self.run { site in
+            try await site.addTickets(250)
+            let trial = try await site.call(.post, Self.all, as: "owner", body: Self.price(7, #""dryRun": true"#))
+            #expect(trial.status == 200 && trial.json["count"] == 250, "\(trial.text)")
+            // As many as there is time for.
+            #expect((trial.json["checked"]?.number ?? 0) > 0 && trial.json["refused"] == 0)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 0)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
+            let version = try #require(trial.json["version"]?.text)
+            let asked = try await site.call(
+                .post, Self.all, as: "owner",
+                body: Self.price(7, #""expect": {"count": 250, "version": "\#(version)"}"#))
+            #expect(asked.status == 202 && asked.json["state"] == "queued", "\(asked.text)")
+            #expect(asked.headers[.location] == "/jobs/\(asked.json["id"]?.number ?? 0)")
+
+            #expect(try await site.runner.step())
+            let half = try await site.job(asked, as: "owner")
+            #expect(half.json["state"] == "running" && half.json["done"] == 100 && half.json["pending"] == 150)
+            try await site.work()
+            let over = try await site.job(asked, as: "owner")
+            #expect(over.json["state"] == "done" && over.json["done"] == 250, "\(over.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 250)
+
+            try await site.fixture.pool.execute("UPDATE ticket SET price = 8 WHERE name IN ('n1', 'n2')")
+            let path = "/jobs/\(asked.json["id"]?.number ?? 0)"
+            let undo = try await site.call(.post, "\(path)/undo", as: "owner")
+            #expect(undo.status == 202 && undo.json["undoes"] == asked.json["id"], "\(undo.text)")
+            #expect(try await site.call(.post, "\(path)/undo", as: "owner").status == 409)
+            try await site.work()
+            let undone = try await site.job(undo, as: "owner")
+            #expect(undone.json["done"] == 248 && undone.json["leftAlone"] == 2, "\(undone.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 100") == 248)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 8") == 2)
+            let left = try await site.call(
+                .get, "/jobs/\(undo.json["id"]?.number ?? 0)/rows?outcome=leftAlone", as: "owner")
+            #expect(
+                left.json["rows"]?.list.map { $0["reason"] }
+                    == Array(
+                        repeating: "Somebody has changed price since.", count: 2))
+        }
+    }
+
+    @Test("what matches more, or other resources, than was shown is refused")
+    func expectations() async throws {
+        try await Self.run { site in
+            try await site.addTickets(20)
+            let bare = try await site.call(.post, Self.all, as: "owner", body: Self.price(7, #""dryRun": false"#))
+            #expect(bare.status == 428, "\(bare.text)")
+            let trial = try await site.call(.post, Self.all, as: "owner", body: Self.price(7, #""dryRun": true"#))
+            let version = try #require(trial.json["version"]?.text)
+            try await site.addTickets(1, prefix: "new")
+            for expectation in [#"{"count": 20}"#, #"{"count": 21, "version": "\#(version)"}"#] {
+                let answer = try await site.call(
+                    .post, Self.all, as: "owner", body: Self.price(7, #""expect": \#(expectation)"#))
+                #expect(answer.status == 409 && answer.json["details"]?["count"] == 21, "\(answer.text)")
+            }
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row") == 0)
+            let gone = try await site.call(
+                .post, "/bulk/tickets", as: "owner",
+                body: #"{"action": "trash", "ids": ["\#(ObjectId.generate())", "\#(site.fixture.tickets[0])"]}"#)
+            #expect(gone.status == 409, "\(gone.text)")
+        }
+    }
+
+    @Test("each row is decided by the rules as they are then, and a demoted person's job stops with the reason")
+    func rights() async throws {
+        try await Self.run { site in
+            try await site.addTickets(120)
+            try await site.addTickets(5, event: site.fixture.draft, prefix: "nd")
+            for (role, status) in [("attendee", 403), ("stranger", 200), ("registrar", 403)] {
+                let answer = try await site.call(.post, Self.all, as: role, body: Self.price(7, #""dryRun": true"#))
+                #expect(answer.status == status, "\(role): \(answer.text)")
+                guard status == 200 else { continue }
+                // The stranger sees the public tickets of the other event, and may change their own.
+                #expect(answer.json["count"] == 125 && (answer.json["refused"]?.number ?? 0) > 0, "\(answer.text)")
+                #expect((answer.json["refusals"]?.list.count ?? 0) <= BulkTrial.sampleLimit)
+                #expect(answer.json["refusals"]?.list.first?["reason"]?.text?.isEmpty == false)
+            }
+            #expect(try await site.call(.post, Self.all, body: Self.price(7, #""dryRun": true"#)).status == 401)
+            let asked = try await site.call(
+                .post, Self.all, as: "stranger", body: Self.price(7, #""expect": {"count": 125}"#))
+            #expect(asked.status == 202, "\(asked.text)")
+            try await site.work()
+            let over = try await site.job(asked, as: "stranger")
+            #expect(over.json["done"] == 5 && over.json["refused"] == 120, "\(over.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 5)
+
+            let second = try await site.call(
+                .post, Self.all, as: "organizer", body: Self.price(9, #""expect": {"count": 125}"#))
+            #expect(try await site.runner.step())
+            try await site.fixture.pool.query(
+                "DELETE FROM role_assignment WHERE \"user\" = $1",
+                [.objectId(try #require(site.fixture.users["organizer"]))])
+            site.fixture.forgetRoles()
+            try await site.work()
+            let stopped = try await site.job(second, as: "organizer")
+            #expect(stopped.json["state"] == "failed" && stopped.json["done"] == 100, "\(stopped.text)")
+            #expect(stopped.json["message"]?.text?.hasPrefix("You may not do this any more: ") == true)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 9") == 100)
+        }
+    }
+
+    @Test("a demoted or deleted person's undo changes nothing, and nobody touches another one's job")
+    func others() async throws {
+        try await Self.run { site in
+            try await site.addTickets(3)
+            let asked = try await site.call(
+                .post, Self.all, as: "owner", body: Self.price(7, #""expect": {"count": 3}"#))
+            let path = "/jobs/\(asked.json["id"]?.number ?? 0)"
+            for role in ["superAdmin", "admin", "organizer", "attendee"] {
+                #expect(try await site.call(.get, path, as: role).status == 404)
+                #expect(try await site.call(.get, "\(path)/rows", as: role).status == 404)
+                #expect(try await site.call(.post, "\(path)/cancel", as: role).status == 404)
+                #expect(try await site.call(.post, "\(path)/undo", as: role).status == 404)
+                #expect(try await site.call(.get, "/jobs", as: role).json["jobs"] == [])
+            }
+            #expect(try await site.call(.get, "/jobs").status == 401)
+            #expect(try await site.call(.post, "\(path)/undo", as: "owner").status == 409, "under way")
+            let cancelled = try await site.call(.post, "\(path)/cancel", as: "owner")
+            #expect(cancelled.json["state"] == "cancelled", "\(cancelled.text)")
+            try await site.work()
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 0)
+            #expect(try await site.call(.post, "\(path)/cancel", as: "owner").status == 409)
+            #expect(try await site.call(.post, "\(path)/undo", as: "owner").status == 409, "nothing was done")
+            #expect(try await site.call(.get, "/jobs", as: "owner").json["jobs"]?.list.count == 1)
+        }
+    }
+
+    @Test("resources go into the trash with what goes along, come back with an undo, and from the trash by a job")
+    func trash() async throws {
+        try await Self.run { site in
+            let body = { (action: String, more: String) in #"{"action": "\#(action)", "all": true, \#(more)}"# }
+            let trial = try await site.call(
+                .post, "/bulk/events", as: "superAdmin", body: body("trash", #""dryRun": true"#))
+            #expect(trial.json["count"] == 2 && trial.json["refused"] == 0, "\(trial.text)")
+            #expect((trial.json["along"]?.number ?? 0) > 5, "sessions, tickets, rooms, speakers")
+            let asked = try await site.call(
+                .post, "/bulk/events", as: "superAdmin", body: body("trash", #""expect": {"count": 2}"#))
+            try await site.work()
+            #expect(try await site.job(asked, as: "superAdmin").json["done"] == 2)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE trashed_at IS NULL") == 0)
+            let undo = try await site.call(.post, "/jobs/\(asked.json["id"]?.number ?? 0)/undo", as: "superAdmin")
+            try await site.work()
+            let undone = try await site.job(undo, as: "superAdmin")
+            #expect(undone.json["done"] == 2, "\(undone.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE trashed_at IS NOT NULL") == 0)
+
+            _ = try await site.call(
+                .post, "/bulk/sessions", as: "superAdmin", body: body("trash", #""expect": {"count": 4}"#))
+            try await site.work()
+            #expect(try await site.count("SELECT count(*) FROM session WHERE trashed_at IS NOT NULL") == 4)
+            let refused = try await site.call(
+                .post, "/bulk/sessions", as: "attendee", body: body("restore", #""dryRun": true"#))
+            #expect(refused.status == 403, "\(refused.text)")
+            let restore = try await site.call(
+                .post, "/bulk/sessions?filter[title][startsWith]=Talk", as: "superAdmin",
+                body: body("restore", #""expect": {"count": 3}"#))
+            #expect(restore.status == 202, "\(restore.text)")
+            try await site.work()
+            #expect(try await site.job(restore, as: "superAdmin").json["done"] == 3)
+            #expect(try await site.count("SELECT count(*) FROM session WHERE trashed_at IS NOT NULL") == 1)
+            let back = try await site.call(.post, "/jobs/\(restore.json["id"]?.number ?? 0)/undo", as: "superAdmin")
+            try await site.work()
+            #expect(try await site.job(back, as: "superAdmin").json["done"] == 3)
+            #expect(try await site.count("SELECT count(*) FROM session WHERE trashed_at IS NOT NULL") == 4)
+        }
+    }
+
+    @Test("several servers at once do each row once, and users take turns")
+    func servers() async throws {
+        try await Self.run { site in
+            try await site.addTickets(450)
+            try await site.fixture.pool.execute(
+                """
+                CREATE TABLE public.seen (key bytea);
+                GRANT ALL ON public.seen TO PUBLIC;
+                CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS
+                $$BEGIN INSERT INTO public.seen VALUES (NEW._id); RETURN NULL; END$$;
+                CREATE TRIGGER see AFTER UPDATE ON ticket FOR EACH ROW WHEN (NEW.price IS DISTINCT FROM OLD.price)
+                EXECUTE FUNCTION public.see()
+                """)
+            for _ in 0..<2 {
+                let answer = try await site.call(
+                    .post, Self.all, as: "owner", body: Self.price(7, #""expect": {"count": 450}"#))
+                #expect(answer.status == 202)
+            }
+            _ = try await site.call(
+                .post, "/bulk/tickets?filter[name]=n5", as: "superAdmin",
+                body: #"{"action": "trash", "all": true, "expect": {"count": 1}}"#)
+            #expect(try await site.runner.step())
+            #expect(try await site.runner.step())
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job WHERE state = 'done'") == 1, "the admin's")
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 { group.addTask { try await site.work() } }
+                try await group.waitForAll()
+            }
+            try await site.work()
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job WHERE state = 'done'") == 3)
+            let done = try await site.count("SELECT sum(done) FROM tombolo.job WHERE kind = 'update'")
+            #expect(done == 449 || done == 450, "one went into the trash meanwhile")
+            #expect(try await site.count("SELECT sum(refused) FROM tombolo.job") <= 2)
+            #expect(try await site.count("SELECT count(*) FROM public.seen") == done)
+            #expect(try await site.count("SELECT count(DISTINCT key) FROM public.seen") == done)
+        }
+    }
+
+    @Test("what isn't an order is refused with what is wrong, and makes no job")
+    func hostile() async throws {
+        try await Self.run { site in
+            let id = site.fixture.tickets[0]
+            for (body, status) in [
+                ("", 400), ("[]", 400), ("{}", 400), (#"{"action": "explode", "ids": ["\#(id)"]}"#, 400),
+                (#"{"action": "delete", "ids": ["\#(id)"]}"#, 400), (#"{"action": "trash"}"#, 400),
+                (#"{"action": "trash", "ids": []}"#, 400), (#"{"action": "trash", "ids": ["x"]}"#, 400),
+                (#"{"action": "trash", "ids": [1]}"#, 400),
+                (#"{"action": "trash", "ids": ["\#(id)"], "all": true}"#, 400),
+                (#"{"action": "trash", "ids": ["\#(id)"], "data": {}}"#, 400),
+                (#"{"action": "update", "ids": ["\#(id)"]}"#, 400),
+                (#"{"action": "update", "ids": ["\#(id)"], "data": {}}"#, 400),
+                (#"{"action": "update", "ids": ["\#(id)"], "data": {"attributes": {"price": "x"}}}"#, 422),
+                (#"{"action": "update", "ids": ["\#(id)"], "data": {"attributes": {"nothing": 1}}}"#, 422),
+                (#"{"action": "trash", "all": true, "expect": {"count": "many"}}"#, 400),
+                (#"{"action": "trash", "all": true, "expect": 3}"#, 400),
+                (#"{"action": "trash", "ids": ["\#(id)"], "extra": 1}"#, 400),
+                (#"{"action": "trash", "all": 1}"#, 400),
+            ] {
+                let answer = try await site.call(.post, "/bulk/tickets", as: "owner", body: body)
+                #expect(answer.status == status, "\(body): \(answer.text)")
+            }
+            for query in ["filter[nothing]=1", "page[size]=1", "sort=name", "filter[name]=x"] {
+                let answer = try await site.call(
+                    .post, "/bulk/tickets?\(query)", as: "owner", body: #"{"action": "trash", "ids": ["\#(id)"]}"#)
+                #expect(answer.status == 400, "\(query): \(answer.text)")
+            }
+            for path in ["/jobs/x", "/jobs/9223372036854775808", "/jobs/1", "/jobs/-1"] {
+                #expect(try await site.call(.get, path, as: "owner").status == 404)
+            }
+            #expect(try await site.call(.get, "/jobs?before=x", as: "owner").status == 400)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
+            for number in 0...Job.openLimit {
+                let answer = try await site.call(
+                    .post, "/bulk/tickets", as: "owner", body: #"{"action": "trash", "ids": ["\#(id)"]}"#)
+                #expect(answer.status == (number < Job.openLimit ? 202 : 429), "\(answer.text)")
+            }
+        }
+    }
+}

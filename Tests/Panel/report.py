@@ -1,0 +1,96 @@
+"""Steps that are printed while they pass or fail, and the pictures and findings that they leave."""
+
+import sys
+import time
+
+from devtools import BrowserError
+from page import StepError
+
+# Width, height, scale, whether it's a phone, whether it's dark.
+LOOKS = {
+    "light": (1280, 800, 1, False, False),
+    "dark": (1280, 800, 1, False, True),
+    "phone": (390, 844, 2, True, False),
+}
+
+
+class Report:
+    """Runs steps, each of which takes a page."""
+
+    def __init__(self, folder, accessibility):
+        self.folder = folder
+        self.accessibility = accessibility
+        self.passed = 0
+        self.failed = 0
+        self.pictures = []
+
+    def step(self, page, name, action):
+        """Whether it passed. A picture shows what there was if it didn't."""
+        began = time.monotonic()
+        problem = None
+        try:
+            page.problems.clear()
+            action(page)
+            if page.problems:
+                problem = "The browser complains: " + "; ".join(page.problems[:3])
+        except (StepError, BrowserError) as error:
+            problem = str(error)
+        duration = f"{(time.monotonic() - began) * 1000:5.0f} ms"
+        if problem is None:
+            self.passed += 1
+            print(f"ok      {duration}  {name}", flush=True)
+            return True
+        self.failed += 1
+        print(f"FAILED  {duration}  {name}\n        {problem}", flush=True)
+        try:
+            page.picture(f"{self.folder}/failed-{self.failed}.png")
+            print(f"        picture: {self.folder}/failed-{self.failed}.png", flush=True)
+        except (StepError, BrowserError) as error:
+            print(f"        no picture: {error}", file=sys.stderr, flush=True)
+        return False
+
+    def walk(self, page, name, steps):
+        """Steps that build upon each other: the first that fails ends the walk."""
+        for place, (words, action) in enumerate(steps, 1):
+            if not self.step(page, f"{name}: {words}", action):
+                left = len(steps) - place
+                if left:
+                    print(f"        {left} more steps of this walk were left out", flush=True)
+                return
+
+    def look(self, page, name, path):
+        """Pictures of a page in every look, with axe's opinion of each. The path may be a function that finds it."""
+        def opening(page):
+            page.open(path(page) if callable(path) else path)
+        opened = self.step(page, f"page {name}: opens", opening)
+        for look, size in LOOKS.items() if opened else []:
+            self.step(page, f"page {name}: {look}", lambda page: self._look(page, name, look, size))
+        page.show(*LOOKS["light"])
+
+    def _look(self, page, name, look, size):
+        page.show(*size)
+        if look == "phone":
+            # The page folds its menu away while it loads.
+            page.loaded(lambda: page.call("Page.reload"))
+        file = f"{name}-{look}.png"
+        page.picture(f"{self.folder}/{file}")
+        self.pictures.append((name, look, file))
+        refused = self.accessibility.check(page, name, look)
+        if refused:
+            raise StepError("\n        ".join(refused))
+        if page.sideways() > 0:
+            raise StepError(f"The page is {page.sideways()} pixels wider than the window: it scrolls sideways.")
+
+    def write(self):
+        """index.html with all pictures, and the findings."""
+        summary = self.accessibility.write(self.folder)
+        rows = "\n".join(
+            f'<figure><a href="{file}"><img src="{file}" alt="{name}, {look}" loading="lazy"></a>'
+            f"<figcaption>{name}, {look}</figcaption></figure>"
+            for name, look, file in self.pictures)
+        with open(f"{self.folder}/index.html", "w", encoding="utf-8") as output:
+            output.write(
+                '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Pictures of the panel</title><style>'
+                "body{font:1rem system-ui,sans-serif;display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}"
+                f"img{{height:20rem;border:1px solid}}</style><h1>Pictures of the panel</h1><p>{summary}</p>{rows}</html>\n")
+        return summary

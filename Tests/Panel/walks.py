@@ -1,0 +1,260 @@
+"""What people do in the panel: lists of steps, each with words and an action on the page; and the pages to look at."""
+
+from page import StepError
+
+# People of `conference sample --large`.
+SUPER = ("super@example.org", "superadmin-demo")
+OWNER = ("owner@example.org", "event-owner-demo")
+
+
+# What steps are made of
+
+def expect(text):
+    """The text stands on the page, or comes within a moment."""
+    def look(page):
+        page.browser.wait(f"the text '{text}' at {page.path}", lambda: text in page.text, timeout=5)
+    return look
+
+
+def expect_no(text):
+    def look(page):
+        if text in page.text:
+            raise StepError(f"'{text}' stands on {page.path}.")
+    return look
+
+
+def at(path):
+    def look(page):
+        if page.path.split("?")[0] != path:
+            raise StepError(f"The page is {page.path}, not {path}: {page.heading()}")
+    return look
+
+
+def forget(page):
+    """Whoever was logged in, as after a walk that failed."""
+    page.call("Network.clearBrowserCookies")
+
+
+def go(path):
+    return lambda page: page.open(path)
+
+
+def both(*actions):
+    def act(page):
+        for action in actions:
+            action(page)
+    return act
+
+
+class Mouse:
+    """A person with a mouse, who types into what was clicked."""
+
+    name = "mouse"
+
+    @staticmethod
+    def follow(name, exact=True, role="link"):
+        return lambda page: page.loaded(lambda: page.click(role, name, exact))
+
+    @staticmethod
+    def push(name, exact=True):
+        return lambda page: page.loaded(lambda: page.click("button", name, exact))
+
+    @staticmethod
+    def write(label, text, role="textbox"):
+        def act(page):
+            page.click(role, label)
+            page.type(text)
+        return act
+
+    @staticmethod
+    def choose(label, text):
+        """In a list to choose from, by the first letters: what a click opens is the system's, not the page's."""
+        def act(page):
+            node = page.need("combobox", label)
+            page.call("DOM.focus", backendNodeId=node)
+            page.letters(text)
+        return act
+
+    @staticmethod
+    def open(name):
+        """What is folded away."""
+        return lambda page: page.click("DisclosureTriangle", name, exact=False)
+
+
+class Keyboard:
+    """A person without a mouse: Tab, letters, Enter and the space bar."""
+
+    name = "keyboard"
+
+    @staticmethod
+    def follow(name, exact=True, role="link"):
+        def act(page):
+            page.tab_to(role, name, exact)
+            page.loaded(lambda: page.press("Enter"))
+        return act
+
+    @staticmethod
+    def push(name, exact=True):
+        def act(page):
+            page.tab_to("button", name, exact)
+            page.loaded(lambda: page.press("Enter"))
+        return act
+
+    @staticmethod
+    def write(label, text, role="textbox"):
+        def act(page):
+            page.tab_to(role, label)
+            page.type(text)
+        return act
+
+    @staticmethod
+    def choose(label, text):
+        def act(page):
+            page.tab_to("combobox", label)
+            page.letters(text)
+        return act
+
+    @staticmethod
+    def open(name):
+        def act(page):
+            page.tab_to("DisclosureTriangle", name, exact=False)
+            page.press("Enter")
+        return act
+
+
+# Walks
+
+def log_in(hand, person):
+    email, password = person
+    return [
+        ("the panel leads to the log-in", both(forget, go("/panel"), at("/panel/login"))),
+        (f"logs in as {email}", both(
+            hand.write("E-mail", email), hand.write("Password", password), hand.push("Log in"), at("/panel"))),
+    ]
+
+
+def log_out(hand):
+    return [("logs out", both(hand.open("Logged in as"), hand.push("Log out"), at("/panel/login")))]
+
+
+def trash(hand, group, victim, clashing):
+    """Each hand has things of its own in the trash, as what is restored is gone from there."""
+    return [
+        ("opens the trash", both(hand.follow("Trash"), expect("Deleted for ever"))),
+        ("shows one class", both(hand.choose("Class", "Event" if hand is Mouse else "Session"), hand.push("Show"))),
+        ("looks at what went together", both(hand.follow(group), expect("What is in it"))),
+        ("restores it", both(hand.push("Restore", exact=False), expect("restored."))),
+        ("opens something else", hand.follow(victim)),
+        ("asks to delete it for ever", both(hand.follow("Delete for ever…"), expect("This can't be undone."))),
+        ("deletes it for ever", both(hand.push("Delete for ever"), expect("1 object was deleted for ever."))),
+        ("shows users only", both(hand.choose("Class", "User"), hand.push("Show"), expect(clashing))),
+        ("restores somebody whose address is taken", both(
+            hand.follow(clashing), hand.push("Restore", exact=False), expect("has the same email by now"))),
+        ("gives them another address", both(
+            hand.write("New email", f"{hand.name}@example.net"), hand.push("Restore", exact=False),
+            expect("1 object was restored."))),
+        ("sees what the purge would delete", both(
+            hand.follow("Automatic purge"), hand.push("See what it would delete now"), expect("Nothing is due."))),
+    ]
+
+
+def permissions(hand):
+    return [
+        ("opens the permissions", both(hand.follow("Permissions"), expect("trackOrganizer"))),
+        ("takes a box away", both(
+            hand.follow("coorganizer may update sessions"), expect("Stop coorganizer from updating sessions?"),
+            hand.push("Take it away"), expect("coorganizer may not update sessions any more."))),
+        ("gives it back", both(
+            hand.follow("coorganizer may not update sessions"), hand.push("Permit it"),
+            expect("coorganizer may update sessions now."))),
+        ("asks why", both(
+            hand.follow("Why may …?"), hand.write("User", OWNER[0]), hand.choose("Class", "Session"),
+            hand.push("Explain"), expect(f"What {OWNER[0]} may do with objects of Session"))),
+        ("sees what each role gets from each route", both(
+            hand.follow("Routes by role"), expect("POST /admin/trash/empty"))),
+        ("views as a moderator", both(
+            hand.follow("View as"), hand.choose("Role", "moderator"), hand.push("View as"),
+            expect("You look at the panel as the role moderator"))),
+        ("stops viewing", both(hand.push("Stop viewing"), expect_no("You look at the panel as"))),
+    ]
+
+
+def accounts(hand):
+    return [
+        ("finds an account", both(
+            hand.follow("Accounts"), hand.write("Name, address or id", "owner@", role="searchbox"), hand.push("Show"),
+            hand.follow("Otto Owner"), expect("Devices and logins"))),
+        ("disables it", both(
+            hand.follow("Disable…"), hand.push("Disable the account"), expect("is disabled, and was logged out"))),
+        ("enables it", both(
+            hand.follow("Enable…"), hand.push("Enable the account"), expect("may log in again."))),
+        ("looks at what changed in the rules", both(
+            hand.follow("Model and rules"), hand.follow("against", exact=False), expect("added"))),
+        ("sees which devices sync", both(hand.follow("Sync devices"), expect("No device has synced yet."))),
+    ]
+
+
+def data(hand):
+    return [
+        ("opens the homes of another app", both(hand.follow("Listings"), expect("48,213"))),
+        ("goes to the next page", both(hand.follow("Next"), expect("26–50"))),
+        ("searches the sessions", both(
+            hand.follow("Sessions"), hand.write("Search Sessions", "colour", role="searchbox"), hand.push("Search"),
+            expect("colour contrast"))),
+        ("opens one", both(hand.follow("A field guide to colour contrast"), expect("Short abstract"))),
+    ]
+
+
+def everything(hand, group, victim, clashing):
+    """The way through the panel, the same for every hand."""
+    return (log_in(hand, SUPER) + data(hand) + trash(hand, group, victim, clashing) + permissions(hand)
+            + accounts(hand) + log_out(hand))
+
+
+# Of the trash of the large sample.
+MOUSE = everything(Mouse, "Spring Meetup", "Rethinking time zones", "Brigita Lindqvist")
+KEYBOARD = everything(Keyboard, "A field guide to time zones", "Ten years of time zones", "Elif Trần")
+
+
+# Pages
+
+def first(list_path, start):
+    """The first link of a page that begins like this, or has it in it if it doesn't begin with a slash."""
+    def find(page):
+        page.open(list_path)
+        sign = "^" if start.startswith("/") else "*"
+        found = page.run(f"document.querySelector('main a[href{sign}=\"{start}\"]')?.getAttribute('href')")
+        if not found:
+            raise StepError(f"{list_path} has no link to {start}…")
+        return found
+    return find
+
+
+# Looked at as the super administrator, after the walk with the mouse.
+PAGES = [
+    ("overview", "/panel"),
+    ("list", "/panel/data/listings"),
+    ("list-filtered", "/panel/data/sessions?filter[state][eq]=confirmed&sort=startsAt"),
+    ("record", first("/panel/data/sessions?q=colour", "/panel/data/sessions/")),
+    ("record-event", first("/panel/data/events?q=tombolo", "/panel/data/events/")),
+    ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),
+    ("trash", "/panel/trash"),
+    ("trash-users-page-2", "/panel/trash?class=User&page=2"),
+    ("trash-group", first("/panel/trash?class=Session", "/panel/trash/group/")),
+    ("trash-delete", lambda page: first("/panel/trash?class=Session", "/panel/trash/group/")(page) + "/delete"),
+    ("trash-empty", "/panel/trash/empty"),
+    ("trash-purge", "/panel/trash/purge/preview"),
+    ("permissions", "/panel/permissions"),
+    ("permission-box", first("/panel/permissions", "/panel/permissions/box")),
+    ("why", f"/panel/permissions/why?user={OWNER[0]}&class=Session"),
+    ("routes", "/panel/permissions/routes"),
+    ("view-as", "/panel/view-as"),
+    ("accounts", "/panel/accounts"),
+    ("account", first("/panel/accounts?search=super", "/panel/accounts/")),
+    ("account-disable", lambda page: first("/panel/accounts?search=owner", "/panel/accounts/")(page) + "/disable"),
+    ("documents", "/panel/documents"),
+    ("document-changes", first("/panel/documents", "?against=")),
+    ("document", "/panel/documents/2"),
+    ("devices", "/panel/devices"),
+    ("help", "/panel/help"),
+]

@@ -1,0 +1,352 @@
+import Foundation
+import PostgresClient
+import RandomValues
+import TestSupport
+import Testing
+import TomboloChangesets
+import TomboloModel
+import TomboloSyncProtocol
+import TomboloSyncSession
+
+@testable import TomboloPostgresStore
+
+/// Of these tests: long transactions delay ticks, and with them the log.
+private let auditCluster = Task { try await TestCluster.start() }
+
+/// The audit log has every committed change once, with the values before and after, whoever makes it.
+@Suite(.serialized) struct AuditLogTests {
+    private static let day: Int64 = 86_400_000_000
+
+    private func withDatabase(
+        _ body: (TestDatabase, PostgresConnection, AuditFollower) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase.make(try TestModel.schema(), on: try await auditCluster.value)
+        let connection = try await database.connect()
+        try await body(database, connection, AuditFollower(pool: database.pool))
+        await connection.close()
+        await database.finish()
+    }
+
+    /// Entries of objects as text, in order: operation, source, key, before, after.
+    private func entries(_ connection: PostgresConnection, _ condition: String = "e.class > 0") async throws -> [String]
+    {
+        try await connection.query(
+            """
+            SELECT concat_ws(' ', c.name, e.operation, e.source, e.key, e.before, e.after) FROM tombolo.audit_entry e \
+            LEFT JOIN tombolo.class c ON c.id = e.class WHERE \(condition) ORDER BY e.at, e.id
+            """
+        ).map { try $0[0].string }
+    }
+
+    private func tick(_ database: TestDatabase) async throws { _ = try await database.store.makeTick() }
+
+    /// Whether the log is what the tables and the changelog say, to the last value.
+    private func check(
+        _ database: TestDatabase, _ connection: PostgresConnection, since first: Int64 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let report = try await AuditVerification.run(database.schema, on: connection)
+        #expect(report.incomplete.isEmpty && !report.isShortened, sourceLocation: sourceLocation)
+        #expect(report.differences.isEmpty, "\(report.differences.prefix(5))", sourceLocation: sourceLocation)
+        // Every change is there once, and what it found is what the object's last one left.
+        let broken = try await connection.query(
+            """
+            WITH logged AS (SELECT e.*, tombolo.audit_replay(e.operation, e.after) OVER (PARTITION BY e.class, e.key \
+            ORDER BY e.at, e.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS state \
+            FROM tombolo.audit_entry e WHERE e.class > 0) \
+            SELECT concat_ws(' ', l.class, l.key, l.operation, l.before, l.state) FROM logged l \
+            WHERE l.state IS NOT NULL AND l.operation IN ('u', 'e') AND NOT l.state @> l.before LIMIT 5
+            """)
+        #expect(try broken.map { try $0[0].string } == [], sourceLocation: sourceLocation)
+        let counts = try await connection.query(
+            """
+            SELECT (SELECT sum(coalesce(cardinality(keys), 1))::bigint FROM tombolo.changelog \
+            WHERE class NOT IN (0, -3) AND seq > $1), \
+            (SELECT count(*) FROM tombolo.audit_entry WHERE operation NOT IN ('g', 'b')), \
+            (SELECT count(*) - count(DISTINCT id) FROM tombolo.audit_entry)
+            """, [.int64(first)])
+        #expect(try counts[0, 0].nonNull?.int64 ?? 0 == counts[0, 1].int64, sourceLocation: sourceLocation)
+        #expect(try counts[0, 2].int64 == 0, sourceLocation: sourceLocation)
+    }
+
+    @Test("every change has its values before and after, also of several in one transaction")
+    func values() async throws {
+        try await withDatabase { database, connection, follower in
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                BEGIN; INSERT INTO account VALUES (1, 5); UPDATE account SET balance = 6; \
+                UPDATE account SET balance = 7; COMMIT; UPDATE account SET _id = 2; DELETE FROM account
+                """)
+            try await tick(database)
+            try await follower.catchUp()
+            #expect(
+                try await entries(connection) == [
+                    #"Account c q 1 {"1": "1", "2": "5"}"#, #"Account u q 1 {"2": "5"} {"2": "6"}"#,
+                    #"Account u q 1 {"2": "6"} {"2": "7"}"#, #"Account e q 1 {"1": "1", "2": "7"}"#,
+                    #"Account c q 2 {"1": "2", "2": "7"}"#, #"Account e q 2 {"1": "2", "2": "7"}"#,
+                ])
+            try await check(database, connection)
+        }
+    }
+
+    @Test("objects that were there before the log begins are its baseline, also while they change")
+    func baseline() async throws {
+        try await withDatabase { database, connection, _ in
+            try await connection.execute("INSERT INTO account SELECT g, g FROM generate_series(1, 100) g")
+            let first = try await connection.query("SELECT last_value FROM tombolo.changelog_seq")[0, 0].int64
+            try await tick(database)
+            let follower = AuditFollower(pool: database.pool, limits: (5, 7))
+            #expect(try await follower.step() == .added(1))
+            for round in 0..<30 {
+                // Not in a tick yet when the baseline goes on.
+                try await connection.execute(
+                    """
+                    UPDATE account SET balance = balance + 1000 WHERE _id % 3 = \(round % 3); \
+                    DELETE FROM account WHERE _id = \(3 * round + 1); INSERT INTO account VALUES (\(200 + round), 0)
+                    """)
+                _ = try await follower.step()
+                if round % 4 == 0 { try await tick(database) }
+            }
+            try await tick(database)
+            try await follower.catchUp()
+            try await check(database, connection, since: first)
+            let known = try await connection.query(
+                "SELECT count(DISTINCT key) FROM tombolo.audit_entry WHERE class = 1 AND operation IN ('b', 'e')")
+            #expect(try known[0, 0].int64 == 100)
+        }
+    }
+
+    @Test("random changes by services and devices, while followers are killed, are all there once")
+    func killed() async throws {
+        try await withDatabase { database, connection, _ in
+            try await HostileWriters.prepare(connection)
+            let first = try await connection.query("SELECT last_value FROM tombolo.changelog_seq")[0, 0].int64
+            let sequencer = Sequencer(configuration: database.configuration)
+            let writers = HostileWriters(configuration: database.configuration, seed: 7)
+            let parts = ChaosWriter(configuration: database.configuration, seed: 11)
+            _ = try await database.store.openClient(ClientID(rawValue: 5), user: "ann", acknowledged: 0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await sequencer.run() }
+                // Not before the log begins: what came before is in its baseline.
+                while try await connection.query("SELECT 1 FROM tombolo.tick").isEmpty {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                #expect(try await AuditFollower(pool: database.pool).step() == .added(1))
+                for limits in [(40, 9), (7, 3), (1_000, 50)] {
+                    let follower = AuditFollower(pool: database.pool, limits: limits)
+                    group.addTask {
+                        while !Task.isCancelled {
+                            // Its session may be ended at any moment.
+                            let step = try? await follower.step()
+                            if step == nil || step == .upToDate || step == .busy {
+                                try? await Task.sleep(for: .milliseconds(3))
+                            }
+                        }
+                    }
+                }
+                group.addTask { try await writers.run() }
+                group.addTask { try await parts.run(while: { !Task.isCancelled && writers.commits < 3_000 }) }
+                group.addTask { try await self.upload(database, while: { writers.commits < 3_000 }) }
+                var kills: Int64 = 0
+                while writers.commits < 3_000 {
+                    kills += try await connection.query(
+                        """
+                        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                        WHERE datname = current_database() AND query LIKE 'SELECT tombolo.audit%' AND state = 'active'
+                        """)[0, 0].int64
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                writers.stop()
+                #expect(kills > 0)
+                try await Task.sleep(for: .milliseconds(300))
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    if case .failure(let error) = result, !(error is CancellationError) { throw error }
+                }
+            }
+            try await tick(database)
+            try await AuditFollower(pool: database.pool, limits: (200, 100)).catchUp()
+            let missed = try await connection.query(
+                "SELECT count(*) FROM tombolo.audit_entry WHERE operation = 'g'")
+            #expect(try missed[0, 0].int64 == 1)
+            try await check(database, connection, since: first)
+            let devices = try await entries(connection, "e.source = 's' AND e.user_id = 'ann' AND e.client = 5")
+            #expect(devices.count > 3)
+        }
+    }
+
+    /// A device's changes.
+    private func upload(_ database: TestDatabase, while goesOn: @Sendable () -> Bool) async throws {
+        let classIndex = try TestModel.index("Account", database.schema)
+        var number: Int64 = 0
+        while goesOn() {
+            number += 1
+            let base = try await database.store.latestTick()
+            let changeset = Changeset(
+                number: number, base: base.number, stamp: base.time,
+                instructions: [
+                    .add(ObjectReference(classIndex: classIndex, key: .int(1 + number % 12)), column: 1, amount: 0),
+                    .add(ObjectReference(classIndex: classIndex, key: .int(1 + number % 12)), column: 1, amount: 1),
+                ])
+            _ = try await database.store.upload([
+                Upload(client: ClientID(rawValue: 5), changeset: changeset, permit: { _ in nil })
+            ])
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("the changelog keeps what the log hasn't copied, and not for ever; the log says what it misses")
+    func retention() async throws {
+        try await withDatabase { database, connection, follower in
+            let retention = ChangelogRetention(configuration: database.configuration)
+            try await connection.execute("INSERT INTO account VALUES (1, 0)")
+            try await tick(database)
+            try await follower.catchUp()
+            let begin = try await database.store.latestTick()
+            func pass(_ days: ClosedRange<Int64>) async throws {
+                for day in days {
+                    let now = begin.time.microseconds + day * Self.day
+                    try await connection.execute("UPDATE account SET balance = \(day)")
+                    try await tick(database)
+                    let newest = try await database.store.latestTick()
+                    try await connection.query(
+                        "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(newest.number)])
+                    for _ in 0..<3 { _ = try await retention.run(now: Stamp(microseconds: now)) }
+                }
+            }
+            // Nobody copies for as long as a device may be away, and nearly as long again.
+            try await pass(1...55)
+            #expect(try await database.store.tick(begin.number) != nil)
+            try await follower.catchUp()
+            #expect(try await entries(connection, "e.operation = 'u'").count == 55)
+            try await check(database, connection, since: 1)
+            // Once it has, they go.
+            try await pass(56...58)
+            #expect(try await database.store.tick(begin.number) == nil)
+            let last = try await connection.query("SELECT tick FROM tombolo.audit_position")[0, 0].int64
+            try await pass(59...140)
+            #expect(try await database.store.tick(last) == nil)
+            try await follower.catchUp()
+            let gaps = try await connection.query(
+                "SELECT before ->> 'tick', after ->> 'tick' FROM tombolo.audit_entry WHERE operation = 'g' ORDER BY id")
+            #expect(gaps.count == 2)
+            #expect(try gaps[1, 0].string == String(last))
+            #expect(try gaps[1, 1].string == String(await database.store.latestTick().number))
+            let report = try await AuditVerification.run(database.schema, on: connection)
+            #expect(report.differences.isEmpty && report.incomplete.isEmpty)
+        }
+    }
+
+    @Test("a transaction says who makes its changes, and one that changes nothing says nothing")
+    func authors() async throws {
+        try await withDatabase { database, connection, follower in
+            try await tick(database)
+            try await follower.catchUp()
+            let ending = PostgresStatement(
+                "SELECT tombolo.name_author($1, $2, $3, $4)",
+                [.text("http"), .text("64ab"), .text("192.0.2.1"), .text("PATCH /api/{collection}/{id}")])
+            try await PostgresTransactionEnding.$statement.withValue(ending) {
+                try await database.pool.transaction { connection in
+                    try await connection.query("INSERT INTO account VALUES (1, 0)")
+                }
+                try await database.pool.transaction { connection in
+                    try await connection.query("UPDATE account SET balance = 0 WHERE _id = 3")
+                }
+                _ = try? await database.pool.transaction { connection in
+                    try await connection.query("UPDATE account SET balance = 9")
+                    throw TestFailure("no")
+                }
+            }
+            try await connection.execute("SET application_name = 'other'; UPDATE account SET balance = 2")
+            let rows = try await connection.query("SELECT count(*) FROM tombolo.changelog WHERE class = -3")
+            #expect(try rows[0, 0].int64 == 1)
+            try await tick(database)
+            try await follower.catchUp()
+            let found = try await connection.query(
+                """
+                SELECT concat_ws(' ', operation, source, user_id, address, route), role FROM tombolo.audit_entry \
+                WHERE class > 0 ORDER BY at, id
+                """)
+            #expect(
+                try found.map { try $0[0].string } == [
+                    "c h 64ab 192.0.2.1 PATCH /api/{collection}/{id}", "u q",
+                ])
+            #expect(try found[1, 1].string == database.configuration.user)
+        }
+    }
+
+    @Test("values of secret properties are never in the log, only that they changed")
+    func secrets() async throws {
+        try await withDatabase { database, connection, follower in
+            try await connection.execute(
+                """
+                UPDATE tombolo.class_column SET is_secret = true WHERE name = 'slug';
+                INSERT INTO note (_id, slug, text) VALUES ('a', 'hidden-0', 't')
+                """)
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                INSERT INTO note (_id, slug, text) VALUES ('b', 'hidden-1', 't'); UPDATE note SET slug = 'hidden-2' || _id;
+                UPDATE note SET slug = 'hidden-3' || _id, text = 'u'; DELETE FROM note WHERE _id = 'b'
+                """)
+            try await tick(database)
+            try await follower.catchUp()
+            let all = try await connection.query(
+                "SELECT e::text FROM tombolo.audit_entry e ORDER BY at, id"
+            ).map { try $0[0].string }
+            #expect(all.count == 8)
+            #expect(!all.contains { $0.contains("hidden") })
+            let changed = try await connection.query(
+                "SELECT count(*) FROM tombolo.audit_entry WHERE class > 0 AND cardinality(secret) = 1")
+            #expect(try changed[0, 0].int64 == 7)
+            let report = try await AuditVerification.run(database.schema, on: connection)
+            #expect(report.differences.isEmpty)
+        }
+    }
+
+    @Test("a change that the log misses, or has otherwise, is found by replaying it")
+    func forged() async throws {
+        try await withDatabase { database, connection, follower in
+            try await connection.execute("INSERT INTO account SELECT g, g FROM generate_series(1, 4) g")
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                ALTER TABLE account DISABLE TRIGGER USER; UPDATE account SET balance = 9 WHERE _id = 1; \
+                DELETE FROM account WHERE _id = 2; INSERT INTO account VALUES (7, 7); \
+                ALTER TABLE account ENABLE TRIGGER USER
+                """)
+            let report = try await AuditVerification.run(database.schema, on: connection)
+            #expect(
+                report.differences.map(\.description).sorted() == [
+                    "Account 1 differs in balance", "Account 2 is in the log, not in the table",
+                    "Account 7 is in the table, not in the log",
+                ])
+        }
+    }
+
+    @Test("months beyond the log's own retention are dropped, and a replay says that they lack")
+    func expiry() async throws {
+        try await withDatabase { database, connection, follower in
+            try await tick(database)
+            try await follower.catchUp()
+            try await connection.execute(
+                """
+                SELECT tombolo.open_audit_months('2020-01-15', '2020-03-02');
+                SELECT tombolo.audit_expire()
+                """)
+            func months() async throws -> Int {
+                try await connection.query(
+                    "SELECT count(*) FROM pg_inherits WHERE inhparent = 'tombolo.audit_entry'::regclass")[0, 0].int
+            }
+            #expect(try await months() == 4)
+            try await connection.execute("INSERT INTO tombolo.audit_retention (months) VALUES (2)")
+            #expect(try await connection.query("SELECT tombolo.audit_expire()")[0, 0].int64 == 3)
+            #expect(try await months() == 1)
+            #expect(try await AuditVerification.run(database.schema, on: connection).isShortened)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Walks the admin server's panel in a headless Chromium, by mouse and then by keyboard alone, on sample data in a
+# throw-away PostgreSQL: a conference of 200 sessions, 5,000 users, 48,213 homes of another app. Pictures and the findings
+# of axe-core go to .build/screenshots. Needs `swift build` before it, and PyPI for axe-core's script. Ends with the counts.
+#
+#   TOMBOLO_CHROMIUM  the program to use instead of Debian's
+
+# shellcheck source-path=SCRIPTDIR/../../infra/dev source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../infra/dev/lib.sh"
+
+# In seconds, for all that this does. A step has bounds of its own.
+LIMIT=600
+
+if [ -z "${SCREENSHOTS_INSIDE:-}" ]; then
+    for product in admin-server conference migration-tool; do require_product "$product" >/dev/null; done
+    SCREENSHOTS_INSIDE=yes exec timeout -k 30 "$LIMIT" "$DEV_SCRIPTS/with-cluster.sh" "${BASH_SOURCE[0]}" "$@"
+fi
+
+SERVER=""
+SAID="$(mktemp -u "${TMPDIR:-/tmp}/tombolo-screenshots.XXXXXX")"
+# shellcheck disable=SC2317  # the trap below calls it
+leave() {
+    if [ -n "$SERVER" ]; then kill -TERM "$SERVER" 2>/dev/null || true; fi
+    rm -f "$SAID"
+}
+trap leave EXIT
+
+cd "$TOMBOLO_ROOT"
+bin="$(products_folder)"
+PICTURES="$TOMBOLO_ROOT/.build/screenshots"
+rm -rf "$PICTURES"
+mkdir -p "$PICTURES"
+
+CHROMIUM="${TOMBOLO_CHROMIUM:-}"
+for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+    [ -n "$CHROMIUM" ] || CHROMIUM="$(command -v "$name" || true)"
+done
+[ -n "$CHROMIUM" ] || fail "there is no Chromium." "Install it: infra/dev/install.sh --browser"
+
+# Only its copy of axe-core is wanted, so that the browser automation which it depends on is left out.
+AXE_PACKAGE=axe-playwright-python
+AXE_VERSION=0.1.8
+TOOLS="$TOMBOLO_ROOT/.build/screenshots-tools/$AXE_VERSION"
+if [ ! -s "$TOOLS/axe.min.js" ]; then
+    say "Taking axe-core from PyPI ($AXE_PACKAGE $AXE_VERSION)"
+    rm -rf "$TOOLS"
+    mkdir -p "$TOOLS"
+    python3 -m venv "$TOOLS/venv"
+    "$TOOLS/venv/bin/pip" install -q --no-deps --disable-pip-version-check "$AXE_PACKAGE==$AXE_VERSION" >&2
+    cp "$TOOLS"/venv/lib/python3*/site-packages/axe_playwright_python/axe.min.js "$TOOLS/axe.min.js.new"
+    rm -rf "$TOOLS/venv"
+    mv "$TOOLS/axe.min.js.new" "$TOOLS/axe.min.js"
+fi
+
+say "Loading the sample data"
+EXAMPLE=Apps/Examples/Listings
+"$bin/conference" setup >&2
+"$bin/migration-tool" apply --models "$EXAMPLE/listings.models.json" --rules "$EXAMPLE/listings.rules.yaml" >&2
+"$bin/conference" sample --large --export Apps/Conference/Tool/Samples/TideConf >&2
+PGOPTIONS=--client-min-messages=warning psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DATABASE_URL" \
+    -f "$EXAMPLE/sample.sql" -f "$EXAMPLE/sample-large.sql" -c "ANALYZE listing, users, session, speaker, tombolo.account" >&2
+"$bin/migration-tool" user set-data super@example.org '{"isAgent": true}' >&2
+
+say "Starting the admin server"
+TOMBOLO_JWT_SECRET="$(random_hex 32)"
+export TOMBOLO_JWT_SECRET
+mkfifo "$SAID"
+TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" TOMBOLO_ADMIN_PORT=0 TOMBOLO_LOG_LEVEL=warning \
+    "$bin/admin-server" >"$SAID" &
+SERVER=$!
+# The first word is "admin".
+read -r -t 60 _ URL <"$SAID" || fail "the admin server doesn't say where it listens." "Its messages are above."
+
+say "Walking the panel with $("$CHROMIUM" --version 2>/dev/null || echo "$CHROMIUM")"
+export PYTHONDONTWRITEBYTECODE=1
+status=0
+python3 "$TOMBOLO_ROOT/Tests/Panel/screenshots.py" "$URL" "$PICTURES" "$TOOLS/axe.min.js" "$CHROMIUM" "$@" || status=$?
+kill -0 "$SERVER" 2>/dev/null || fail "the admin server has ended." "Its messages are above."
+exit "$status"
