@@ -133,6 +133,21 @@ import TomboloModel
         }
     }
 
+    @Test("logging in again ends the session that the browser had")
+    func logInAgain() async throws {
+        try await ServiceFixture.with { fixture in
+            try await PanelBrowser.with(fixture) { _, client in
+                let browser = try await PanelBrowser.loggedIn(client, as: "organizer")
+                let before = try #require(browser.cookie("tombolo_panel"))
+                let answer = try await browser.logIn(as: "organizer")
+                #expect(answer.status == 303 && browser.cookie("tombolo_panel") != before)
+                #expect(try await browser.get("/panel").status == 200)
+                browser.setCookie("tombolo_panel", before)
+                #expect(try await browser.get("/panel").status == 303)
+            }
+        }
+    }
+
     @Test("log-out, revocation, another password and a disabled account each end the session at once")
     func ends() async throws {
         try await ServiceFixture.with { fixture in

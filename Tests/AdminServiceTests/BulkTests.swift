@@ -108,6 +108,23 @@ struct BulkTests {
         }
     }
 
+    @Test("a job is undone once, however many ask for it at the same time")
+    func undoneOnce() async throws {
+        try await Self.run { site in
+            try await site.addTickets(20)
+            let asked = try await site.call(
+                .post, Self.all, as: "owner", body: Self.price(7, #""expect": {"count": 20}"#))
+            #expect(asked.status == 202, "\(asked.text)")
+            try await site.work()
+            let path = "/jobs/\(asked.json["id"]?.number ?? 0)/undo"
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 { group.addTask { try await site.call(.post, path, as: "owner").status } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 202 } == 1 && statuses.count { $0 == 409 } == 7, "\(statuses)")
+        }
+    }
+
     @Test("what matches more, or other resources, than was shown is refused")
     func expectations() async throws {
         try await Self.run { site in

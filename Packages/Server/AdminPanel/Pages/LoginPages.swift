@@ -60,6 +60,12 @@ struct LoginPages: PanelSection {
             let token = try await core.authenticator.beginPanel(
                 email: email, password: form["password"] ?? "", address: context.remoteAddress,
                 device: LoginDevice(name: "Admin panel", platform: request.headers[.userAgent]))
+            // The browser forgets the session that it had, so that nobody could log out of it any more.
+            if let before = PanelCookie.session.token(in: request, context),
+                let session = try? await core.authenticator.panelSession(before, isUse: false)
+            {
+                try await core.authenticator.endPanel(session)
+            }
             var response = PanelAnswer.redirection(to: next)
             response.headers[values: .setCookie].append(
                 PanelCookie.session.header(token.text, isSecure: context.isSecure))

@@ -61,9 +61,11 @@ enum JobStore {
     static func job(
         _ id: Int64, of user: ObjectId, isLocked: Bool = false, _ connection: PostgresConnection
     ) async throws -> Job {
-        let found = try await connection.query(
-            "SELECT \(columns) FROM tombolo.job j WHERE j.id = $1 AND j.user_id = $2\(isLocked ? " FOR UPDATE" : "")",
-            [.int64(id), .text(user.stringValue)])
+        let condition = "FROM tombolo.job j WHERE j.id = $1 AND j.user_id = $2"
+        let parameters: [PostgresParameter] = [.int64(id), .text(user.stringValue)]
+        // Read after the lock, by a statement of its own, or what others did to it meanwhile wouldn't be seen.
+        if isLocked { try await connection.query("SELECT 1 \(condition) FOR UPDATE", parameters) }
+        let found = try await connection.query("SELECT \(columns) \(condition)", parameters)
         guard let row = found.first else {
             throw RequestFailure(
                 .notFound, "You have no job with this number.", hint: "GET /jobs lists your jobs.")
