@@ -60,7 +60,7 @@ struct ListRequest {
         self.query = query
     }
 
-    /// The address that a form without JavaScript means; nil for an address that is no form's.
+    /// The address that a form without JavaScript means; nil if it isn't a form's address.
     func canonical(_ path: String) -> String? {
         var values: [(name: String, value: String?)] = []
         if let field = parameters.value("add-field") {

@@ -15,7 +15,7 @@ struct RecordPage: Sendable {
     var path: String { ClassPages.path(of: type, id: request.parameter("id")) }
 
     /// The key in the address.
-    /// - Throws: ``RequestFailure`` with status 404 for text that is no key of the class.
+    /// - Throws: ``RequestFailure`` with status 404 if the text isn't a key of the class.
     func key() throws -> Value {
         guard let key = type.keyValue(request.parameter("id")) else {
             throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
