@@ -95,7 +95,7 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                role over, such as that of an owner
               POST   /invitations              {"email": …, "role": …, "scope": ID}; GET lists
                                                them; /invitations/ID/resend and …/revoke
-              POST   /invitations/accept       {"token": …}, by whoever has the address;
+              POST   /invitations/accept       {"token": …}, from the invited address;
                                                /invitations/join {"token": …, "password": …}
                                                makes an account for it
               GET    /api/CLASSES              JSON:API for every class: lists, resources,

@@ -1,7 +1,7 @@
 import EventModels
 import TomboloPostgresStore
 
-/// Roles that somebody must keep, held by the database whoever writes: a server, a device, a tool, plain SQL.
+/// Roles that somebody must always have. The database makes sure, whether a server, a device, a tool or plain SQL writes.
 ///
 /// - Somebody who can log in stays super administrator: the last one is neither demoted, disabled, deleted nor moved into
 ///   the trash, also not by two who do it to each other at the same time.

@@ -3,9 +3,9 @@ import PostgresClient
 import TomboloModel
 import TomboloPostgresStore
 
-/// Keeps links between what belongs to events within one event, whoever writes: a contact goes into the trash with its
-/// speaker, so that one from elsewhere would go along with a stranger's event, and enough of them would keep it out of
-/// the trash. Rules look at one row only and can't say it.
+/// Refuses links from one event's objects to another's, no matter who writes. A contact goes into the trash with its
+/// speaker: a contact of another event would go along, and thousands of them would keep the speaker's event from being
+/// trashed at all. Rules look at one row only, so they can't say this.
 enum LinksWithinEvent {
     static let trigger = "tombolo_within_event"
     static let constraint = "links_within_event"

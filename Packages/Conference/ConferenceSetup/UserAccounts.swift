@@ -4,7 +4,7 @@ import TomboloPostgresStore
 /// Keeps users, a class that devices sync, and accounts, which log in, in step: an account has a user with its id, and
 /// the other way round, whichever of the two somebody makes, renames or deletes.
 ///
-/// People log in with their address in lower case, so that an account's is, whoever wrote the user's.
+/// Log-ins look addresses up in lower case, so an account's address is stored that way, however the user's was written.
 ///
 /// An account whose user is in the trash is disabled and gives its e-mail address up, as the unique index of users does.
 /// Each trigger writes only what differs, so that the two don't call each other for ever.

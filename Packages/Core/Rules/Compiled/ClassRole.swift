@@ -19,10 +19,10 @@ struct ClassRole: Sendable {
     let matrix: [Operation: RuleExpression]
     /// The column with the key of what the matrix's roles are granted in; nil without a matrix.
     let scopeColumn: Int?
-    /// What an object that moves from one scope to another must satisfy before: whoever may update it only by the matrix
-    /// needs the box to delete as well.
+    /// What an object must satisfy before it moves from one scope to another: where only the matrix permits updating it,
+    /// the box for deleting must be ticked too.
     let departure: RuleExpression
-    /// The same for the object after it moved, with the box to create.
+    /// The same after the move, with the box for creating.
     let arrival: RuleExpression
     /// What each operation asks of an object.
     private let expressionByOperation: [Operation: RuleExpression]

@@ -5,8 +5,8 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloRules
 
-/// Failures as pages: the log-in for whoever has no session, the password where it is demanded, and otherwise what went
-/// wrong and what to do, with the reason of the verdict.
+/// Turns failures into pages: the log-in page without a session, the password page where a password is demanded, and
+/// otherwise a page that says what went wrong, why, and what to do.
 struct PanelFailures: Sendable {
     private static let failure = PanelTemplate(PackageResources.failure_mustache)
     private static let password = PanelTemplate(PackageResources.password_mustache)

@@ -52,7 +52,7 @@ struct GrantClass: Sendable {
     }
 
     /// The key that a text names.
-    /// - Throws: `RequestFailure` with status 422 for a text that is no such key, or that grants of this class can't have.
+    /// - Throws: `RequestFailure` with status 422 if the text isn't such a key, or if grants of this class have no scope.
     func scope(_ text: String?) throws -> Value? {
         guard let text else { return nil }
         guard let column = columns.scopeColumn else {

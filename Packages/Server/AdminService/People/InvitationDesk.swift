@@ -83,7 +83,7 @@ struct InvitationDesk: Sendable {
         }
     }
 
-    /// The mail is posted when the invitation is committed: one that is lost is sent again by whoever invites.
+    /// Sends the mail after the invitation is committed. If the mail is lost, the inviter can resend it.
     private func send(_ invitation: Invitation, _ token: InvitationToken, by subject: Subject) throws -> Sent {
         guard authenticator.hasMail else { return Sent(invitation: invitation, token: token) }
         let name = if case .string(let name)? = subject.data["name"] { name } else { "Somebody" }
