@@ -8,7 +8,9 @@ public enum SQLDialect: String, Hashable, Sendable, CaseIterable {
 extension SQLDialect {
     /// An identifier in double quotes: safe whatever it contains, and never a keyword.
     public func quoted(_ identifier: String) -> String {
-        "\"\(identifier.replacing("\"", with: "\"\""))\""
+        // Most names have nothing to double, and looking for it by bytes is many times faster.
+        identifier.utf8.contains(UInt8(ascii: "\""))
+            ? "\"\(identifier.replacing("\"", with: "\"\""))\"" : "\"\(identifier)\""
     }
 
     /// A text constant in single quotes. Only for the program's own constants; bind values from outside as parameters.

@@ -2,7 +2,7 @@ import Foundation
 import PostgresClient
 
 /// Lists of the admin server's API beside requests for nothing on the same HTTP stack, and beside the same statements on
-/// libpq (`pgbench`).
+/// libpq (`pgbench`); its exports beside COPY.
 struct AdminMeasurement: Measurable {
     static let connectionCount = 16
     /// The most that a page of a long list may take at the median.
@@ -36,6 +36,9 @@ struct AdminMeasurement: Measurable {
         result.figures += try await lists(server, database)
         try await insert(sizes.longRowCount, database)
         result.figures += try await pages(server)
+        result.figures += try await AdminExports(
+            port: server.port, token: server.token, processID: process.processID, rowCount: sizes.longRowCount
+        ).measure(database, runCount: sizes.runCount)
         return result
     }
 

@@ -1,44 +1,18 @@
 import ArgumentParser
-import Foundation
-import Logging
-import PostgresClient
-import ServiceLifecycle
-import TicketService
-import TomboloAuthentication
 import TomboloHTTP
 import TomboloServerModel
-import UnixSignals
+import TicketService
 
-/// The ticket API, as `ticket-api` runs it, until the standard input ends.
+/// The ticket API, until the standard input ends.
 struct TicketCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "tickets", shouldDisplay: false)
 
     func run() async throws {
-        let configuration = try ServerConfiguration(
-            portVariable: TicketAPI.portVariable, defaultPort: 0, host: "127.0.0.1", port: 0)
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        var logger = Logger(label: "tickets")
-        logger.logLevel = .warning
-        let pool = PostgresPool(configuration: configuration.database, logger: logger)
-        let models = try await ServerModels.load(pool)
-        let authenticator = await Authenticator(
-            pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret),
-            grants: { models.grants })
-        let server = try buildTicketApplication(
-            host: configuration.host, port: 0, pool: pool, rules: models.liveRules(), authenticator: authenticator,
-            limits: configuration.limits, logger: logger
-        ) { Lines.say("port \($0)") }
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [
-                    DatabaseService(pool),
-                    ModelFollower(models, configuration: configuration.database, logger: logger), server,
-                ], gracefulShutdownSignals: [.sigterm], logger: logger))
-        let lines = Lines.received()
-        Task {
-            for await _ in lines {}
-            await group.triggerGracefulShutdown()
-        }
-        try await group.run()
+        let process = try await HTTPServerProcess("tickets", portVariable: TicketAPI.portVariable)
+        try await process.run(
+            buildTicketApplication(
+                host: process.configuration.host, port: 0, pool: process.pool, rules: process.models.liveRules(),
+                authenticator: process.authenticator, limits: process.configuration.limits, logger: process.logger,
+                whenRunning: { HTTPServerProcess.say(port: $0) }))
     }
 }

@@ -23,11 +23,17 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     private let base: Base
     private let limits: HTTPLimits
     private let certificate: TLSCertificate?
+    private let staysOnEventLoop: Bool
     private let door: ConnectionDoor
     private let refusals = ProxyRefusalLog()
 
-    /// - Parameter certificate: for TLS; nil without.
-    public init(base: Base, limits: HTTPLimits, certificate: TLSCertificate? = nil) {
+    /// - Parameters:
+    ///   - certificate: for TLS; nil without.
+    ///   - staysOnEventLoop: whether tasks that serve a connection run on its event loop.
+    public init(
+        base: Base, limits: HTTPLimits, certificate: TLSCertificate? = nil, staysOnEventLoop: Bool = false
+    ) {
+        self.staysOnEventLoop = staysOnEventLoop
         self.base = base
         self.limits = limits
         self.certificate = certificate
@@ -122,6 +128,14 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     }
 
     public func handle(value: Value, logger: Logger) async {
+        guard staysOnEventLoop else { return await serve(value, logger) }
+        let executor = EventLoopTaskExecutor(value.channel.eventLoop)
+        await EventLoopTaskExecutor.$current.withValue(executor) {
+            await withTaskExecutorPreference(executor) { await serve(value, logger) }
+        }
+    }
+
+    private func serve(_ value: Value, _ logger: Logger) async {
         switch try? await value.admission.get() {
         case .served(let served, let peer):
             await ConnectionPeer.$address.withValue(peer) {

@@ -77,17 +77,22 @@ public struct HTTPApplication: ApplicationProtocol {
 
     public var server: HTTPServerBuilder {
         let configuration = limits.channelConfiguration
-        return guardedServer { HTTP1Channel(responder: $0, configuration: configuration) }
+        return guardedServer(staysOnEventLoop: true) { HTTP1Channel(responder: $0, configuration: configuration) }
     }
 
     /// A server of connections within this application's limits.
-    /// - Parameter build: what serves a connection, given what answers a request.
+    /// - Parameters:
+    ///   - staysOnEventLoop: whether tasks that serve a connection run on its event loop. Right where none of them works
+    ///     for long at a time.
+    ///   - build: what serves a connection, given what answers a request.
     public func guardedServer<Base: ServerChildChannel>(
+        staysOnEventLoop: Bool = false,
         _ build: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> Base
     ) -> HTTPServerBuilder {
         let (limits, certificate) = (limits, certificate)
         return HTTPServerBuilder {
-            GuardedServerChannel(base: try build($0), limits: limits, certificate: certificate)
+            GuardedServerChannel(
+                base: try build($0), limits: limits, certificate: certificate, staysOnEventLoop: staysOnEventLoop)
         }
     }
 

@@ -14,7 +14,11 @@ public struct EdgeContext: RequestContext {
     /// What the route's ``RouteIdentity`` knows of the caller besides the subject; nil for access tokens.
     public internal(set) var session: (any Sendable)?
 
+    /// Where the request is answered; nil for Swift's pool.
+    let executor: EventLoopTaskExecutor?
+
     public init(source: Source) {
+        executor = .current
         remoteAddress = source.channel.peerAddress
         isSecure = ConnectionPeer.isEncrypted
         coreContext = CoreRequestContextStorage(source: source)

@@ -47,7 +47,7 @@ public struct Routes {
         // This is where all changes over HTTP come from.
         let changing = [.get, .head, .options].contains(method) ? nil : "\(method.rawValue) \(path)"
         router.on(RouterPath(path), method: method) { request, context in
-            try await withTimeout(timeout) {
+            try await withTimeout(timeout, on: Self.executor(for: request, context)) {
                 let caller: RouteIdentity.Caller =
                     switch access.token {
                     case .ignored: RouteIdentity.Caller(subject: .anonymous)
@@ -71,6 +71,15 @@ public struct Routes {
                 }
             }
         }
+    }
+
+    /// Bytes of a body that is read on the event loop. Taking a larger one apart would keep other connections waiting.
+    private static let maximumByteCountOnEventLoop = 16_384
+
+    private static func executor(for request: Request, _ context: EdgeContext) -> (any TaskExecutor)? {
+        guard request.headers[.transferEncoding] == nil else { return nil }
+        let byteCount = request.headers[.contentLength].flatMap(Int.init) ?? 0
+        return byteCount <= maximumByteCountOnEventLoop ? context.executor : nil
     }
 
     /// Asks the access, and the handler of those that it lets through.

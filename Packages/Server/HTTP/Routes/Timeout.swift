@@ -1,10 +1,11 @@
 /// Runs `body`, and cancels it when it takes longer than `limit`. Work that ignores cancellation is waited for.
+/// - Parameter executor: where `body` prefers to run; nil for Swift's pool.
 /// - Throws: what `body` throws, or a ``RequestFailure`` with ``RequestFailure/Code/timeout``.
 package func withTimeout<Result: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
+    _ limit: Duration, on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     // Neither a timer nor a task group for each request: both take longer than many requests do.
-    let work = Task(operation: body)
+    let work = Task(executorPreference: executor ?? globalConcurrentExecutor, operation: body)
     let deadline = Deadlines.shared.add(after: limit) { work.cancel() }
     let outcome = await withTaskCancellationHandler {
         await work.result

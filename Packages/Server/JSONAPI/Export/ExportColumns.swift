@@ -11,7 +11,9 @@ struct ExportColumns: Sendable {
         let name: String
         let sql: String
         /// Whether it holds text that people wrote, which a spreadsheet could take for a formula.
-        let isText: Bool
+        var isText = false
+        /// The value as the text of a JSON value; null for null.
+        let json: String
     }
 
     private static let alias = ResourcePlan.alias
@@ -39,8 +41,18 @@ struct ExportColumns: Sendable {
 
     private func column(_ name: String, _ sql: String, _ type: PropertyType) -> Column {
         // COPY would write 't' for true.
-        Column(
-            name: name, sql: isFlat && type == .bool ? "\(sql)::text" : Self.text(sql, type), isText: type == .string)
+        let text = isFlat && type == .bool ? "\(sql)::text" : Self.text(sql, type)
+        return Column(name: name, sql: text, isText: type == .string, json: Self.json(text, type))
+    }
+
+    /// Writing each value on its own is half as fast again as `row_to_json`.
+    private static func json(_ text: String, _ type: PropertyType) -> String {
+        switch type {
+        case .int, .bool: "\(text)::text"
+        // Digits, letters and signs, none of which is escaped.
+        case .objectId, .date, .data, .decimal128, .uuid: "'\"' || \(text) || '\"'"
+        default: "to_json(\(text))::text"
+        }
     }
 
     /// - Parameter prefix: of an embedded object, with its dot.
@@ -58,9 +70,8 @@ struct ExportColumns: Sendable {
             if isFlat { return members }
             guard !members.isEmpty else { return [] }
             let object = "(SELECT row_to_json(\"e\") FROM (SELECT \(Self.list(members))) AS \"e\")"
-            return [
-                Column(name: name, sql: "CASE WHEN \(own(index)) IS NOT NULL THEN \(object) END", isText: false)
-            ]
+            let sql = "CASE WHEN \(own(index)) IS NOT NULL THEN \(object) END"
+            return [Column(name: name, sql: sql, json: "(\(sql))::text")]
         case .values(let elements, _): return [elementsColumn(name, elements, target: nil)]
         case .toMany(let elements, let target):
             guard let target = view.types[target] else { return [] }
@@ -72,6 +83,18 @@ struct ExportColumns: Sendable {
 
     static func list(_ columns: [Column]) -> String {
         columns.map { "\($0.sql) AS \(PostgresSQL.quoteIdentifier($0.name))" }.joined(separator: ", ")
+    }
+
+    /// A row as the text of a JSON object.
+    static func object(_ columns: [Column]) -> String {
+        let members = columns.map { column in
+            var name = JSONBytes()
+            name.append(string: column.name)
+            name.append(":")
+            let text = PostgresSQL.quoteLiteral(String(decoding: name.bytes, as: UTF8.self))
+            return "\(text) || coalesce(\(column.json), 'null')"
+        }
+        return "'{' || \(members.joined(separator: " || ',' || ")) || '}'"
     }
 
     /// As JSON:API has it: the text of ids, dates in ISO 8601, base64 on one line.
@@ -111,6 +134,6 @@ struct ExportColumns: Sendable {
             ORDER BY \(column(ElementColumn.rank)), \(column(ElementColumn.id))), '[]') FROM \(tables) \
             WHERE \(column(ElementColumn.owner)) = \(Self.name(type.key)))
             """
-        return Column(name: name, sql: sql, isText: false)
+        return Column(name: name, sql: sql, json: "\(sql)::text")
     }
 }

@@ -45,14 +45,12 @@ struct ExportStatement: Sendable {
         case .csv:
             let cells = columns.all.map { column in
                 column.isText && guardsFormulas
-                    ? ExportColumns.Column(name: column.name, sql: Self.guarded(column.sql), isText: true) : column
+                    ? ExportColumns.Column(name: column.name, sql: Self.guarded(column.sql), json: column.json) : column
             }
             select = "SELECT \(ExportColumns.list(cells)) \(rows)"
         case .json, .ndjson:
             let comma = format == .json ? "',' || " : ""
-            select = """
-                SELECT \(comma)row_to_json("r")::text FROM (SELECT \(ExportColumns.list(columns.all)) \(rows)) AS "r"
-                """
+            select = "SELECT \(comma)\(ExportColumns.object(columns.all)) \(rows)"
         }
         let values = Values(builder.parameters)
         let text = values.replacingPlaceholders(in: select)

@@ -73,8 +73,16 @@ package struct ResourcePage: Sendable {
         var json = JSONBytes()
         JSON.array([.string(signature(sorts))] + values.map { ValueText.text($0).map(JSON.string) ?? .null })
             .append(to: &json)
-        return Data(json.bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
+        // base64url (RFC 4648, section 5) without padding.
+        let bytes = Data(json.bytes).base64EncodedData().compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func decode(_ text: String, _ sorts: [ResourceQuery.Sort]) -> [Value]? {

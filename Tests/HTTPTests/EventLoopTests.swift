@@ -1,0 +1,32 @@
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import Testing
+import TomboloHTTP
+
+@Suite struct EventLoopTests {
+    private func place(bodyByteCount: Int) async throws -> String {
+        try await application {
+            $0.on(.post, "/place", access: .open(because: "test")) { _, _, _ in
+                await Task.yield()
+                return Self.isOnEventLoop() ? "event loop" : "pool"
+            }
+        }.test(.live) { client in
+            let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: bodyByteCount)
+            return String(buffer: try await client.execute(uri: "/place", method: .post, body: body).body)
+        }
+    }
+
+    private static func isOnEventLoop() -> Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
+
+    @Test("A request is answered on its connection's event loop")
+    func small() async throws {
+        #expect(try await place(bodyByteCount: 100) == "event loop")
+    }
+
+    @Test("A request with a large body is answered elsewhere, so that other connections don't wait for it")
+    func large() async throws {
+        #expect(try await place(bodyByteCount: 20_000) == "pool")
+    }
+}
