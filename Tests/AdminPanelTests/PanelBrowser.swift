@@ -31,7 +31,7 @@ final class PanelBrowser: Sendable {
                 models: fixture.adminModels)
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
-            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0, api: $1) })
+            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0, with: $1) })
         try await app.test(.router) { try await body(app, $0) }
     }
 

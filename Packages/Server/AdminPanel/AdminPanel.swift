@@ -1,7 +1,7 @@
+public import AdminService
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
-public import TomboloJSONAPI
 public import TomboloRules
 public import TomboloServerModel
 
@@ -63,6 +63,8 @@ public struct AdminPanel: Sendable {
             TrashPages(),
             EmptyingPages(),
             PurgePages(),
+            PeoplePages(),
+            InvitationPages(),
             AccountPages(),
             PermissionPages(),
             WhyPages(),
@@ -74,9 +76,9 @@ public struct AdminPanel: Sendable {
     }
 
     /// Adds all pages, and sends browsers that ask for `/` to them.
-    /// - Parameter api: whose exports the pages hand out, within its limits.
-    public func add(to routes: Routes, api: JSONAPIRoutes) {
-        let panel = PanelRoutes(core: core, api: api, routes: routes.identifying(by: core.identity))
+    /// - Parameter parts: what the server's JSON routes work with.
+    public func add(to routes: Routes, with parts: AdminParts) {
+        let panel = PanelRoutes(core: core, parts: parts, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
         for section in Self.sections { section.add(to: panel) }
     }

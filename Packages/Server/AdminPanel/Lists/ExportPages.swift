@@ -1,3 +1,4 @@
+import AdminService
 import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
@@ -21,7 +22,7 @@ struct ExportPages: PanelSection {
     }
 
     func add(to panel: PanelRoutes) {
-        let api = panel.api
+        let api = panel.parts.api
         let reading = ClassPages.access("read", panel.core) { _ in [.read] }
         panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
             let (view, type) = try ClassPages.found(request, grant)
