@@ -72,6 +72,7 @@ public struct AdminPanel: Sendable {
             DocumentPages(),
             DevicePages(),
             HelpPages(),
+            ThemePages(),
         ]
     }
 

@@ -26,6 +26,12 @@ struct PanelLayout: Sendable {
         let path = request.request.uri.path
         values["user"] = session.displayName.isEmpty ? session.email : session.displayName
         values["email"] = session.email
+        let theme = PanelTheme.of(request.request, request.context)
+        if theme != .system { values["theme"] = theme.rawValue }
+        values["themes"] = theme.choices
+        values["themePath"] = PanelTheme.path
+        // What a form has led to can't be asked for again.
+        values["here"] = request.request.method == .get ? request.address : AdminPanel.path
         if let viewing = request.visit.viewing {
             values["viewing"] = ["name": viewing.name, "path": ViewAsPages.endPath]
         }

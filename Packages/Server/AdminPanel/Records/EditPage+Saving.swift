@@ -45,7 +45,7 @@ extension EditPage {
         do {
             let key = try newKey(content.id, at: pointer)
             var change = ResourceChange(type, view)
-            change.read(document(content) ?? [:], at: pointer)
+            change.read(adding(content.copied, to: document(content)) ?? [:], at: pointer)
             try change.check()
             let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
             let made = try await request.core.pool.transaction { connection in

@@ -51,7 +51,14 @@ final class RouteTable: Sendable {
 
     /// The methods that an address knows, in the order of their names; none where there is no such address.
     func methods(for address: String) -> [String] {
-        let found = Set(all.filter { $0.matches(address) }.map(\.method))
+        // Where a part has a way of its own to tell failures, only its routes count: `/panel/nothing` isn't an object of
+        // a class, which one could delete.
+        let part = formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.prefix
+        let found = Set(
+            all.filter { route in
+                route.matches(address)
+                    && (part.map { route.path == $0 || route.path.hasPrefix("\($0)/") } ?? true)
+            }.map(\.method))
         return (found.contains("GET") ? found.union(["HEAD"]) : found).sorted()
     }
 }
