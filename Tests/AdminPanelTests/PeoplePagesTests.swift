@@ -91,6 +91,22 @@ struct PeoplePagesTests {
                     "/panel/invitation", ["token": first, "password": "a long enough password", "name": "<b>"],
                     token: nil, headers: [.origin: "http://localhost"])
                 #expect(joining.status >= 400 && joining.text.contains("&lt;b&gt;"), "\(joining.text)")
+                // A new link makes an account, and gives it the role.
+                let again = try await owner.post(
+                    "/panel/people/invite",
+                    ["scope": fixture.event.stringValue, "role": "moderator", "email": "new@example.org"])
+                let link = try token(again.text)
+                func join() async throws -> Answer {
+                    try await PanelBrowser(client).send(
+                        "/panel/invitation", ["token": link, "password": "a long enough password"], token: nil,
+                        headers: [.origin: "http://localhost"])
+                }
+                // Without a mail it proves nothing about the address.
+                let unproven = try await join()
+                #expect(unproven.status == 409 && unproven.text.contains("proves nothing"), "\(unproven.text)")
+                try await fixture.pool.execute("UPDATE tombolo.invitation SET is_mailed = true")
+                let joined = try await join()
+                #expect(joined.status == 201 && joined.text.contains("It has the role moderator."), "\(joined.text)")
                 let foreign = try await PanelBrowser(client).send(
                     "/panel/invitation", ["token": first, "password": "x"], token: nil,
                     headers: [.origin: "https://evil.example"])

@@ -13,6 +13,7 @@ struct InvitationPages: PanelSection {
     static let path = "\(AdminPanel.path)/invitation"
     private static let acceptPath = "\(path)/accept"
     private static let open = PanelTemplate(PackageResources.invitation_mustache)
+    private static let joined = PanelTemplate(PackageResources.invitation_joined_mustache)
     private static let accept = PanelTemplate(PackageResources.invitation_accept_mustache)
 
     static func address(_ token: String) -> String { "\(path)?token=\(RequestParameters.encode(token))" }
@@ -69,9 +70,9 @@ struct InvitationPages: PanelSection {
         do {
             let done = try await people.join(
                 token, form["password"] ?? "", name: name.isEmpty ? nil : name, context.remoteAddress)
-            return LoginPages.page(
-                core: core, next: AdminPanel.path,
-                message: "Your account is made, and has the role \(done["role"]?.text ?? ""). Log in with it.")
+            let content = joined.render(["role": done["role"]?.text ?? "", "login": LoginPages.path])
+            return PanelLayout(core: core).response(
+                PanelPage("Your account is made", content: content, status: .created))
         } catch {
             let failure = RequestFailure(error)
             guard failure.code.status.kind == .clientError else { throw error }
