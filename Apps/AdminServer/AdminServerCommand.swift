@@ -105,6 +105,8 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                ndjson
               POST   /bulk/CLASSES             changes, trashes or restores many at once;
                                                GET /jobs shows how far that is
+              POST   /import/CLASSES           a file of CSV or JSON: …/ID/preview says what
+                                               it would do, …/ID/start makes it a job
               GET    /health, /ready           for supervisors
 
             What has been in the trash for 30 days is deleted for ever, by one of the

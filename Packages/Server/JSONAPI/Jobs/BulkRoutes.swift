@@ -10,6 +10,7 @@ import TomboloRules
 /// - `POST /bulk/{collection}` changes, trashes, restores or deletes resources: all that match the filters in the address,
 ///   or chosen ones; with `"dryRun": true` it says what would happen
 /// - `GET /jobs`, `GET /jobs/{id}`, `GET /jobs/{id}/rows`: one's own jobs, and what came of each row
+/// - `POST /import/{collection}` and what follows it: a file becomes a job
 /// - `POST /jobs/{id}/cancel`, `POST /jobs/{id}/undo`
 public struct BulkRoutes: Sendable {
     let api: JSONAPIRoutes
@@ -31,6 +32,7 @@ public struct BulkRoutes: Sendable {
             return try await bulk(request, context, type, view)
         }
         addJobs(to: routes)
+        addImports(to: routes)
     }
 
     private func bulk(
