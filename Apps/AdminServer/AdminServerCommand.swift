@@ -161,7 +161,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
-            people: people, logger: logger, pages: { panel.add(to: $0) }
+            people: people, logger: logger, pages: { panel.add(to: $0, api: $1) }
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []

@@ -1,6 +1,7 @@
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
+public import TomboloJSONAPI
 public import TomboloRules
 public import TomboloServerModel
 
@@ -56,6 +57,9 @@ public struct AdminPanel: Sendable {
             AuditPages(),
             LivePages(),
             SavedViews(),
+            BulkPages(),
+            ExportPages(),
+            JobPages(),
             TrashPages(),
             EmptyingPages(),
             PurgePages(),
@@ -70,8 +74,9 @@ public struct AdminPanel: Sendable {
     }
 
     /// Adds all pages, and sends browsers that ask for `/` to them.
-    public func add(to routes: Routes) {
-        let panel = PanelRoutes(core: core, routes: routes.identifying(by: core.identity))
+    /// - Parameter api: whose exports the pages hand out, within its limits.
+    public func add(to routes: Routes, api: JSONAPIRoutes) {
+        let panel = PanelRoutes(core: core, api: api, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
         for section in Self.sections { section.add(to: panel) }
     }

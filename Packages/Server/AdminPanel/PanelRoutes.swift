@@ -3,11 +3,13 @@ import HTTPTypes
 import Hummingbird
 import TomboloAuthentication
 import TomboloHTTP
+import TomboloJSONAPI
 
 /// Where the sections of a panel register their pages and actions. Every one has an access decision, knows who is asking
 /// by the session's cookie, and by nothing else.
 struct PanelRoutes {
     let core: PanelCore
+    let api: JSONAPIRoutes
     let routes: Routes
 
     /// What a page or an action asks for besides its access.

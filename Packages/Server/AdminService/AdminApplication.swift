@@ -2,7 +2,7 @@ public import Logging
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
-import TomboloJSONAPI
+public import TomboloJSONAPI
 public import TomboloMetrics
 public import TomboloRules
 public import TomboloServerModel
@@ -21,13 +21,14 @@ public enum AdminServer {
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - people: what invitations need.
 ///   - metrics: where requests are counted; nil for nowhere.
-///   - pages: adds the routes of pages for people, if the server has any.
+///   - pages: adds the routes of pages for people, if the server has any. They share the API's limits.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
     metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(), logger: Logger = Logger(label: "admin"),
-    pages: (Routes) -> Void = { _ in }, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    pages: (Routes, JSONAPIRoutes) -> Void = { _, _ in },
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
@@ -44,6 +45,6 @@ public func buildAdminApplication(
         }
         api.add(to: $0)
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
-        pages($0)
+        pages($0, api)
     }
 }

@@ -32,6 +32,7 @@ struct PanelLayout: Sendable {
         values["formToken"] = request.visit.token.formToken
         values["groups"] = try navigation(request, current: path)
         if let watches = page.watches { values["watches"] = watches }
+        if let seconds = page.refreshSeconds { values["refresh"] = seconds }
         let sealed = PanelCookie.notice.value(in: request.request, request.context)
         if let sealed, let text = request.visit.token.opened(sealed),
             let notice = try? JSONDecoder().decode(PanelNotice.self, from: Data(text.utf8))

@@ -132,7 +132,8 @@ struct EditPage: Sendable {
         }
     }
 
-    private func control(_ field: FormField, _ content: Content, isNew: Bool) async throws -> [String: Any] {
+    /// A field's control, for the template `control`.
+    func control(_ field: FormField, _ content: Content, isNew: Bool) async throws -> [String: Any] {
         let name = field.field.name
         let entered = content.entered[name] ?? ""
         var values: [String: Any] = [
