@@ -59,6 +59,7 @@ public struct AdminPanel: Sendable {
             SavedViews(),
             BulkPages(),
             ExportPages(),
+            ImportPages(),
             JobPages(),
             TrashPages(),
             EmptyingPages(),

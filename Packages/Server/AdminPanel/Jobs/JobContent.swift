@@ -80,9 +80,14 @@ struct JobContent {
             guard let text = job[key]?.text else { return nil }
             return Time(name: name, machine: text, exact: "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC")
         }
-        others = [("Undoes job", "undoes"), ("Undone by job", "undoneBy")].compactMap { words, key in
+        var others = [("Undoes job", "undoes"), ("Undone by job", "undoneBy")].compactMap { words, key in
             job[key]?.number.map { Other(text: "\(words) \($0)", path: "\(JobPages.path)/\($0)") }
         }
+        if job["state"]?.text == "draft", let type {
+            others.append(
+                Other(text: "Choose its columns and start it", path: ImportPages.path(of: type, job: number("id"))))
+        }
+        self.others = others
         counts = JobWords.outcomes.map { name, title in
             Count(
                 title: title, count: PanelNumber.text(number(name)), link: "\(path)?outcome=\(name)",

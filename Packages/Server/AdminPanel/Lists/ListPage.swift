@@ -58,6 +58,7 @@ struct ListPage {
             values["bulk"] = bulk
             values["mayTick"] = true
         }
+        if ImportPages.isPossible(type, for: view) { values["importPath"] = ImportPages.path(of: type) }
         if view.refusal(.create, type) == nil {
             values["singular"] = ClassTitle.singular(of: type)
             values["new"] = EditPage.newPath(of: type)

@@ -39,7 +39,7 @@ extension BulkRoutes {
             guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
             let wishes = try await request.json(JSON.self, context)
             let id = try await desk.start(Self.id(context), wishes, of: type, for: view)
-            return Self.accepted(try await api.pool.withConnection { try await JobStore.job(id, of: user, $0) })
+            return Self.accepted(try await OwnJobs(of: user, api.pool).job(id))
         }
     }
 

@@ -1,6 +1,6 @@
 package import PostgresClient
 package import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 import TomboloRules
 
 /// Imports between their upload and their start: what routes and pages ask for. Everything is decided by the caller's view,
@@ -26,18 +26,14 @@ package struct ImportDesk: Sendable {
     private func draft(
         _ job: Job, _ wishes: JSON, of type: ResourceType, for view: CallerView
     ) throws -> ImportDraft {
-        guard job.kind == .load, type.item.name == job.className || type.item.previousNames.contains(job.className)
-        else {
-            throw RequestFailure(
-                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.")
-        }
+        try Self.check(job, type)
         guard job.state == .draft else {
             throw RequestFailure(
                 .conflict, "The import was started or cancelled already: it's \(job.state.rawValue).",
                 hint: "GET /jobs/\(job.id) shows what came of it.")
         }
         guard job.arguments["isComplete"] == true, case .object(var arguments) = job.arguments else {
-            throw RequestFailure(.conflict, "The file isn't here as a whole.", hint: "Send it again.")
+            throw Self.incomplete
         }
         guard case .object(let members) = wishes else {
             throw RequestFailure(.badRequest, "The body isn't a JSON object.", hint: "Send {\"mapping\": {…}}.")
@@ -53,6 +49,37 @@ package struct ImportDesk: Sendable {
         return ImportDraft(
             id: job.id, columns: ImportMapping.columns(job.arguments).map(\.name), rowCount: job.total, job: job,
             arguments: job.arguments, mapping: mapping)
+    }
+
+    /// An uploaded file before anything is chosen.
+    /// - Throws: ``RequestFailure`` with status 404 for somebody else's and none, 409 for one that isn't here as a whole.
+    package func summary(
+        _ id: Int64, by user: ObjectId, of type: ResourceType, for view: CallerView
+    ) async throws -> ImportSummary {
+        let (job, rows) = try await pool.withConnection { connection in
+            let job = try await JobStore.job(id, of: user, connection)
+            return (job, try await JobStore.rows(of: job, after: 0, limit: 3, connection))
+        }
+        try Self.check(job, type)
+        guard job.state != .draft || job.arguments["isComplete"] == true else { throw Self.incomplete }
+        let columns = ImportMapping.columns(job.arguments).map(\.name)
+        let isTable = job.arguments["format"] == .string(ImportFile.Format.csv.rawValue)
+        var file: String?
+        if case .string(let name)? = job.arguments["file"] { file = name }
+        return ImportSummary(
+            file: file, isTable: isTable, columns: columns, rowCount: job.total,
+            suggestions: ImportMapping.suggestions(columns, of: type, view), isWaiting: job.state == .draft,
+            rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
+    }
+
+    private static let incomplete = RequestFailure(.conflict, "The file isn't here as a whole.", hint: "Send it again.")
+
+    private static func check(_ job: Job, _ type: ResourceType) throws {
+        guard job.kind == .load, type.item.name == job.className || type.item.previousNames.contains(job.className)
+        else {
+            throw RequestFailure(
+                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.")
+        }
     }
 
     // MARK: Previews
@@ -72,7 +99,6 @@ package struct ImportDesk: Sendable {
             }
             guard let last = rows.last else { break }
             after = last.number
-            // Nobody else's connection waits while the rows of the next page are looked at.
             let (added, moved) = try await pool.withConnection { [planner] connection in
                 var planner = planner
                 let added = try await planner.add(rows, connection)

@@ -97,7 +97,7 @@ package struct ImportFile: Sendable {
             guard let name = cell, !name.isEmpty, name.utf8.count <= ImportLimits.columnNameByteCount else {
                 throw ImportFileError(
                     line: line, column: index + 1,
-                    message: "The column's name hasn't 1 to \(ImportLimits.columnNameByteCount) bytes.",
+                    message: "The column has no name, or one of more than \(ImportLimits.columnNameByteCount) bytes.",
                     hint: "Name every column in the first row.")
             }
             guard known.insert(name).inserted else {
