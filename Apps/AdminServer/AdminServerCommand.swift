@@ -86,6 +86,9 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                rules, and its version
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
+              POST   /admin/permissions/roles  a further role: {"name": …, "permissions":
+                                               {"SERVICE": ["read"]}}; PATCH and DELETE
+                                               …/roles/NAME rename and remove it
               GET    /admin/routes             which role may use which of these routes
               GET    /admin/audit              who changed what, newest first; ?class=&object=
                                                &user=&from=&to=&operation=&source=&text=

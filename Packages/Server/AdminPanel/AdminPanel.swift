@@ -60,7 +60,7 @@ public struct AdminPanel: Sendable {
             EmptyingPages(),
             PurgePages(),
             AccountPages(),
-            PermissionPages(),
+            PermissionPages(), RolePages(), VerificationPages(),
             WhyPages(),
             ViewAsPages(),
             DocumentPages(),
