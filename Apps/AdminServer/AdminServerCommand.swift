@@ -86,6 +86,9 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                rules, and its version
               PATCH  /admin/permissions        one box: {"role": …, "service": …,
                                                "operation": …, "allowed": …}, If-Match
+              POST   /admin/permissions/roles  a further role: {"name": …, "permissions":
+                                               {"SERVICE": ["read"]}}; PATCH and DELETE
+                                               …/roles/NAME rename and remove it
               GET    /admin/routes             which role may use which of these routes
               GET    /admin/audit              who changed what, newest first; ?class=&object=
                                                &user=&from=&to=&operation=&source=&text=
@@ -105,6 +108,8 @@ struct AdminServerCommand: AsyncParsableCommand {
                                                ndjson
               POST   /bulk/CLASSES             changes, trashes or restores many at once;
                                                GET /jobs shows how far that is
+              POST   /import/CLASSES           a file of CSV or JSON: …/ID/preview says what
+                                               it would do, …/ID/start makes it a job
               GET    /health, /ready           for supervisors
 
             What has been in the trash for 30 days is deleted for ever, by one of the
@@ -159,7 +164,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         var server = buildAdminApplication(
             host: configuration.host, port: configuration.port, pool: pool, rules: models.liveRules(),
             models: models, authenticator: authenticator, limits: configuration.limits, metrics: metrics,
-            people: people, logger: logger, pages: { panel.add(to: $0) }
+            people: people, logger: logger, pages: { panel.add(to: $0, with: $1) }
         ) { port in say("admin \(configuration.scheme)://\(configuration.host):\(port)") }
         server.certificate = certificate
         let following: [any Service] = certificate.map { [$0] } ?? []

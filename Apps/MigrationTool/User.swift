@@ -7,7 +7,8 @@ struct User: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manage accounts.",
         subcommands: [
-            Add.self, Password.self, Revoke.self, SetData.self, Disable.self, Enable.self, Delete.self,
+            Add.self, Password.self, Revoke.self, SetData.self, Disable.self, Enable.self, Verify.self, Unverify.self,
+            Delete.self,
         ])
 
     /// `migration-tool user add`
@@ -86,6 +87,45 @@ struct User: AsyncParsableCommand {
         var email: String
 
         func run() async throws { try await User.setEnabled(true, email, database) }
+    }
+
+    /// `migration-tool user verify`
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say that an account's e-mail address is its user's: what rules call %%user.data.isVerified.",
+            discussion: """
+                An address that somebody confirmed by a mail is verified already. Another address of the account isn't \
+                verified any more.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws { try await User.setVerified(true, email, database) }
+    }
+
+    /// `migration-tool user unverify`
+    struct Unverify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say that nobody knows whether an account's e-mail address is its user's.")
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws { try await User.setVerified(false, email, database) }
+    }
+
+    private static func setVerified(_ isVerified: Bool, _ email: String, _ database: DatabaseOptions) async throws {
+        try await database.withPool { pool in
+            let userID = try await ToolError.naming(email) {
+                try await AccountRegistry(pool: pool).setVerified(isVerified, email: email)
+            }
+            print("The account \(email), id \(userID), is \(isVerified ? "verified" : "not verified").")
+        }
     }
 
     /// `migration-tool user delete`

@@ -86,7 +86,7 @@ struct RunServers: AsyncParsableCommand {
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
                 authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
-                metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0) }
+                metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
         services.append(AuditService(pool: pool, logger: logger("audit")))
         services.append(

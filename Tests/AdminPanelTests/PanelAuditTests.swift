@@ -88,4 +88,36 @@ import TomboloRules
             #expect(try await Self.title(fixture) == "Needle")
         }
     }
+
+    @Test("who looks as whom is in the log, from when to when, also when one look replaces another or the login ends")
+    func viewing() async throws {
+        try await Self.withLog { fixture, browser, _, copy in
+            let attendee = try #require(fixture.users["attendee"])
+            let superAdmin = try #require(fixture.users["superAdmin"])
+            #expect(try await browser.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
+            #expect(try await browser.post("/panel/view-as/end").status == 303)
+            #expect(try await browser.post("/panel/view-as", ["role": "conference/moderator"]).status == 303)
+            #expect(try await browser.post("/panel/logout").status == 303)
+            // What was refused isn't a look.
+            let admin = try await PanelBrowser.loggedIn(browser.client, as: "admin")
+            #expect(try await admin.post("/panel/view-as", ["user": "\(superAdmin)"]).status == 403)
+            try await copy()
+            let entries = try await fixture.pool.query(
+                """
+                SELECT key, user_id, after ->> 'viewed', after ? 'began_at', after ? 'ended_at', route FROM tombolo.audit_entry
+                WHERE root = 'panel_viewing' ORDER BY id
+                """)
+            #expect(entries.count == 4)
+            for row in entries {
+                #expect(try row[0].string == superAdmin.stringValue)
+                #expect(try row[1].string == superAdmin.stringValue)
+            }
+            #expect(
+                try entries.map { try $0[2].nonNull?.string } == ["The attendee", nil, "the role moderator", nil])
+            #expect(try entries.map { try $0[4].bool } == [true, true, true, true])
+            let pages = try await PanelBrowser.loggedIn(browser.client, as: "superAdmin")
+            let page = try await pages.get("/panel/audit?object=\(superAdmin)")
+            #expect(page.status == 200 && page.text.contains("The attendee"), "\(page.text)")
+        }
+    }
 }

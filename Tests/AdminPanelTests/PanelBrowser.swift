@@ -31,7 +31,7 @@ final class PanelBrowser: Sendable {
                 models: fixture.adminModels)
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
-            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0) })
+            authenticator: fixture.adminServer.authenticator, limits: limits, pages: { panel.add(to: $0, with: $1) })
         try await app.test(.router) { try await body(app, $0) }
     }
 
@@ -77,6 +77,31 @@ final class PanelBrowser: Sendable {
     @discardableResult
     func post(_ path: String, _ fields: [String: String] = [:], headers: HTTPFields = [:]) async throws -> Answer {
         try await send(path, fields, token: try await formToken(), headers: headers)
+    }
+
+    /// Sends a form whose fields may have the same name, with the token of a page of this session.
+    @discardableResult
+    func submit(_ path: String, _ fields: [(String, String)]) async throws -> Answer {
+        let pairs = fields.filter { $0.0 != "_token" } + [("_token", try await formToken())]
+        return try await call(
+            .post, path, body: pairs.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&"),
+            headers: [.contentType: "application/x-www-form-urlencoded"])
+    }
+
+    /// The hidden fields of the form in a page's content that has most of them.
+    static func hidden(_ page: String) -> [(String, String)] {
+        let content = page.components(separatedBy: "<main").last ?? ""
+        let forms = content.components(separatedBy: "<form").dropFirst().map { form in
+            form.components(separatedBy: "</form>")[0].matches(
+                of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/
+            ).map { (String($0.1), decoded(String($0.2))) }
+        }
+        return forms.max { $0.count < $1.count } ?? []
+    }
+
+    private static func decoded(_ text: String) -> String {
+        text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+            .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
     }
 
     func formToken() async throws -> String {

@@ -27,7 +27,7 @@ import TomboloModel
                 try await fixture.pool.query(
                     "INSERT INTO tombolo.trash_retention (class, days) VALUES ('Session', 5)")
                 let after = try await admin.get("/panel").text
-                #expect(after.contains("Sessions: 1 in the trash are deleted for ever within 7 days."))
+                #expect(after.contains("Sessions: 1 in the trash is deleted for ever within 7 days."))
                 for role in ["organizer", "attendee"] {
                     let text = try await PanelBrowser.loggedIn(client, as: role).get("/panel").text
                     #expect(!text.contains("In the trash") && !text.contains("Needs attention"), "\(role)")

@@ -9,7 +9,8 @@ import TomboloModel
 
 @Suite struct PanelSessionTests {
     private static let open: Set<String> = [
-        "GET /", "GET /panel/login", "POST /panel/login", "GET /panel/assets/{name}",
+        "GET /", "GET /panel/login", "POST /panel/login", "GET /panel/assets/{name}", "GET /panel/invitation",
+        "POST /panel/invitation",
     ]
 
     @Test("a log-in leads to the page that was asked for, with a cookie that no script can read")

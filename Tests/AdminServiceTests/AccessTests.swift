@@ -91,7 +91,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
             let routes = app.routes.filter { $0.path.hasPrefix("/admin") }
-            #expect(routes.count == 13)
+            #expect(routes.count == 16)
             try await app.test(.router) { client in
                 let call = Caller(client, fixture)
                 for route in routes {

@@ -295,6 +295,41 @@ import TomboloRules
         }
     }
 
+    @Test("an account that is made is in the log, and so is each of several users who share a transaction")
+    func madeAndShared() async throws {
+        try await Self.run { fixture, call, copy in
+            let user = try await fixture.authenticator.register(
+                email: "new@example.org", password: ServiceFixture.password, displayName: "New")
+            let sessions = Array(fixture.sessions.prefix(2))
+            let users = try ["organizer", "owner"].map { try #require(fixture.users[$0]).stringValue }
+            let origins = Dictionary(
+                uniqueKeysWithValues: zip(sessions, users).map { session, user in
+                    (
+                        session.stringValue,
+                        ChangeOrigin(.http, user: user, address: "192.0.2.\(user.count)", route: "POST /x")
+                    )
+                })
+            let statement = try ChangeOrigin.statement(of: origins, route: "POST /x")
+            try await fixture.pool.transaction { connection in
+                try await connection.query(
+                    "UPDATE session SET title = 'Shared' WHERE _id = ANY ($1)", [.byteaArray(sessions.map(\.bytes))])
+                try await connection.query(statement.sql, statement.parameters)
+            }
+            try await copy()
+            let made = try await call(.get, "/admin/audit?object=\(user)", as: "superAdmin")
+            let entry = made.json["items"]?.list.first { $0["part"] == "account" }
+            #expect(entry?["operation"] == "create", "\(made.text)")
+            #expect(entry?["after"]?["email"] == "new@example.org")
+            #expect(!made.text.contains("salt"))
+            for (session, user) in zip(sessions, users) {
+                let answer = try await call(.get, "/admin/audit/sessions/\(session)", as: "superAdmin")
+                let entry = answer.json["items"]?.list.first { $0["after"]?["title"] == "Shared" }
+                #expect(entry?["user"]?.text == user && entry?["source"] == "http", "\(answer.text)")
+                #expect(entry?["route"] == "POST /x" && entry?["address"]?.text == "192.0.2.24")
+            }
+        }
+    }
+
     @Test("no server may change or empty the audit log, nor forge an entry of it")
     func rights() async throws {
         try await Self.run { fixture, _, copy in

@@ -229,6 +229,7 @@ struct CrowdOfAdminsTests {
                 try await Self.check(stage, versions: try await platform.count(versions) - before)
             }
             try await platform.quiet(devices)
+            try await platform.checkAudit()
             for device in devices {
                 for (ticket, speaker) in zip(tickets, speakers) {
                     let quantity = try await platform.sql(

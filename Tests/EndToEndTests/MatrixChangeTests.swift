@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import PostgresClient
+import Synchronization
 import Testing
 import TomboloModel
 
@@ -16,13 +17,17 @@ struct MatrixChangeTests {
 
         /// - Returns: the new ETag.
         func set(update isAllowed: Bool, tag: String) async throws -> String {
+            try await set(
+                #"{"role": "coorganizer", "service": "sessions", "operation": "update", "allowed": \#(isAllowed)}"#,
+                tag: tag)
+        }
+
+        func set(_ body: String, tag: String) async throws -> String {
             var request = HTTPClientRequest(url: url + "/admin/permissions")
             request.method = .PATCH
             request.headers.add(name: "Authorization", value: "Bearer \(token)")
             request.headers.add(name: "Content-Type", value: "application/json")
             request.headers.add(name: "If-Match", value: tag)
-            let body =
-                #"{"role": "coorganizer", "service": "sessions", "operation": "update", "allowed": \#(isAllowed)}"#
             request.body = .bytes(ByteBuffer(string: body))
             return try await self.tag(of: request)
         }
@@ -102,6 +107,62 @@ struct MatrixChangeTests {
                 }
             }
             for device in devices { try await device.kill9() }
+        }
+    }
+
+    @Test("what a user may make without a role follows its box, on a device that stays connected; and it's theirs")
+    func userPermissionWhileConnected() async throws {
+        try await Platform.with { platform in
+            try await platform.sql(
+                #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, 'superAdmin')"#,
+                [.bytea(ObjectId.generate().bytes), .bytea(try platform.id(of: "attendee").bytes)])
+            let user = try platform.id(of: "stranger")
+            let device = try await platform.device("A", of: "stranger")
+            try await device.ask("subscribe", "Event", "Track")
+            @Sendable func make(_ id: ObjectId, state: String = "draft") async throws {
+                try await device.ask(
+                    "create", "Event", id.stringValue, "name=s:Own", "identifier=s:\(id)", "state=s:\(state)",
+                    "creator=k:\(user)")
+                try await device.ask("upload")
+            }
+            @Sendable func isThere(_ id: ObjectId) async throws -> Bool {
+                try await platform.sql("SELECT count(*) FROM event WHERE _id = $1", [.bytea(id.bytes)])[0, 0].int64 == 1
+            }
+            let refused = ObjectId.generate()
+            try await make(refused)
+            #expect(try await !isThere(refused))
+            #expect(try await device.ask("problems").contains("writeRejected"))
+            try await AdminProcess.with(platform) { url in
+                let admin = Admin(url: url, token: try platform.token(of: "attendee"))
+                _ = try await admin.set(
+                    #"{"permission": "createEvent", "group": "unverified", "allowed": true}"#,
+                    tag: try await admin.tag())
+            }
+            let published = ObjectId.generate()
+            try await make(published, state: "published")
+            #expect(try await !isThere(published), "It takes another permission")
+            let made = Mutex<ObjectId?>(nil)
+            try await platform.eventually("an event that the box permits") {
+                let id = ObjectId.generate()
+                try await make(id)
+                guard try await isThere(id) else { return false }
+                made.withLock { $0 = id }
+                return true
+            }
+            let event = try #require(made.withLock { $0 })
+            let owners = try await platform.sql(
+                #"SELECT "user", role FROM role_assignment WHERE event = $1"#, [.bytea(event.bytes)])
+            #expect(owners.count == 1)
+            #expect(try owners[0, 0].bytes == user.bytes && owners[0, 1].string == "owner")
+            try await platform.eventually("a track in their own event") {
+                let track = ObjectId.generate()
+                try await device.ask(
+                    "create", "Track", track.stringValue, "name=s:T", "event=o:Event:\(event)")
+                try await device.ask("upload")
+                return try await platform.sql(
+                    "SELECT count(*) FROM track WHERE _id = $1", [.bytea(track.bytes)])[0, 0].int64 == 1
+            }
+            try await device.kill9()
         }
     }
 }

@@ -9,7 +9,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 
-/// Ten roles × every class of the permission matrix × four operations, call by call: over HTTP at an admin server, and by
+/// Twelve roles, one of them added within events and one everywhere, × every class of the permission matrix × four operations, call by call: over HTTP at an admin server, and by
 /// devices that synchronise, each against the matrix that the server says is stored. Real processes, PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct MatrixCrawlTests {
@@ -35,10 +35,10 @@ struct MatrixCrawlTests {
         Kind(name: "SocialLink", service: "socialLinks", property: "name"),
     ]
 
-    private static let platformRoles = ["superAdmin", "admin"]
+    private static let platformRoles = ["superAdmin", "admin", "sales"]
     private static let roles =
         platformRoles + ["owner", "organizer", "coorganizer", "trackOrganizer", "moderator", "registrar"]
-        + ["attendee", "anonymous"]
+        + ["herald", "attendee", "anonymous"]
 
     /// A role's draft event, with objects of each class to read, to change and to delete.
     private struct Site {
@@ -76,18 +76,38 @@ struct MatrixCrawlTests {
     /// As letters, by service: what the matrix says of a role, and what the platform's own roles may do.
     private static func expected(_ role: String, _ stored: [String: Any]) -> [String: String] {
         let services = [event.service] + kinds.map(\.service)
-        switch role {
-        case "superAdmin": return Dictionary(uniqueKeysWithValues: services.map { ($0, "crud") })
-        // Administrators look after events, and after nothing within them.
-        case "admin": return Dictionary(uniqueKeysWithValues: services.map { ($0, $0 == "events" ? "crud" : "----") })
-        default:
-            let cells = (stored["permissions"] as? [String: Any])?[role] as? [String: [String: Bool]]
-            return Dictionary(
-                uniqueKeysWithValues: services.map { service in
-                    let boxes = cells?[service] ?? [:]
-                    let letters = [("create", "c"), ("read", "r"), ("update", "u"), ("delete", "d")]
-                    return (service, letters.map { boxes[$0.0] == true ? $0.1 : "-" }.joined())
-                })
+        let cells = (stored["permissions"] as? [String: Any])?[role] as? [String: [String: Bool]]
+        return Dictionary(
+            uniqueKeysWithValues: services.map { service in
+                let boxes = cells?[service] ?? [:]
+                let letters = [("create", "c"), ("read", "r"), ("update", "u"), ("delete", "d")]
+                return (service, letters.map { boxes[$0.0] == true ? $0.1 : "-" }.joined())
+            })
+    }
+
+    /// Adds a role within events and one that counts everywhere, and gives administrators a box more.
+    private static func change(_ url: String, as token: String) async throws {
+        func send(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> Int {
+            var request = HTTPClientRequest(url: "\(url)\(path)")
+            request.method = method
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.add(name: "If-Match", value: "*")
+            request.body = .bytes(ByteBuffer(string: body))
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            _ = try await response.body.collect(upTo: 1 << 20)
+            return Int(response.status.code)
+        }
+        let roles = "/admin/permissions/roles"
+        let herald =
+            #"{"name": "herald", "permissions": {"events": ["read"], "sessions": ["read", "update"], "tracks": ["create", "read", "delete"]}}"#
+        #expect(try await send(.POST, roles, herald) == 201)
+        let sales =
+            #"{"name": "sales", "everywhere": true, "permissions": {"events": ["read"], "tickets": ["create", "read", "update", "delete"], "sponsors": ["read", "update"]}}"#
+        #expect(try await send(.POST, roles, sales) == 201)
+        for operation in ["read", "delete"] {
+            let box = #"{"role": "admin", "service": "speakers", "operation": "\#(operation)", "allowed": true}"#
+            #expect(try await send(.PATCH, "/admin/permissions", box) == 200)
         }
     }
 
@@ -222,7 +242,7 @@ struct MatrixCrawlTests {
     // MARK: Tests
 
     /// A user for each role, with an event of their own for each way; nobody has none.
-    private static func sites(_ platform: Platform, ways: Int) async throws -> [String: [Site]] {
+    private static func sites(_ platform: Platform, of roles: [String], ways: Int) async throws -> [String: [Site]] {
         let authenticator = await Authenticator(
             pool: platform.pool, tokens: try TokenConfiguration(secret: Platform.secret),
             hasher: PasswordHasher(parameters: .weakForTests))
@@ -257,9 +277,13 @@ struct MatrixCrawlTests {
     @Test("every role gets, over HTTP and over sync, what the stored matrix says of every class and operation")
     func everyCall() async throws {
         try await Platform.with { platform in
-            let sites = try await Self.sites(platform, ways: 2)
             try await AdminProcess.with(platform) { url in
-                let owner = try #require(sites["superAdmin"]?.first?.token)
+                let first = try await Self.sites(platform, of: ["superAdmin"], ways: 2)
+                let owner = try #require(first["superAdmin"]?.first?.token)
+                // Before anybody has them: a name that grants give already isn't a new role's.
+                try await Self.change(url, as: owner)
+                let others = Self.roles.filter { $0 != "superAdmin" }
+                let sites = try await Self.sites(platform, of: others, ways: 2).merging(first) { $1 }
                 var request = HTTPClientRequest(url: "\(url)/admin/permissions")
                 request.headers.add(name: "Authorization", value: "Bearer \(owner)")
                 let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))

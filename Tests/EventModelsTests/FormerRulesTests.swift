@@ -37,13 +37,18 @@ struct FormerRulesTests {
             })
     }
 
+    /// Publishing takes that an address is verified by now.
+    private static func subject(_ user: ObjectId, _ grants: Set<RoleGrant>) -> Subject {
+        Subject(user: user, data: ["isVerified": .bool(true)], grants: grants)
+    }
+
     private func subject(_ random: inout RandomValues) -> Subject {
         if random.flag(8) { return .anonymous }
         let roles = RoleName.allCases.map(\.rawValue) + ["other"]
         let grants = (0..<random.int(0...4)).map { _ in
             RoleGrant(Role(random.pick(roles)), in: random.flag(4) ? nil : random.pick(Self.events))
         }
-        return Subject(user: random.pick(Self.users), grants: Set(grants))
+        return Self.subject(random.pick(Self.users), Set(grants))
     }
 
     private func compare(_ subject: Subject, _ item: ClassSchema, _ index: Int, old: Row, new: Row) -> [String] {
@@ -69,7 +74,7 @@ struct FormerRulesTests {
         var subjects: [Subject] = [.anonymous, Subject(user: Self.users[0])]
         for role in RoleName.allCases {
             for scope in [nil, Self.events[0]] {
-                subjects.append(Subject(user: Self.users[0], grants: [RoleGrant(Role(role.rawValue), in: scope)]))
+                subjects.append(Self.subject(Self.users[0], [RoleGrant(Role(role.rawValue), in: scope)]))
             }
         }
         for subject in subjects {

@@ -15,7 +15,8 @@ FOCUS_IS_VISIBLE = """(() => {
     const item = document.activeElement;
     if (!item || item === document.body) return false;
     const style = getComputedStyle(item);
-    return item.matches(":focus-visible") &&
+    // The button of a date's control has the focus inside of it, and the control shows it.
+    return (item.matches(":focus-visible") || item.type === "datetime-local") &&
         (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none");
 })()"""
 

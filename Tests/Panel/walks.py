@@ -67,6 +67,10 @@ class Mouse:
         return act
 
     @staticmethod
+    def tick(label):
+        return lambda page: page.click("checkbox", label)
+
+    @staticmethod
     def choose(label, text):
         """In a list to choose from, by the first letters: what a click opens is the system's, not the page's."""
         def act(page):
@@ -105,6 +109,13 @@ class Keyboard:
         def act(page):
             page.tab_to(role, label)
             page.type(text)
+        return act
+
+    @staticmethod
+    def tick(label):
+        def act(page):
+            page.tab_to("checkbox", label)
+            page.press("Space")
         return act
 
     @staticmethod
@@ -202,13 +213,67 @@ def data(hand):
             hand.follow("Sessions"), hand.write("Search Sessions", "colour", role="searchbox"), hand.push("Search"),
             expect("colour contrast"))),
         ("opens one", both(hand.follow("A field guide to colour contrast"), expect("Short abstract"))),
+        ("begins a copy of it", both(hand.follow("Duplicate"), expect("New session"), hand.follow("Cancel"))),
+    ]
+
+
+def many(hand):
+    """Many at once, with one: what it does, and what takes it back, is the same."""
+    session = "A field guide to colour contrast"
+    return [
+        ("finds what to tick", both(
+            hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
+            hand.push("Search"), expect("of 1"))),
+        ("sees how the list is saved", both(
+            hand.open("Export"), lambda page: page.need("link", "JSON lines"))),
+        ("asks to move what is ticked into the trash", both(
+            hand.tick(f"Tick {session}"), expect("1 ticked"), hand.choose("What to do", "Move"), hand.push("Go on"),
+            expect("Move 1 session into the trash?"))),
+        ("moves it, and sees the job end", both(
+            hand.push("Move 1 session into the trash"), expect("1 of 1"), expect("Undo…"))),
+        ("takes it back", both(
+            hand.follow("Undo…"), expect("out of the trash again"), hand.push("Undo it"), expect("1 of 1"))),
+        ("asks to change all that match", both(
+            hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
+            hand.push("Search"), hand.choose("Which", "all 1 th"), hand.push("Go on"),
+            expect("Tick the fields to change"))),
+        ("sees what would happen", both(
+            hand.write("Title", f"{session}!"), hand.push("See what would happen"), expect("Change 1 session?"),
+            expect(f"Title: {session}!"))),
+        ("leaves it, and lists the jobs", both(
+            hand.follow("Leave them"), hand.follow("Jobs"), expect("Move sessions into the trash"))),
+    ]
+
+
+def people(hand):
+    email = f"{hand.name}@example.com"
+    return [
+        ("invites somebody", both(
+            hand.follow("People"), expect("Roles that count everywhere"), hand.write("E-mail", email),
+            hand.choose("Role to give", "a"), hand.push("Invite"), expect("is invited"))),
+        ("revokes it", both(
+            hand.follow("Back to the people"), hand.push(f"Revoke the invitation of {email}"), expect("was revoked."))),
+    ]
+
+
+def colours(hand):
+    def are(theme):
+        def look(page):
+            if page.run("document.documentElement.dataset.theme ?? ''") != theme:
+                raise StepError(f"The page's colours aren't '{theme}'.")
+        return look
+    return [
+        ("chooses dark colours", both(
+            hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Use these"), are("dark"))),
+        ("goes back to the system's", both(
+            hand.open("Logged in as"), hand.choose("Colours", "a"), hand.push("Use these"), are(""))),
     ]
 
 
 def everything(hand, group, victim, clashing):
     """The way through the panel, the same for every hand."""
-    return (log_in(hand, SUPER) + data(hand) + trash(hand, group, victim, clashing) + permissions(hand)
-            + accounts(hand) + log_out(hand))
+    return (log_in(hand, SUPER) + data(hand) + many(hand) + trash(hand, group, victim, clashing) + permissions(hand)
+            + people(hand) + accounts(hand) + colours(hand) + log_out(hand))
 
 
 # Of the trash of the large sample.
@@ -238,6 +303,14 @@ PAGES = [
     ("record", first("/panel/data/sessions?q=colour", "/panel/data/sessions/")),
     ("record-event", first("/panel/data/events?q=tombolo", "/panel/data/events/")),
     ("edit", lambda page: first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page) + "/edit"),
+    ("duplicate", lambda page: "/panel/new/sessions?copy="
+     + first("/panel/data/sessions?q=colour", "/panel/data/sessions/")(page).rsplit("/", 1)[1]),
+    ("jobs", "/panel/jobs"),
+    ("job", first("/panel/jobs", "/panel/jobs/")),
+    ("people", "/panel/people"),
+    ("people-event", lambda page: "/panel/people?scope="
+     + first("/panel/data/events?q=tombolo", "/panel/data/events/")(page).rsplit("/", 1)[1]),
+    ("invitation", "/panel/invitation?token=x"),
     ("trash", "/panel/trash"),
     ("trash-users-page-2", "/panel/trash?class=User&page=2"),
     ("trash-group", first("/panel/trash?class=Session", "/panel/trash/group/")),

@@ -168,4 +168,30 @@ import TomboloRules
             #expect(try await call(.get, "/events/\(fixture.event)").status == 404)
         }
     }
+
+    @Test("a move says for the audit log who made it, and one that changes nothing says nothing")
+    func authors() async throws {
+        try await Self.run { fixture, call in
+            let before = try await fixture.pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
+            for role in ["organizer", "owner"] {
+                let move = try await call(
+                    .post, "/tickets/\(fixture.tickets[role == "owner" ? 1 : 4])/move", as: role,
+                    body: #"{"first": true}"#)
+                #expect(move.status == 200, "\(move.text)")
+            }
+            let same = try await call(
+                .post, "/tickets/\(fixture.tickets[1])/move", as: "coorganizer", body: #"{"first": true}"#)
+            #expect(same.json["changed"] == false, "\(same.text)")
+            let marks = try await fixture.pool.query(
+                "SELECT marks FROM tombolo.changelog WHERE seq > $1 AND marks LIKE '%users%' ORDER BY seq",
+                [.int64(before)]
+            ).map { try $0[0].string }
+            #expect(marks.count == 2)
+            for (text, (role, ticket)) in zip(marks, [("organizer", 4), ("owner", 1)]) {
+                #expect(
+                    text.contains("\(fixture.tickets[ticket])") && text.contains("POST /tickets/{id}/move"), "\(text)")
+                #expect(text.contains(try #require(fixture.users[role]).stringValue), "\(text)")
+            }
+        }
+    }
 }

@@ -74,7 +74,9 @@ import TomboloRules
             #expect(
                 subject
                     == Subject(
-                        user: user, data: ["name": .string("Ann"), "email": .string("ann@example.org")]))
+                        user: user,
+                        data: ["name": .string("Ann"), "email": .string("ann@example.org"), "isVerified": .bool(false)])
+            )
         }
     }
 

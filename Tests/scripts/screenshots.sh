@@ -17,11 +17,12 @@ if [ -z "${SCREENSHOTS_INSIDE:-}" ]; then
 fi
 
 SERVER=""
-SAID="$(mktemp -u "${TMPDIR:-/tmp}/tombolo-screenshots.XXXXXX")"
+SAID_FOLDER="$(mktemp -d "${TMPDIR:-/tmp}/tombolo-screenshots.XXXXXX")"
+SAID="$SAID_FOLDER/said"
 # shellcheck disable=SC2317  # the trap below calls it
 leave() {
     if [ -n "$SERVER" ]; then kill -TERM "$SERVER" 2>/dev/null || true; fi
-    rm -f "$SAID"
+    rm -rf "$SAID_FOLDER"
 }
 trap leave EXIT
 

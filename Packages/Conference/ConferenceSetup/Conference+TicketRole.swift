@@ -15,6 +15,9 @@ extension Conference {
             DatabaseRight(
                 .table("changelog"), .select("seq", "xid", "class", "key", "root", "keys"),
                 for: "which rows changed, never their values: when to forget what anonymous visitors got"),
+            DatabaseRight(
+                .function("name_authors(text, jsonb, text)"), .execute,
+                for: "the audit log: who moves which ticket, of a transaction that several share"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "whose rows they are"),
             DatabaseRight(.table("tick"), .select("number", "first_seq"), for: "which of them are old"),
         ] + DatabaseRole.loginRights)

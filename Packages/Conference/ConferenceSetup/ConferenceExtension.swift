@@ -13,7 +13,8 @@ struct ConferenceExtension: SchemaExtension {
 
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] {
         try await UserAccounts.steps(live, connection) + SuperAdminProtection.steps(live) + LastingRoles.steps(live)
-            + EventVisibility.steps(live) + TrashedLinks.steps(live, connection) + TrashedUsers.steps(live)
+            + EventOwners.steps(live) + EventVisibility.steps(live) + TrashedLinks.steps(live, connection)
+            + TrashedUsers.steps(live)
             + LinksWithinEvent.steps(live)
     }
 }

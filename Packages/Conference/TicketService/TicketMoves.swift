@@ -16,6 +16,8 @@ struct TicketMoves: Sendable {
         let ticket: ObjectId
         let event: ObjectId
         let place: TicketMove
+        /// Who asks, for the audit log.
+        var origin: ChangeOrigin?
     }
 
     enum Answer: Sendable {
@@ -97,7 +99,7 @@ struct TicketMoves: Sendable {
                 var content = try places(results[2])
                 let locked = Set(try results[1].map { try $0[0].objectId })
                 let answers = wishes.map { answer($0, locked, &content) }
-                return (answers, statements(content))
+                return (answers, try statements(content, of: wishes))
             }
         }
         // A ticket that left its event, or was deleted, after it was read.
@@ -130,7 +132,7 @@ struct TicketMoves: Sendable {
             try await connection.transaction(first: [.init(lock, [event]), .init(read, [event])]) { results in
                 var content = try places(results[1])
                 let outcome = try content[wish.event]?.move(wish.ticket, to: wish.place)
-                return (outcome, statements(content))
+                return (outcome, try statements(content, of: [wish]))
             }
         }
         return outcome?.isChanged == true && written.first?.isEmpty != false ? nil : outcome
@@ -157,14 +159,19 @@ struct TicketMoves: Sendable {
         return places.mapValues(TicketPlaces.init)
     }
 
-    /// What writes all new ranks; nothing if there are none.
-    private func statements(_ content: [ObjectId: TicketPlaces]) -> [PostgresStatement] {
+    /// What writes all new ranks and says who asked for them; nothing if there are none. Of two who move one ticket the
+    /// last counts, as for its place.
+    private func statements(
+        _ content: [ObjectId: TicketPlaces], of wishes: [Wish]
+    ) throws -> [PostgresStatement] {
         let moved = content.flatMap { event, places in places.moved.map { (event: event, ticket: $0, rank: $1) } }
         guard !moved.isEmpty else { return [] }
-        return [
-            PostgresStatement(
-                write, [Self.keys(moved.map(\.event)), Self.keys(moved.map(\.ticket)), .textArray(moved.map(\.rank))])
-        ]
+        let written = PostgresStatement(
+            write, [Self.keys(moved.map(\.event)), Self.keys(moved.map(\.ticket)), .textArray(moved.map(\.rank))])
+        let origins = wishes.compactMap { wish in wish.origin.map { (wish.ticket.stringValue, $0) } }
+        guard let route = origins.first?.1.route else { return [written] }
+        let byTicket = Dictionary(origins, uniquingKeysWith: { $1 })
+        return [written, try ChangeOrigin.statement(of: byTicket, route: route)]
     }
 
     private static func keys(_ ids: some Sequence<ObjectId>) -> PostgresParameter { .byteaArray(ids.map(\.bytes)) }

@@ -51,7 +51,8 @@ public struct TicketOrder: Sendable {
             throw RequestFailure(
                 .unprocessable, "A ticket cannot stand before or after itself.", hint: "Name another ticket.")
         }
-        let wish = TicketMoves.Wish(ticket: ticket, event: event, place: place)
+        let wish = TicketMoves.Wish(
+            ticket: ticket, event: event, place: place, origin: ChangeOrigin.current)
         switch try await batches.answer(wish) {
         case .done(let outcome): return outcome
         case .notFound: break

@@ -7,10 +7,20 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownRole(String, known: [String])
     case unknownService(String, known: [String])
     case unknownOperation(String)
+    case unknownPermission(String, known: [String])
+    case unknownGroup(String, known: [String])
     /// Who may change objects may read them: the box of reading can't be empty below a ticked one, nor the other way.
     case needsRead(PermissionMatrix.Box)
     /// The text of the box stands for other boxes as well, or isn't written plainly.
     case notPlain(PermissionMatrix.Box, line: Int)
+    /// The same for a box of users.
+    case userBoxNotPlain(PermissionMatrix.UserBox, line: Int)
+    /// A role can't have this name.
+    case badName(String, reason: String)
+    /// The rules name the role in other places, so that it's one of the app's own.
+    case namedInRules(String, line: Int)
+    /// Where the role would be written, or is, isn't plain to see.
+    case rolesNotPlain(String, line: Int)
     /// The document can't be read.
     case mistakes(RuleError)
 
@@ -19,6 +29,8 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
         case .noMatrix: return "The rules have no permission matrix."
         case .unknownRole(let name, let known): return Self.unknown("role", name, known)
         case .unknownService(let name, let known): return Self.unknown("service", name, known)
+        case .unknownPermission(let name, let known): return Self.unknown("permission", name, known)
+        case .unknownGroup(let name, let known): return Self.unknown("group", name, known)
         case .unknownOperation(let name):
             return Self.unknown("operation", name, PermissionMatrix.operations.map(\.name))
         case .needsRead(let box) where box.operation == .read:
@@ -32,6 +44,19 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
                 "The box of '\(box.role)' and '\(box.service)' (line \(line)) stands for others too, by an alias or a "
                 + "merge key, or is written in another way than as plain letters. Write it out in the document, and "
                 + "apply that."
+        case .userBoxNotPlain(let box, let line):
+            return
+                "The box of '\(box.permission)' and '\(box.group)' (line \(line)) stands for others too, by an alias or a "
+                + "merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        case .badName(let name, let reason):
+            return "A role can't be called '\(name.shortened(toByteCount: String.nearestLengthLimit))': \(reason)"
+        case .namedInRules(let name, let line):
+            return
+                "The rules name the role '\(name)' in line \(line), so that it belongs to the app. Change its boxes, or "
+                + "change the document and apply it."
+        case .rolesNotPlain(let name, let line):
+            return "The rules list roles in a way that the role '\(name)' can't be changed in (line \(line)): write "
+                + "'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
         case .mistakes(let error): return error.description
         }
     }

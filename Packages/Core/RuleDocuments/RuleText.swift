@@ -8,7 +8,7 @@ public struct RuleText: Sendable {
     public let text: String
     /// Its name, for messages.
     public let file: String
-    private let node: RuleNode
+    let node: RuleNode
     /// What it says.
     public let matrix: PermissionMatrix
 
@@ -29,7 +29,7 @@ public struct RuleText: Sendable {
     /// in its bytes nor in what aliases stand for.
     /// - Throws: ``MatrixEditError``.
     public func setting(_ box: PermissionMatrix.Box, to isPermitted: Bool) throws(MatrixEditError) -> RuleText {
-        guard matrix.roles.contains(box.role) else { throw .unknownRole(box.role, known: matrix.roles) }
+        guard matrix.rows.contains(box.role) else { throw .unknownRole(box.role, known: matrix.rows) }
         let services = matrix.services.map(\.name)
         guard services.contains(box.service) else { throw .unknownService(box.service, known: services) }
         guard matrix.has(box) else { throw .unknownOperation(box.operation.name) }
@@ -40,7 +40,10 @@ public struct RuleText: Sendable {
         }
         guard permitted.isEmpty || permitted.contains(.read) else { throw .needsRead(box) }
 
-        guard let place = Self.place(of: box, in: text) else { throw .notPlain(box, line: node.line) }
+        let section = matrix.roles.contains(box.role) ? "roles" : "everywhere"
+        guard let place = Self.place(of: [section, box.role, box.service], in: text) else {
+            throw .notPlain(box, line: node.line)
+        }
         var result = text.unicodeScalars
         result.replaceSubrange(
             place.range, with: PermissionMatrix.letters { permitted.contains($0) }.unicodeScalars)
@@ -51,17 +54,38 @@ public struct RuleText: Sendable {
         return edited
     }
 
+    /// The same for a box of users.
+    /// - Throws: ``MatrixEditError``.
+    public func setting(_ box: PermissionMatrix.UserBox, to isPermitted: Bool) throws(MatrixEditError) -> RuleText {
+        guard matrix.userPermissions.contains(box.permission) else {
+            throw .unknownPermission(box.permission, known: matrix.userPermissions)
+        }
+        guard matrix.userGroups.contains(box.group) else { throw .unknownGroup(box.group, known: matrix.userGroups) }
+        guard matrix.permits(box) != isPermitted else { return self }
+        guard let place = Self.place(of: ["permissions", box.permission, box.group], in: text) else {
+            throw .userBoxNotPlain(box, line: node.line)
+        }
+        var result = text.unicodeScalars
+        result.replaceSubrange(place.range, with: (isPermitted ? "true" : "false").unicodeScalars)
+        let edited = try RuleText(String(result), file: file)
+        guard edited.matrix.userDifferences(from: matrix) == [box], edited.node.differenceCount(from: node) == 1 else {
+            throw .userBoxNotPlain(box, line: place.line)
+        }
+        return edited
+    }
+
     // MARK: Finding a value
 
-    /// Where the letters of a role and a service are written, without quotes; nil if that isn't plain to see.
+    /// Where a value of the matrix is written, without quotes; nil if that isn't plain to see.
+    /// - Parameter path: of keys in the matrix.
     private static func place(
-        of box: PermissionMatrix.Box, in text: String
+        of path: [String], in text: String
     ) -> (range: Range<String.UnicodeScalarView.Index>, line: Int)? {
         let scalars = text.unicodeScalars
         // The parser skips a byte order mark.
         let start = scalars.first == "\u{FEFF}" ? scalars.index(after: scalars.startIndex) : scalars.startIndex
         guard let root = try? Yams.compose(yaml: String(scalars[start...]), .default, .default, .utf8),
-            let cell = root.value("matrix")?.value("roles")?.value(box.role)?.value(box.service),
+            let cell = path.reduce(root.value("matrix"), { $0?.value($1) }),
             case .scalar(let scalar) = cell, let mark = scalar.mark,
             var index = scalars.index(of: mark, from: start)
         else { return nil }
@@ -80,7 +104,7 @@ public struct RuleText: Sendable {
 
 extension Node {
     /// A value of a mapping that is written in it, and not merged into it.
-    fileprivate func value(_ key: String) -> Node? {
+    func value(_ key: String) -> Node? {
         guard case .mapping(let mapping) = self else { return nil }
         for (name, value) in mapping {
             if case .scalar(let scalar) = name, scalar.string == key { return value }
@@ -91,7 +115,7 @@ extension Node {
 
 extension String.UnicodeScalarView {
     /// Where a mark is, counted in lines and columns as libyaml does: its line breaks are those of YAML 1.1.
-    fileprivate func index(of mark: Mark, from start: Index) -> Index? {
+    func index(of mark: Mark, from start: Index) -> Index? {
         var (index, line, column) = (start, 1, 1)
         while line < mark.line || line == mark.line && column < mark.column {
             guard index < endIndex else { return nil }

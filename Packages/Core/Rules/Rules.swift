@@ -129,6 +129,9 @@ public struct Rules: Sendable {
         {
             return .denied(refusal)
         }
+        if let new, let refusal = refusal(subject, operation, making: new, of: old, classIndex, role) {
+            return .denied(refusal)
+        }
         // In a partition its column follows from the session and not from what the device sets.
         let given = subject.partition == nil ? nil : partitionColumns[classIndex]
         let changed = role.fixedColumns.sorted().first { column in

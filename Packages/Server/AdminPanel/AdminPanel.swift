@@ -1,3 +1,4 @@
+public import AdminService
 public import PostgresClient
 public import TomboloAuthentication
 public import TomboloHTTP
@@ -56,22 +57,30 @@ public struct AdminPanel: Sendable {
             AuditPages(),
             LivePages(),
             SavedViews(),
+            BulkPages(),
+            ExportPages(),
+            ImportPages(),
+            JobPages(),
             TrashPages(),
             EmptyingPages(),
             PurgePages(),
+            PeoplePages(),
+            InvitationPages(),
             AccountPages(),
-            PermissionPages(),
+            PermissionPages(), RolePages(), VerificationPages(),
             WhyPages(),
             ViewAsPages(),
             DocumentPages(),
             DevicePages(),
             HelpPages(),
+            ThemePages(),
         ]
     }
 
     /// Adds all pages, and sends browsers that ask for `/` to them.
-    public func add(to routes: Routes) {
-        let panel = PanelRoutes(core: core, routes: routes.identifying(by: core.identity))
+    /// - Parameter parts: what the server's JSON routes work with.
+    public func add(to routes: Routes, with parts: AdminParts) {
+        let panel = PanelRoutes(core: core, parts: parts, routes: routes.identifying(by: core.identity))
         routes.reportFailures(below: Self.path, as: PanelFailures(core: core).format)
         for section in Self.sections { section.add(to: panel) }
     }

@@ -1,3 +1,4 @@
+import AdminService
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -8,6 +9,7 @@ import TomboloHTTP
 /// by the session's cookie, and by nothing else.
 struct PanelRoutes {
     let core: PanelCore
+    let parts: AdminParts
     let routes: Routes
 
     /// What a page or an action asks for besides its access.
@@ -35,18 +37,39 @@ struct PanelRoutes {
 
     /// Registers what a form does. It runs only with the token of the session's forms, from a page of this server.
     func action<Grant: Sendable>(
-        _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing,
+        _ path: String, access: RouteAccess<Grant>, demands demand: Demand = .nothing, timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
-        on(.post, path, access, demand, body)
+        on(.post, path, access, demand, timeout: timeout, body)
+    }
+
+    /// Registers what a form with a file does (`multipart/form-data`), whose first field is the token. The file isn't read
+    /// before its sender is let through, and the body takes it as it comes.
+    func upload<Grant: Sendable>(
+        _ path: String, access: RouteAccess<Grant>, bodyBytes: Int, timeout: Duration,
+        _ body: @escaping @Sendable (PanelRequest, Grant, inout PanelUpload) async throws -> PanelAnswer
+    ) {
+        let core = core
+        routes.identifying(by: core.uploadIdentity).on(
+            .post, path, access: access, bodyBytes: bodyBytes, timeout: timeout
+        ) { request, context, grant in
+            guard let visit = context.session as? PanelVisit else {
+                throw RequestFailure(.unauthenticated, "This page takes a log-in.")
+            }
+            guard var upload = PanelUpload(request, limit: bodyBytes) else { throw PanelForm.foreign }
+            try await upload.checkToken(visit.token)
+            let request = PanelRequest(request: request, context: context, visit: visit, core: core)
+            return try await body(request, grant, &upload).response(to: request)
+        }
     }
 
     private func on<Grant: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess<Grant>, _ demand: Demand,
+        timeout: Duration? = nil,
         _ body: @escaping @Sendable (PanelRequest, Grant) async throws -> PanelAnswer
     ) {
         let core = core
-        routes.on(method, path, access: access) { request, context, grant in
+        routes.on(method, path, access: access, timeout: timeout) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {
                 throw RequestFailure(.unauthenticated, "This page takes a log-in.")
             }

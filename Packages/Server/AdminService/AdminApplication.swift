@@ -21,13 +21,14 @@ public enum AdminServer {
 ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
 ///   - people: what invitations need.
 ///   - metrics: where requests are counted; nil for nowhere.
-///   - pages: adds the routes of pages for people, if the server has any.
+///   - pages: adds the routes of pages for people, if the server has any. They get what the JSON routes work with.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
     metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(), logger: Logger = Logger(label: "admin"),
-    pages: (Routes) -> Void = { _ in }, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    pages: (Routes, AdminParts) -> Void = { _, _ in },
+    whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
     HTTPApplication(
         name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
@@ -38,12 +39,13 @@ public func buildAdminApplication(
         AdminRoutes(rules: rules, pool: pool).add(to: $0)
         AuditRoutes(rules: rules, pool: pool).add(to: $0)
         if let models { PermissionRoutes(models: models, pool: pool).add(to: $0) }
-        PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator, options: people).add(to: $0)
+        let people = PeopleRoutes(rules: rules, pool: pool, authenticator: authenticator, options: people)
+        people.add(to: $0)
         let api = JSONAPIRoutes(rules: rules, pool: pool) { connection, schema, className, id, user in
             _ = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)
         }
         api.add(to: $0)
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
-        pages($0)
+        pages($0, AdminParts(api: api, people: people))
     }
 }

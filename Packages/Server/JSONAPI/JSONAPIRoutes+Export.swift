@@ -1,7 +1,7 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import TomboloHTTP
-import TomboloModel
+package import TomboloModel
 import TomboloRules
 
 /// `GET /export/{collection}?format=csv`: all resources that a list with the same filters would show, in one answer.
@@ -13,15 +13,24 @@ extension JSONAPIRoutes {
     func addExport(to routes: Routes) {
         routes.on(.get, Self.exportPath, access: access("read") { _ in [.read] }) { request, _, grant in
             let (view, type) = try view(grant)
-            return try await export(request, type, view)
+            return try await export(type, try RequestParameters(request), for: view)
         }
     }
 
-    private func export(_ request: Request, _ type: ResourceType, _ view: CallerView) async throws -> Response {
-        let parameters = try RequestParameters(request)
+    /// An export as an answer, which takes one of the places of this server's exports.
+    /// - Parameters:
+    ///   - parameters: `format`, `formulas`, `filter`, `sort` and `fields`.
+    ///   - narrowing: what rows must satisfy besides the filters.
+    ///   - fields: which of the class's are exported, if `fields` doesn't say; nil for all.
+    package func export(
+        _ type: ResourceType, _ parameters: RequestParameters, narrowing: Predicate = .constant(true),
+        fields: Set<String>? = nil, for view: CallerView
+    ) async throws -> Response {
         let format = try Self.format(parameters)
         let guardsFormulas = try Self.guardsFormulas(parameters)
-        let query = try ResourceQuery(parameters.without(Self.ownParameters), .rows, of: type, for: view)
+        var query = try ResourceQuery(parameters.without(Self.ownParameters), .rows, of: type, for: view)
+        query.filter = .all([query.filter, narrowing])
+        if query.fields[type.name] == nil { query.fields[type.name] = fields }
         // The order by id of lists would cost a sort of all rows that nobody asked for.
         let isSorted = parameters.all.contains { $0.name == "sort" }
         let statement = try ExportStatement(

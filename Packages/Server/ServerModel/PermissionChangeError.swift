@@ -7,6 +7,8 @@ public enum PermissionChangeError: Error, Sendable {
     case stale(newest: Int64)
     /// There is no such box, or it can't be changed like this.
     case notPossible(String)
+    /// Somebody has the role that is to go.
+    case held(String)
     /// The rules would have mistakes.
     case mistakes([String])
 }

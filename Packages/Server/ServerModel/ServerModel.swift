@@ -100,6 +100,27 @@ public struct ServerModel: Sendable {
         rules.refusal(subject, operation, ofMatrixIn: Self.ruleFile(app))
     }
 
+    /// What a role that counts everywhere may do; see `Rules.letters(everywhere:service:inMatrixOf:)`.
+    public func letters(everywhere role: String, service: String, inMatrixOf app: String) -> String {
+        rules.letters(everywhere: role, service: service, inMatrixOf: Self.ruleFile(app))
+    }
+
+    /// Of which group of an app's users somebody is, and which permissions they have; see
+    /// `Rules.userPermissions(of:inMatrixOf:)`.
+    public func userPermissions(
+        of subject: Subject, inMatrixOf app: String
+    ) -> (group: String, permissions: [String])? {
+        rules.userPermissions(of: subject, inMatrixOf: Self.ruleFile(app))
+    }
+
+    /// The roles of an app's matrix that can be renamed and removed: its rules name them nowhere else.
+    public func customRoles(of app: String) -> [String] {
+        guard let content = ruleDocuments[app], let text = try? RuleText(content, file: Self.ruleFile(app)) else {
+            return []
+        }
+        return text.matrix.rows.filter { text.isCustom($0) }
+    }
+
     /// Somebody who has a role of an app and no other; see `Rules.example(of:inMatrixOf:)`.
     public func example(of role: String, inMatrixOf app: String) -> Subject {
         rules.example(of: role, inMatrixOf: Self.ruleFile(app))

@@ -14,13 +14,35 @@ extension ServerModels {
     public func set(
         _ box: PermissionMatrix.Box, to isPermitted: Bool, of app: String, at version: Int64, by subject: Subject
     ) async throws -> ServerModel {
+        try await store(
+            app, version, subject, { text throws(MatrixEditError) in try text.setting(box, to: isPermitted) })
+    }
+
+    /// The same for a box of users, such as whether those whose address isn't verified have the permission
+    /// `createEvent`.
+    /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
+    public func set(
+        _ box: PermissionMatrix.UserBox, to isPermitted: Bool, of app: String, at version: Int64, by subject: Subject
+    ) async throws -> ServerModel {
+        try await store(
+            app, version, subject, { text throws(MatrixEditError) in try text.setting(box, to: isPermitted) })
+    }
+
+    /// Stores the app's rules with a change, if that is one.
+    /// - Parameter more: what goes along in the same transaction, before the document is stored.
+    func store(
+        _ app: String, _ version: Int64, _ subject: Subject,
+        _ change: @escaping @Sendable (RuleText) throws(MatrixEditError) -> RuleText,
+        along more: @escaping @Sendable (ServerModel, PostgresConnection) async throws -> Void = { _, _ in }
+    ) async throws -> ServerModel {
         let isOpen = isOpen
         try await pool.transaction { connection in
             try await connection.execute("SET LOCAL lock_timeout = \(DocumentTable.lockTimeoutMilliseconds)")
             try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(DocumentTable.lockKey)])
             let documents = try await DocumentTable.newest(connection)
-            let text = try Self.text(documents, box, isPermitted, app, version, subject, isOpen: isOpen)
+            let (text, model) = try Self.edited(documents, app, version, subject, isOpen: isOpen, change)
             if let text {
+                try await more(model, connection)
                 let account = subject.userID?.stringValue
                 let added = try await DocumentTable.addRules(
                     text, app: app, after: version, account: account, connection)
@@ -30,11 +52,12 @@ extension ServerModels {
         return try await refresh()
     }
 
-    /// The app's rules with the change, checked with everything else; nil if the box is as wanted.
-    private static func text(
-        _ documents: [StoredDocument], _ box: PermissionMatrix.Box, _ isPermitted: Bool, _ app: String,
-        _ version: Int64, _ subject: Subject, isOpen: Bool
-    ) throws -> String? {
+    /// The app's rules with a change, checked with everything else, and the model before it.
+    /// - Returns: no text where everything is as wanted.
+    static func edited(
+        _ documents: [StoredDocument], _ app: String, _ version: Int64, _ subject: Subject, isOpen: Bool,
+        _ change: (RuleText) throws(MatrixEditError) -> RuleText
+    ) throws -> (text: String?, model: ServerModel) {
         let model = try ServerModel(documents, isOpen: isOpen)
         if let denial = model.refusal(subject, .update, ofMatrixOf: app) {
             throw PermissionChangeError.notPermitted(denial)
@@ -44,11 +67,11 @@ extension ServerModels {
             throw PermissionChangeError.stale(newest: model.ruleVersions[app] ?? 0)
         }
         do {
-            let edited = try RuleText(document.content, file: ServerModel.ruleFile(app)).setting(box, to: isPermitted)
-            if edited.text == document.content { return nil }
+            let edited = try change(try RuleText(document.content, file: ServerModel.ruleFile(app)))
+            if edited.text == document.content { return (nil, model) }
             let candidate = StoredDocument(version: model.version + 1, app: app, kind: .rules, content: edited.text)
             _ = try ServerModel(documents.filter { $0 != document } + [candidate], isOpen: isOpen)
-            return edited.text
+            return (edited.text, model)
         } catch let error as MatrixEditError {
             throw PermissionChangeError.notPossible(error.description)
         } catch ServerModelError.invalid(let problems) {

@@ -136,7 +136,7 @@ final class Device {
         return object
     }
 
-    /// `property=kind:text`, where kind is one of s, i, b, or o for a link: `o:Class:id`.
+    /// `property=kind:text`, where kind is one of s, i, b, k for an id, or o for a link: `o:Class:id`.
     private func values(_ words: some Sequence<String>) throws -> [String: Any] {
         var result: [String: Any] = [:]
         for word in words {
@@ -147,6 +147,7 @@ final class Device {
             case "s:": result[parts[0]] = text
             case "i:": result[parts[0]] = Int(text) ?? 0
             case "b:": result[parts[0]] = text == "true"
+            case "k:": result[parts[0]] = try ObjectId(string: text)
             case "o:":
                 let link = text.split(separator: ":").map(String.init)
                 guard link.count == 2 else { throw DeviceError("'\(word)' names no object.") }

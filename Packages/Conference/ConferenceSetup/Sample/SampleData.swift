@@ -76,6 +76,12 @@ public enum SampleData {
     }
 
     private static func account(_ user: SampleUser, _ accounts: AccountRegistry) async throws -> ObjectId {
+        let id = try await register(user, accounts)
+        try await accounts.setVerified(true, email: user.email)
+        return id
+    }
+
+    private static func register(_ user: SampleUser, _ accounts: AccountRegistry) async throws -> ObjectId {
         do {
             return try await accounts.register(
                 email: user.email, password: user.password, displayName: user.displayName)

@@ -33,6 +33,8 @@ public final class Event: Object {
     @Persisted public var copyrightYear: Int?
     @Persisted public var licence: String?
     @Persisted public var licenceURL: String?
+    /// Who made it, and became its owner by that: set when the event is made.
+    @Persisted public var creator: ObjectId?
     /// The event's id in the system that it was imported from.
     @Persisted public var sourceID: String?
 

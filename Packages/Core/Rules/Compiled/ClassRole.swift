@@ -2,6 +2,14 @@ internal import TomboloModel
 
 /// A role of one class, checked against it.
 struct ClassRole: Sendable {
+    /// A permission that it takes to create an object that satisfies the condition, or to change one so that it does.
+    struct Requirement: Sendable {
+        let name: String
+        /// Who has it.
+        let permission: RuleExpression
+        let condition: RuleExpression
+    }
+
     let name: String
     /// Where it is written: `crm.yaml:12`.
     let place: String
@@ -14,6 +22,9 @@ struct ClassRole: Sendable {
     /// Beyond ``write``.
     let insert: RuleExpression
     let delete: RuleExpression
+    /// What may be created besides what ``write`` and the matrix permit.
+    let create: RuleExpression
+    let requirements: [Requirement]
     let operations: [Operation: RuleExpression]
     /// What the matrix permits beside all of this; empty for a class without one.
     let matrix: [Operation: RuleExpression]
@@ -36,6 +47,7 @@ struct ClassRole: Sendable {
     init(
         name: String, place: String, isForAnonymous: Bool, applyWhen: RuleExpression, read: RuleExpression,
         write: RuleExpression, insert: RuleExpression, delete: RuleExpression,
+        create: RuleExpression = .constant(false), requirements: [Requirement] = [],
         operations: [Operation: RuleExpression] = [:], matrix: [Operation: RuleExpression] = [:],
         scopeColumn: Int? = nil, hiddenColumns: Set<Int> = [], hiddenLists: Set<Int> = [], fixedColumns: Set<Int> = []
     ) {
@@ -47,6 +59,8 @@ struct ClassRole: Sendable {
         self.write = write
         self.insert = insert
         self.delete = delete
+        self.create = create
+        self.requirements = requirements
         self.operations = operations
         self.matrix = matrix
         self.scopeColumn = scopeColumn
@@ -61,7 +75,7 @@ struct ClassRole: Sendable {
         self.fixedColumns = fixedColumns
         var expressions = operations
         expressions[.read] = read
-        expressions[.create] = .conjunction([write, insert])
+        expressions[.create] = .disjunction([.conjunction([write, insert]), create])
         expressions[.update] = write
         expressions[.delete] = .conjunction([write, delete])
         expressionByOperation = expressions.merging(matrix) { .disjunction([$0, $1]) }
@@ -83,7 +97,10 @@ struct ClassRole: Sendable {
         expressionByOperation[operation] ?? .constant(false)
     }
 
-    var expressions: [RuleExpression] { [applyWhen, read, write, insert, delete] + operations.values + matrix.values }
+    var expressions: [RuleExpression] {
+        [applyWhen, read, write, insert, delete, create] + requirements.flatMap { [$0.permission, $0.condition] }
+            + operations.values + matrix.values
+    }
 
     func add(to hash: inout StableHash) {
         hash.add(name)
@@ -99,6 +116,15 @@ struct ClassRole: Sendable {
             guard let expression = matrix[operation] else { continue }
             hash.add(operation.name)
             expression.add(to: &hash)
+        }
+        if create != .constant(false) {
+            hash.add("create")
+            create.add(to: &hash)
+        }
+        for requirement in requirements {
+            hash.add(requirement.name)
+            requirement.permission.add(to: &hash)
+            requirement.condition.add(to: &hash)
         }
         for columns in [hiddenColumns, hiddenLists, fixedColumns] {
             hash.add(Int64(columns.count))

@@ -11,6 +11,8 @@ struct RuleCompiler {
     private var boxes: [Int: [Operation: RuleExpression]] = [:]
     /// The columns with the keys of what the matrices' roles are granted in, by the position of a class.
     private var scopeColumns: [Int: Int] = [:]
+    /// Who has which permission, by the document's name and that of the permission.
+    private var permissions: [String: [String: RuleExpression]] = [:]
     /// By the position of a class that isn't an element class.
     private(set) var partitionColumns: [Int: Int] = [:]
     private(set) var notes: [String] = []
@@ -40,6 +42,7 @@ struct RuleCompiler {
         boxes.merge(compiler.boxes) { first, _ in first }
         scopeColumns.merge(compiler.scopeColumns) { first, _ in first }
         matrices[book.file] = compiler.access
+        permissions[book.file] = compiler.permissions
     }
 
     /// For those whom none of the class's own roles is for, the matrix counts alone.
@@ -155,7 +158,7 @@ struct RuleCompiler {
             guard let node else { return .constant(absent) }
             var compiler = ExpressionCompiler(
                 schema: schema, item: isAboutUser ? nil : schema[index], file: file, place: "\(place), \(part)",
-                matrix: isAboutUser ? nil : boxes[index])
+                matrix: isAboutUser ? nil : boxes[index], permissions: permissions[file] ?? [:])
             let expression = compiler.compile(node)
             problems += compiler.problems
             return expression
@@ -168,6 +171,14 @@ struct RuleCompiler {
         var write = expression(declaration.write, "\(prefix)write", absent: false)
         let insert = expression(declaration.insert, "insert", absent: true)
         let delete = expression(declaration.delete, "delete", absent: true)
+        let create = expression(declaration.create, "create", absent: false)
+        let requirements = declaration.requires.map { entry in
+            // Named like any other permission, so that a misspelt one is a mistake and not a hole.
+            let name = RuleNode(.string(ExpressionCompiler.permissionPrefix + entry.key), line: entry.line)
+            return ClassRole.Requirement(
+                name: entry.key, permission: expression(name, "requires", absent: false),
+                condition: expression(entry.value, "requires \(entry.key)", absent: false))
+        }
         var operations: [Operation: RuleExpression] = [:]
         for entry in declaration.operations {
             operations[Operation(entry.key)] = expression(entry.value, "operation \(entry.key)", absent: false)
@@ -184,12 +195,14 @@ struct RuleCompiler {
             read = .constant(false)
             matrix = [:]
         }
-        if write != .constant(false) || !matrix.isEmpty { fields.refuseFixedLists() }
+        let creates = fields.writesNothing || fields.readsNothing ? .constant(false) : create
+        if write != .constant(false) || creates != .constant(false) || !matrix.isEmpty { fields.refuseFixedLists() }
         problems += fields.problems
         return ClassRole(
             name: declaration.name, place: "\(file):\(declaration.line)", isForAnonymous: declaration.isForAnonymous,
-            applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, operations: operations,
-            matrix: matrix, scopeColumn: matrix.isEmpty ? nil : scopeColumns[index],
+            applyWhen: applyWhen, read: read, write: write, insert: insert, delete: delete, create: creates,
+            requirements: requirements, operations: operations, matrix: matrix,
+            scopeColumn: matrix.isEmpty ? nil : scopeColumns[index],
             hiddenColumns: fields.hiddenColumns, hiddenLists: fields.hiddenLists, fixedColumns: fields.fixedColumns)
     }
 

@@ -16,6 +16,10 @@ struct RoleDeclaration: Sendable {
     var writesEveryField: Bool?
     var insert: RuleNode?
     var delete: RuleNode?
+    /// What may be created besides.
+    var create: RuleNode?
+    /// Conditions on objects by the name of the permission that it takes to make an object satisfy them.
+    var requires: [RuleNode.Entry] = []
     /// Further operations by name.
     var operations: [RuleNode.Entry] = []
     var fields: RuleNode?

@@ -214,7 +214,7 @@ extension RuleBook {
 
     private static let commonKeys = [
         "name", "read", "write", "insert", "delete", "search", "fields", "additional_fields", "operations", "anonymous",
-        "matrix",
+        "matrix", "create", "requires",
     ]
 
     private mutating func role(_ node: RuleNode, _ className: String) -> RoleDeclaration? {
@@ -253,6 +253,17 @@ extension RuleBook {
         }
         role.insert = node["insert"]
         role.delete = node["delete"]
+        role.create = node["create"]
+        if let requires = node["requires"] {
+            if case .map(let entries) = requires.content {
+                role.requires = entries
+            } else {
+                problem(
+                    requires.line,
+                    "\(place): requires is a mapping of permissions to conditions on objects, such as {publish: {state: "
+                        + "published}}, not \(requires.kind).")
+            }
+        }
         role.fields = node["fields"]
         role.additionalFields = node["additional_fields"]
         if let search = node["search"] { note(search.line, "\(place): 'search' is ignored; there is no search index.") }

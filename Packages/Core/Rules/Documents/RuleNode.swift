@@ -44,7 +44,7 @@ public struct RuleNode: Sendable {
 }
 
 extension RuleNode {
-    subscript(key: String) -> RuleNode? {
+    package subscript(key: String) -> RuleNode? {
         guard case .map(let entries) = content else { return nil }
         return entries.first { $0.key == key }?.value
     }

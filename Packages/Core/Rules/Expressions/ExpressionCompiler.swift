@@ -10,6 +10,8 @@ struct ExpressionCompiler {
     let place: String
     /// What the matrix permits with objects of the class; nil where there is nothing of it.
     let matrix: [Operation: RuleExpression]?
+    /// Who has which permission of the matrix's `permissions`.
+    let permissions: [String: RuleExpression]
     private(set) var problems: [String] = []
 
     /// The most comparisons, literals and operators of one expression.
@@ -17,13 +19,14 @@ struct ExpressionCompiler {
 
     init(
         schema: Schema, item: ClassSchema?, file: String, place: String,
-        matrix: [Operation: RuleExpression]? = nil
+        matrix: [Operation: RuleExpression]? = nil, permissions: [String: RuleExpression] = [:]
     ) {
         self.schema = schema
         self.item = item
         self.file = file
         self.place = place
         self.matrix = matrix
+        self.permissions = permissions
     }
 
     /// The expression of a whole filter or condition. What isn't understood is a problem and false.
@@ -62,6 +65,8 @@ struct ExpressionCompiler {
         case .string("%%false"): return .constant(false)
         case .string(let text) where text.hasPrefix(Self.matrixPrefix):
             return boxes(String(text.dropFirst(Self.matrixPrefix.count)), node.line)
+        case .string(let text) where text.hasPrefix(Self.permissionPrefix):
+            return permission(String(text.dropFirst(Self.permissionPrefix.count)), node.line)
         case .string(let text) where text.hasPrefix("%%"):
             guard let reference = reference(text, node.line) else { return .constant(false) }
             return .user(reference, .compare(.equal, .literal(.bool(true))))
@@ -76,6 +81,20 @@ struct ExpressionCompiler {
     }
 
     static let matrixPrefix = "%%matrix."
+    static let permissionPrefix = "%%permission."
+
+    /// Who has a permission of the matrix's `permissions`.
+    private mutating func permission(_ name: String, _ line: Int) -> RuleExpression {
+        if let found = permissions[name] { return found }
+        let known = permissions.keys.sorted()
+        let hint = name.nearest(in: known).map { "; did you mean '\(Self.permissionPrefix)\($0)'?" } ?? "."
+        let list =
+            known.isEmpty
+            ? " The matrix has no 'permissions'."
+            : " There are \(known.map { Self.permissionPrefix + $0 }.joined(separator: ", "))."
+        return refuse(
+            line, "'\(Self.permissionPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint)\(list)")
+    }
 
     /// What the matrix asks of an object of the class for an operation.
     private mutating func boxes(_ name: String, _ line: Int) -> RuleExpression {
@@ -454,7 +473,8 @@ extension RuleNode {
     /// Whether it asks a box of the matrix, which nobody may have ticked.
     fileprivate var asksMatrix: Bool {
         switch content {
-        case .string(let text): text.hasPrefix(ExpressionCompiler.matrixPrefix)
+        case .string(let text):
+            text.hasPrefix(ExpressionCompiler.matrixPrefix) || text.hasPrefix(ExpressionCompiler.permissionPrefix)
         case .list(let nodes): nodes.contains(where: \.asksMatrix)
         case .map(let entries): entries.contains { $0.value.asksMatrix }
         case .null, .bool, .int, .double: false

@@ -10,6 +10,8 @@ struct MatrixCompiler {
     /// By the position of a class: the column with the key of what roles are granted in.
     private(set) var scopeColumns: [Int: Int] = [:]
     private(set) var access: MatrixAccess?
+    /// By name: who has a permission of the matrix, as a condition on the user.
+    private(set) var permissions: [String: RuleExpression] = [:]
 
     init(_ schema: Schema, _ book: RuleBook) {
         self.schema = schema
@@ -24,10 +26,34 @@ struct MatrixCompiler {
                 boxes[index] = expressions(declaration, service.name, item, schema[index], column)
             }
         }
+        let groups = userGroups(declaration)
+        for permission in declaration.permissions {
+            permissions[permission.name] = .disjunction(
+                groups.filter { permission.groups.contains($0.name) }.map(\.condition))
+        }
         access = MatrixAccess(
             matrix: declaration.matrix(book.grants), scopeType: grantTypes.first ?? .objectId,
             read: condition(declaration.read, "read"),
-            write: condition(declaration.write, "write"))
+            write: condition(declaration.write, "write"), userGroups: groups, permissions: permissions)
+    }
+
+    /// Everybody who is logged in is of the first group whose condition holds.
+    private mutating func userGroups(
+        _ declaration: MatrixDeclaration
+    ) -> [(name: String, condition: RuleExpression)] {
+        var earlier: [RuleExpression] = [.user(.id, .exists)]
+        return declaration.users.map { group in
+            let own = condition(group.condition, "users, \(group.name)")
+            if earlier.contains(.constant(false)) {
+                problem(
+                    group.line,
+                    "users: nobody is left for '\(group.name)', because a group before it is for everybody; move it up or "
+                        + "remove it.")
+            }
+            let whole = RuleExpression.conjunction(earlier + [own])
+            earlier.append(.negation(own))
+            return (group.name, whole)
+        }
     }
 
     private mutating func problem(_ line: Int, _ message: String) {
@@ -55,7 +81,7 @@ struct MatrixCompiler {
         let known = sources.compactMap(\.roles)
         guard known.count == sources.count else { return }
         let names = known.flatMap { $0 }
-        for role in declaration.roles where !names.contains(role.name) {
+        for role in declaration.everywhere + declaration.roles where !names.contains(role.name) {
             let hint = role.name.nearest(in: names).map { "; did you mean '\($0)'?" } ?? "."
             let shown = role.name.shortened(toByteCount: String.nearestLengthLimit)
             problem(role.line, "no grant gives the role '\(shown)'\(hint) Roles: \(names.joined(separator: ", ")).")
@@ -125,7 +151,10 @@ struct MatrixCompiler {
                     "role '\(role.name)', \(service): \(item.name) is what roles are granted in, and nobody has a role "
                         + "in one before it exists; remove the letter c.")
             }
-            result[operation] = .disjunction(roles.map { .fieldInList(reference, .grants($0.name)) })
+            let everywhere = declaration.everywhere.filter { $0.permitted[service]?.contains(operation) == true }
+            result[operation] = .disjunction(
+                everywhere.map { .user(.roles, .compare(.equal, .literal(.string($0.name)))) }
+                    + roles.map { .fieldInList(reference, .grants($0.name)) })
         }
         return result
     }

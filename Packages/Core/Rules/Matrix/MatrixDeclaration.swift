@@ -19,10 +19,29 @@ struct MatrixDeclaration: Sendable {
         let permitted: [String: Set<Operation>]
     }
 
+    struct UserGroup: Sendable {
+        let name: String
+        let line: Int
+        let condition: RuleNode
+    }
+
+    struct UserPermission: Sendable {
+        let name: String
+        let line: Int
+        /// The names of the groups that have it.
+        let groups: Set<String>
+    }
+
     let line: Int
     var scope: RuleNode.Entry?
     var services: [Service] = []
     var roles: [Role] = []
+    /// Roles that count everywhere.
+    var everywhere: [Role] = []
+    /// Kinds of users, such as verified ones: everybody is of the first whose condition holds.
+    var users: [UserGroup] = []
+    /// What users may do wherever they have no role.
+    var permissions: [UserPermission] = []
     /// Who may see the matrix, and who may change it: conditions on the user.
     var read: RuleNode?
     var write: RuleNode?
@@ -30,17 +49,24 @@ struct MatrixDeclaration: Sendable {
     /// - Parameter grants: those of the document.
     func matrix(_ grants: [GrantDeclaration]) -> PermissionMatrix {
         var permitted: Set<PermissionMatrix.Box> = []
-        for role in roles {
+        for role in everywhere + roles {
             for (service, operations) in role.permitted {
                 for operation in operations {
                     permitted.insert(.init(role: role.name, service: service, operation: operation))
                 }
             }
         }
+        let rows = everywhere.map(\.name)
+        let listed = grants.flatMap { $0.roles ?? [] }.filter { name in !roles.contains { $0.name == name } }
         return PermissionMatrix(
-            roles: roles.map(\.name),
-            everywhereRoles: grants.flatMap { $0.roles ?? [] }.filter { name in !roles.contains { $0.name == name } },
-            services: services.map { .init(name: $0.name, classNames: $0.classes.map(\.name)) }, permitted: permitted)
+            roles: roles.map(\.name), everywhereRoles: listed + rows.filter { !listed.contains($0) },
+            everywhereRows: rows,
+            services: services.map { .init(name: $0.name, classNames: $0.classes.map(\.name)) }, permitted: permitted,
+            userGroups: users.map(\.name), userPermissions: permissions.map(\.name),
+            permittedUsers: Set(
+                permissions.flatMap { permission in
+                    permission.groups.map { .init(permission: permission.name, group: $0) }
+                }))
     }
 
     /// What the matrix says of these classes. Services stay, if only by their name.

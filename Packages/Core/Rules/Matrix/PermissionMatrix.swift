@@ -22,6 +22,17 @@ public struct PermissionMatrix: Hashable, Sendable {
         }
     }
 
+    /// Whether users of a group, such as those whose address isn't verified, have a permission such as `createEvent`.
+    public struct UserBox: Hashable, Sendable {
+        public let permission: String
+        public let group: String
+
+        public init(permission: String, group: String) {
+            self.permission = permission
+            self.group = group
+        }
+    }
+
     /// What a box can be about, in the order of the letters `crud`.
     public static let operations: [Operation] = [.create, .read, .update, .delete]
 
@@ -29,18 +40,42 @@ public struct PermissionMatrix: Hashable, Sendable {
     public let roles: [String]
     /// The roles that grants list beside these: roles that count everywhere.
     public let everywhereRoles: [String]
+    /// Those of the roles that count everywhere that the document has boxes for, in its order. What the others may do
+    /// follows from the classes' own rules.
+    public let everywhereRows: [String]
     /// In the order of the document.
     public let services: [Service]
     let permitted: Set<Box>
+    /// In the order of the document, which is that in which they are asked: a user is of the first that holds.
+    public let userGroups: [String]
+    /// In the order of the document.
+    public let userPermissions: [String]
+    let permittedUsers: Set<UserBox>
 
     /// Whether the box is ticked; false for one that isn't there.
     public func permits(_ box: Box) -> Bool { permitted.contains(box) }
 
     /// Whether there is such a box.
     public func has(_ box: Box) -> Bool {
-        roles.contains(box.role) && services.contains { $0.name == box.service }
+        rows.contains(box.role) && services.contains { $0.name == box.service }
             && Self.operations.contains(box.operation)
     }
+
+    /// Whether the box is ticked; false for one that isn't there.
+    public func permits(_ box: UserBox) -> Bool { permittedUsers.contains(box) }
+
+    /// Whether there is such a box.
+    public func has(_ box: UserBox) -> Bool {
+        userGroups.contains(box.group) && userPermissions.contains(box.permission)
+    }
+
+    /// The boxes of users that are ticked in only one of two.
+    public func userDifferences(from other: PermissionMatrix) -> Set<UserBox> {
+        permittedUsers.symmetricDifference(other.permittedUsers)
+    }
+
+    /// All roles with boxes.
+    public var rows: [String] { everywhereRows + roles }
 
     /// The boxes that are ticked in only one of two.
     public func differences(from other: PermissionMatrix) -> Set<Box> {

@@ -1,7 +1,9 @@
 internal import TomboloModel
 
 extension RuleBook {
-    private static let matrixKeys = ["scope", "services", "roles", "read", "write"]
+    private static let matrixKeys = [
+        "scope", "services", "roles", "everywhere", "read", "write", "users", "permissions",
+    ]
 
     mutating func readMatrix(_ node: RuleNode) {
         guard case .map(let entries) = node.content else {
@@ -30,7 +32,11 @@ extension RuleBook {
             return problem(
                 roles[0].line, "matrix: \(roles.count) roles; at most \(Self.maximumRoleCount) are possible.")
         }
-        for entry in roles { readMatrixRole(entry, &declaration) }
+        for entry in roles {
+            if let role = matrixRole(entry, declaration) { declaration.roles.append(role) }
+        }
+        readEverywhere(node["everywhere"], &declaration)
+        readUserPermissions(node, &declaration)
         matrixDeclaration = declaration
     }
 
@@ -86,11 +92,38 @@ extension RuleBook {
         declaration.services.append(.init(name: entry.key, classes: found))
     }
 
-    private mutating func readMatrixRole(_ entry: RuleNode.Entry, _ declaration: inout MatrixDeclaration) {
+    /// Roles that count everywhere: their boxes are about every object of a service.
+    private mutating func readEverywhere(_ node: RuleNode?, _ declaration: inout MatrixDeclaration) {
+        guard let node else { return }
+        guard case .map(let entries) = node.content else {
+            return problem(
+                node.line,
+                "matrix: 'everywhere' is a mapping {ROLE: {SERVICE: crud}} of roles that count everywhere, not "
+                    + "\(node.kind).")
+        }
+        guard entries.count <= Self.maximumRoleCount else {
+            return problem(
+                node.line, "matrix: \(entries.count) roles; at most \(Self.maximumRoleCount) are possible.")
+        }
+        for entry in entries {
+            if declaration.roles.contains(where: { $0.name == entry.key }) {
+                problem(
+                    entry.line,
+                    "matrix: '\(entry.key.shortened(toByteCount: 60))' is among 'roles' already; a role counts within an "
+                        + "object or everywhere.")
+            } else if let role = matrixRole(entry, declaration) {
+                declaration.everywhere.append(role)
+            }
+        }
+    }
+
+    private mutating func matrixRole(
+        _ entry: RuleNode.Entry, _ declaration: MatrixDeclaration
+    ) -> MatrixDeclaration.Role? {
         let place = "matrix, role '\(entry.key.shortened(toByteCount: 60))'"
         guard case .map(let cells) = entry.value.content else {
-            return problem(
-                entry.value.line, "\(place): expected {SERVICE: letters of crud}, not \(entry.value.kind).")
+            problem(entry.value.line, "\(place): expected {SERVICE: letters of crud}, not \(entry.value.kind).")
+            return nil
         }
         let services = declaration.services.map(\.name)
         var permitted: [String: Set<Operation>] = [:]
@@ -108,7 +141,7 @@ extension RuleBook {
         for service in services where !cells.contains(where: { $0.key == service }) {
             problem(entry.line, "\(place): it says nothing of '\(service)'; add \(service): ----.")
         }
-        declaration.roles.append(.init(name: entry.key, line: entry.line, permitted: permitted))
+        return .init(name: entry.key, line: entry.line, permitted: permitted)
     }
 
     private mutating func operations(_ cell: RuleNode.Entry, _ place: String) -> Set<Operation> {

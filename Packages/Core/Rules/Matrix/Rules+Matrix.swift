@@ -23,6 +23,33 @@ extension Rules {
             needsLogin: subject.isAnonymous)
     }
 
+    /// Of which group of users somebody is by the matrix of a document, and which of its permissions they have; nil for
+    /// a document without such permissions, and for somebody who is of no group.
+    public func userPermissions(
+        of subject: Subject, inMatrixOf document: String
+    ) -> (group: String, permissions: [String])? {
+        guard let access = matrixAccess[document],
+            let group = access.userGroups.first(where: { $0.condition.holds(for: subject) })
+        else { return nil }
+        let names = access.matrix.userPermissions.filter { access.permissions[$0]?.holds(for: subject) == true }
+        return (group.name, names)
+    }
+
+    /// What a role that counts everywhere may do with every object of a service, by the matrix and by the classes' own
+    /// rules: the letters of `crud`, as in documents.
+    public func letters(everywhere role: String, service: String, inMatrixOf document: String) -> String {
+        guard let matrix = matrixAccess[document]?.matrix,
+            let found = matrix.services.first(where: { $0.name == service })
+        else { return "----" }
+        let subject = example(of: role, inMatrixOf: document)
+        return PermissionMatrix.letters { operation in
+            found.classNames.allSatisfy { name in
+                guard let index = schema.index(of: name) else { return false }
+                return authorize(subject, operation, .objects(classIndex: index)) == .allowed(.constant(true))
+            }
+        }
+    }
+
     /// Somebody who has a role and no other, for overviews of what roles may do: one of the matrix's roles within some
     /// object, and any other everywhere.
     public func example(of role: String, inMatrixOf document: String) -> Subject {

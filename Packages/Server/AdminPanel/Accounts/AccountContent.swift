@@ -28,6 +28,11 @@ struct AccountContent: Sendable {
     let kind: String
     let made: Moment
     let disabledAt: Moment?
+    /// In words, and what changes it.
+    let verification: String
+    let verificationToggle: Toggle?
+    /// What the rules of each app permit users like them; empty where no rules say so.
+    var permissions: [String] = []
     let identities: [String]
     let hasIdentities: Bool
     let grants: [String]
@@ -55,6 +60,14 @@ struct AccountContent: Sendable {
         kind = disabledAt == nil ? "yes" : "no"
         made = Moment(details.createdAt, now: now)
         self.disabledAt = disabledAt.map { Moment($0, now: now) }
+        verification =
+            details.verifiedAt.map { "verified, \(Moment($0, now: now).exact)" } ?? "not verified"
+        verificationToggle =
+            mayChange && details.email != nil
+            ? details.verifiedAt == nil
+                ? Toggle(label: "Mark as verified", link: "/panel/accounts/\(id)/verify", isDangerous: false)
+                : Toggle(label: "Mark as not verified", link: "/panel/accounts/\(id)/unverify", isDangerous: false)
+            : nil
         identities = details.identities.map { "\($0.provider): \($0.identifier)" }
         hasIdentities = !identities.isEmpty
         grants = (subject?.grants ?? []).map { grant in

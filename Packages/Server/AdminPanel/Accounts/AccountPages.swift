@@ -91,12 +91,13 @@ struct AccountPages: PanelSection {
         let mayChange = grant.model.matrices.keys.contains {
             grant.model.refusal(grant.subject, .update, ofMatrixOf: $0) == nil
         }
-        let content = AccountContent(
+        var content = AccountContent(
             details, disabledAt: disabledAt, subject: subject,
             sessions: try await authenticator.sessions(of: details.userID), own: request.visit.session.id,
             mayChange: mayChange,
             mayView: subject.map { ViewAs.refusal(of: grant.subject, looking: $0, grant.model) == nil } ?? false,
             isOneself: details.userID == request.userID, now: request.now)
+        if let subject { content.permissions = UserPermissionText.lines(of: subject, grant.model) }
         return PanelPage(
             content.name, crumbs: [Self.crumb], content: Self.account.render(request.values(content)))
     }

@@ -53,6 +53,58 @@
   const further = $("form[data-auto-submit]");
   if (further) setTimeout(() => further.requestSubmit(), 300);
 
+  // Rows are ticked all at once, and counted.
+  const ticks = all("input[form=bulk][name=id]");
+  const tickAll = $("#tick-all");
+  if (tickAll && ticks.length) {
+    const which = $("#bulk-which");
+    const count = () => {
+      const number = ticks.filter((tick) => tick.checked).length;
+      tickAll.checked = number === ticks.length;
+      tickAll.indeterminate = number > 0 && number < ticks.length;
+      $("#bulk-count").textContent = number ? `${number} ticked` : "";
+    };
+    tickAll.hidden = false;
+    tickAll.addEventListener("change", () => {
+      for (const tick of ticks) tick.checked = tickAll.checked;
+      count();
+    });
+    for (const tick of ticks) {
+      // Who ticks means what is ticked.
+      tick.addEventListener("change", () => { which.value = "chosen"; count(); });
+    }
+    addEventListener("pageshow", count);
+  }
+  // Who enters a value means that it's to be changed.
+  for (const group of all("[data-set]")) {
+    group.addEventListener("input", (event) => {
+      const tick = $("input[type=checkbox]", group);
+      if (tick && event.target !== tick) tick.checked = true;
+    });
+  }
+
+  // How far a job is, until it ends.
+  const follow = async () => {
+    const shown = $("[data-follow]");
+    if (!shown) return;
+    let page = null;
+    try {
+      const answer = await fetch(location.href);
+      if (answer.ok && !answer.redirected) page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch { /* The next look may find the server again. */ }
+    const now = page && page.getElementById(shown.id);
+    if (now && now.dataset.follow !== undefined) {
+      shown.replaceWith(document.adoptNode(now));
+    } else if (now) {
+      const [whole, ended] = [$("#job"), page.getElementById("job")];
+      const hadFocus = whole.contains(document.activeElement);
+      whole.replaceWith(document.adoptNode(ended));
+      if (hadFocus) $("#content").focus();
+    }
+    setTimeout(follow, 1000);
+  };
+  setTimeout(follow, 1000);
+
   // Keys: the page /panel/help lists them.
   let prefix = "";
   const go = (address) => { if (address) location.href = address; };
@@ -68,6 +120,7 @@
     j: () => row(1), k: () => row(-1),
     n: () => go($("a[rel=next]")?.href), p: () => go($("a[rel=prev]")?.href),
     e: () => $("#edit")?.focus(),
+    x: () => $("input[form=bulk]", document.activeElement.closest("tr") ?? document.createElement("tr"))?.click(),
     "g o": () => go("/panel"), "g h": () => go("/panel/help"),
   };
   // Who types by voice, or meets keys by accident, can do without them.

@@ -18,6 +18,7 @@ struct PanelTemplate: Sendable {
     /// Templates that others include by name.
     private static let library = MustacheLibrary(templates: [
         "form-token": parse(PackageResources.form_token_mustache),
+        "control": parse(PackageResources.control_mustache),
         "described": parse(PackageResources.described_mustache),
     ])
 

@@ -26,12 +26,19 @@ struct PanelLayout: Sendable {
         let path = request.request.uri.path
         values["user"] = session.displayName.isEmpty ? session.email : session.displayName
         values["email"] = session.email
+        let theme = PanelTheme.of(request.request, request.context)
+        if theme != .system { values["theme"] = theme.rawValue }
+        values["themes"] = theme.choices
+        values["themePath"] = PanelTheme.path
+        // What a form has led to can't be asked for again.
+        values["here"] = request.request.method == .get ? request.address : AdminPanel.path
         if let viewing = request.visit.viewing {
             values["viewing"] = ["name": viewing.name, "path": ViewAsPages.endPath]
         }
         values["formToken"] = request.visit.token.formToken
         values["groups"] = try navigation(request, current: path)
         if let watches = page.watches { values["watches"] = watches }
+        if let seconds = page.refreshSeconds { values["refresh"] = seconds }
         let sealed = PanelCookie.notice.value(in: request.request, request.context)
         if let sealed, let text = request.visit.token.opened(sealed),
             let notice = try? JSONDecoder().decode(PanelNotice.self, from: Data(text.utf8))

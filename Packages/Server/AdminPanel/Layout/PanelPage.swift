@@ -15,6 +15,8 @@ struct PanelPage: Sendable {
     var status: HTTPResponse.Status
     /// What a browser watches for changes while it shows the page: the address of a stream of events.
     var watches: String?
+    /// After how many seconds a browser without JavaScript loads the page again.
+    var refreshSeconds: Int?
 
     init(
         _ title: String, crumbs: [Crumb] = [], content: PanelHTML, status: HTTPResponse.Status = .ok,

@@ -52,7 +52,13 @@ struct ListPage {
                 "isCurrent": view.query == current,
             ]
         }
+        values["exports"] = ExportPages.links(list, type)
         values.merge(paging(list, page, total)) { $1 }
+        if let bulk = try bulk(list, page, total) {
+            values["bulk"] = bulk
+            values["mayTick"] = true
+        }
+        if ImportPages.isPossible(type, for: view) { values["importPath"] = ImportPages.path(of: type) }
         if view.refusal(.create, type) == nil {
             values["singular"] = ClassTitle.singular(of: type)
             values["new"] = EditPage.newPath(of: type)
@@ -62,6 +68,20 @@ struct ListPage {
             PanelPage(
                 plural, content: Self.template.render(values),
                 watches: LivePages.path(of: type, list.parameters, seen: seen)))
+    }
+
+    /// What may be done to several objects of the list; nil for those who may do nothing.
+    private func bulk(_ list: ListRequest, _ page: ResourceReader.Page, _ total: Int?) throws -> [String: Any]? {
+        let actions = BulkWords.actions(of: type, for: view)
+        guard !actions.isEmpty, !page.resources.isEmpty else { return nil }
+        let ids = try page.resources.map { try PanelResource($0).id }
+        let all = PanelNumber.text(total, limit: Self.countLimit)
+        let isNarrowed = list.search != nil || list.parameters.all.contains { $0.family == "filter" }
+        return [
+            "action": list.address(BulkPages.path(of: type), []), "actions": actions,
+            "onPage": BulkForm.pageValue(ids), "count": PanelNumber.text(ids.count),
+            "all": isNarrowed ? "all \(all) that match" : "all \(all)",
+        ]
     }
 
     // MARK: The table

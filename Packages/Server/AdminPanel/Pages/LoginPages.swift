@@ -39,7 +39,7 @@ struct LoginPages: PanelSection {
             try await Self.logIn(request, context, core)
         }
         panel.action("\(AdminPanel.path)/logout", access: .own("session")) { request, _ in
-            try await core.authenticator.endPanel(request.visit.session)
+            try await request.asThemselves { try await core.authenticator.endPanel(request.visit.session) }
             var response = PanelAnswer.redirection(to: Self.path)
             response.headers[values: .setCookie].append(
                 PanelCookie.session.removal(isSecure: request.context.isSecure))

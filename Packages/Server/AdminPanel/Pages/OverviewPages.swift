@@ -62,7 +62,7 @@ struct OverviewPages: PanelSection {
         for item in trash.classes where item.soon > 0 {
             items.append(
                 "\(title(item.name, view)): \(PanelNumber.text(item.soon, limit: TrashAttention.countLimit)) in the trash "
-                    + "are deleted for ever within \(TrashAttention.soonDays) days.")
+                    + "\(item.soon == 1 ? "is" : "are") deleted for ever within \(TrashAttention.soonDays) days.")
         }
         if trash.failures > 0 {
             items.append(

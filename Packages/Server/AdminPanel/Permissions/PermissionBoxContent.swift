@@ -2,34 +2,46 @@ import TomboloRules
 
 /// What the template `permission_box` shows before a box is changed.
 struct PermissionBoxContent: Sendable {
-    let app: String
-    let version: Int64
-    let role: String
-    let service: String
-    let operation: String
-    let allowed: Bool
+    struct Field: Sendable {
+        let name: String
+        let value: String
+    }
+
     let question: String
     let effect: String
     let button: String
     let back: String
     let action: String
+    let fields: [Field]
     var problem: TrashGroupContent.Problem?
 
-    init(_ box: PermissionMatrix.Box, allowed: Bool, app: String, version: Int64, classNames: [String]) {
-        self.app = app
-        self.version = version
-        role = box.role
-        service = box.service
-        operation = box.operation.name
-        self.allowed = allowed
-        let classes = classNames.joined(separator: ", ")
-        question =
-            allowed ? "Let \(role) \(operation) \(service)?" : "Stop \(role) from \(operation.gerund) \(service)?"
-        effect =
-            allowed
-            ? "Everybody with the role \(role) will be able to \(operation) objects of \(classes) where they have the role."
-            : "Nobody will be able to \(operation) objects of \(classes) by the role \(role) any more. What devices have "
-                + "of them and may no longer read is taken away."
+    init(_ wish: BoxWish, app: String, version: Int64) {
+        let allowed = wish.allowed
+        var fields: [(String, String)]
+        switch wish.box {
+        case .role(let box, let classNames):
+            let (role, operation, service) = (box.role, box.operation.name, box.service)
+            let classes = classNames.joined(separator: ", ")
+            question =
+                allowed ? "Let \(role) \(operation) \(service)?" : "Stop \(role) from \(operation.gerund) \(service)?"
+            effect =
+                allowed
+                ? "Everybody with the role \(role) will be able to \(operation) objects of \(classes) where they have the "
+                    + "role."
+                : "Nobody will be able to \(operation) objects of \(classes) by the role \(role) any more. What devices "
+                    + "have of them and may no longer read is taken away."
+            fields = [("role", role), ("service", service), ("operation", operation)]
+        case .users(let box):
+            let (permission, group) = (box.permission, box.group)
+            question = allowed ? "Give \(group) users \(permission)?" : "Take \(permission) from \(group) users?"
+            effect =
+                allowed
+                ? "All \(group) users will have the permission \(permission). What it permits is in the rules."
+                : "No \(group) user will have the permission \(permission) any more. What they have made by it stays."
+            fields = [("permission", permission), ("group", group)]
+        }
+        fields += [("allowed", "\(allowed)"), ("version", "\(version)")]
+        self.fields = fields.map { Field(name: $0, value: $1) }
         button = allowed ? "Permit it" : "Take it away"
         back = PermissionLinks(app).grid
         action = "/panel/permissions/box?app=\(PermissionLinks.escape(app))"

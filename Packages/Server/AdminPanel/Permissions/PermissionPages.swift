@@ -39,7 +39,7 @@ struct PermissionPages: PanelSection {
         }
     }
 
-    private static func crumb(_ grant: MatrixGrant) -> PanelPage.Crumb {
+    static func crumb(_ grant: MatrixGrant) -> PanelPage.Crumb {
         PanelPage.Crumb(title: "Permissions", path: PermissionLinks(grant.app).grid)
     }
 
@@ -63,41 +63,16 @@ struct PermissionPages: PanelSection {
 
     // MARK: Changing a box
 
-    /// What a form or an address asks for.
-    private struct BoxWish {
-        let box: PermissionMatrix.Box
-        let allowed: Bool
-        let version: Int64
-        let classNames: [String]
-
-        /// - Throws: ``RequestFailure`` with status 422 for a box that the matrix doesn't have.
-        init(_ field: (String) -> String?, _ grant: MatrixGrant) throws {
-            guard let role = field("role"), let service = field("service"), let operation = field("operation"),
-                let allowed = field("allowed").flatMap({ Bool($0) }),
-                let version = field("version").flatMap({ Int64($0) })
-            else { throw RequestFailure(.unprocessable, "The address doesn't say which box it's about.") }
-            box = PermissionMatrix.Box(role: role, service: service, operation: Operation(operation))
-            self.allowed = allowed
-            self.version = version
-            guard grant.matrix.has(box) else {
-                throw RequestFailure(.unprocessable, "The matrix of \(grant.app) has no such box.")
-            }
-            classNames = grant.matrix.services.first { $0.name == service }?.classNames ?? []
-        }
-    }
-
     private func confirmation(
         _ request: PanelRequest, _ wish: BoxWish, _ grant: MatrixGrant, after failure: RequestFailure? = nil
     ) throws -> PanelPage {
         var content = PermissionBoxContent(
-            wish.box, allowed: wish.allowed, app: grant.app, version: failure == nil ? wish.version : grant.version,
-            classNames: wish.classNames)
-        let isSet = grant.matrix.permits(wish.box) == wish.allowed
+            wish, app: grant.app, version: failure == nil ? wish.version : grant.version)
         if let failure {
             content.problem = TrashGroupContent.Problem(
                 message: failure.message, hint: failure.hint, parentLink: nil)
-        } else if wish.version != grant.version || isSet {
-            content.problem = Self.stale(isSet: isSet)
+        } else if wish.version != grant.version || wish.isSet {
+            content.problem = Self.stale(isSet: wish.isSet)
         }
         return PanelPage(
             content.question, crumbs: [Self.crumb(grant)], content: Self.box.render(request.values(content)),
@@ -116,29 +91,20 @@ struct PermissionPages: PanelSection {
         _ request: PanelRequest, _ grant: MatrixGrant, _ models: ServerModels
     ) async throws -> PanelAnswer {
         let wish = try BoxWish({ request.form[$0] }, grant)
+        let (app, subject, version) = (grant.app, grant.subject, wish.version)
         do {
-            _ = try await models.set(wish.box, to: wish.allowed, of: grant.app, at: wish.version, by: grant.subject)
-        } catch let error as PermissionChangeError {
-            switch error {
-            case .notPermitted(let denial): throw RequestFailure(denial)
-            case .stale:
-                let failure = RequestFailure(
-                    .preconditionFailed,
-                    "Somebody has changed the rules since you opened the page; nothing was stored.",
-                    hint:
-                        "Look at the permissions again. If you still want it, send it once more: it's about the newest "
-                        + "rules now.")
-                return .page(try confirmation(request, wish, try fresh(grant, models), after: failure))
-            case .notPossible(let reason): throw RequestFailure(.unprocessable, reason)
-            case .mistakes(let problems):
-                throw RequestFailure(
-                    .unprocessable, "The rules would have mistakes.", hint: problems.joined(separator: "\n"))
+            switch wish.box {
+            case .role(let box, _):
+                _ = try await models.set(box, to: wish.allowed, of: app, at: version, by: subject)
+            case .users(let box):
+                _ = try await models.set(box, to: wish.allowed, of: app, at: version, by: subject)
             }
+        } catch PermissionChangeError.stale {
+            return .page(try confirmation(request, wish, try fresh(grant, models), after: RequestFailure.staleRules))
+        } catch let error as PermissionChangeError {
+            throw RequestFailure(panel: error)
         }
-        let words =
-            "\(wish.box.role) may \(wish.allowed ? "" : "not ")\(wish.box.operation) \(wish.box.service) "
-            + (wish.allowed ? "now." : "any more.")
-        return .redirect(to: PermissionLinks(grant.app).grid, notice: PanelNotice(words))
+        return .redirect(to: PermissionLinks(app).grid, notice: PanelNotice(wish.notice))
     }
 
     /// The grant on the rules as they are by now.
@@ -148,5 +114,24 @@ struct PermissionPages: PanelSection {
             throw RequestFailure(.notFound, "The app has no permission matrix any more.")
         }
         return MatrixGrant(subject: grant.subject, app: grant.app, model: model, matrix: matrix)
+    }
+}
+
+extension RequestFailure {
+    static let staleRules = RequestFailure(
+        .preconditionFailed, "Somebody has changed the rules since you opened the page; nothing was stored.",
+        hint: "Look at the permissions again. If you still want it, send it once more: it's about the newest rules now."
+    )
+
+    /// Why a change of the matrix wasn't made, for a page.
+    init(panel error: PermissionChangeError) {
+        switch error {
+        case .notPermitted(let denial): self.init(denial)
+        case .stale: self = .staleRules
+        case .notPossible(let reason): self.init(.unprocessable, reason)
+        case .held(let reason): self.init(.conflict, reason)
+        case .mistakes(let problems):
+            self.init(.unprocessable, "The rules would have mistakes.", hint: problems.joined(separator: "\n"))
+        }
     }
 }

@@ -29,6 +29,8 @@ struct ViewAsPages: PanelSection {
             let name = try await PanelViewing.name(of: wish, request.core.authenticator)
             request.context.logger.notice(
                 "\(request.userID) looks at the panel as \(name) from now on.", metadata: ["viewAs": "\(name)"])
+            // Before the cookie: who looks is in the audit log.
+            try await request.core.authenticator.beginViewing(as: name, request.visit.session)
             var response = PanelAnswer.redirection(to: AdminPanel.path)
             response.headers[values: .setCookie].append(
                 PanelCookie.viewing.header(
@@ -40,6 +42,9 @@ struct ViewAsPages: PanelSection {
                 request.context.logger.notice(
                     "\(request.visit.session.userID) no longer looks at the panel as \(viewing.name).",
                     metadata: ["viewAs": "\(viewing.name)"])
+            }
+            try await request.asThemselves {
+                try await request.core.authenticator.endViewing(request.visit.session)
             }
             var response = PanelAnswer.redirection(to: AdminPanel.path)
             response.headers[values: .setCookie].append(

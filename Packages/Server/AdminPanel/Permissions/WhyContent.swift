@@ -34,6 +34,8 @@ struct WhyContent: Sendable {
         let permissions: [Permission]
         let hidden: String?
         let fixed: String?
+        /// Permissions that they have without a role.
+        var userPermissions: [String] = []
         let roles: [Role]
 
         /// - Parameter showsNeeds: false for a caller who may not read all of the object: what would have to change tells

@@ -73,8 +73,10 @@ struct WhyPages: PanelSection {
         guard let explanation = rules.explain(subject, className: className, row: row) else {
             throw RequestFailure(.unprocessable, "\(className) can't be explained.")
         }
-        return WhyContent.Answer(
+        var answer = WhyContent.Answer(
             explanation, whose: whose, object: request.query("object"), showsNeeds: showsNeeds)
+        answer.userPermissions = UserPermissionText.lines(of: subject, grant.model)
+        return answer
     }
 
     private func whom(_ request: PanelRequest, _ grant: AnyMatrixGrant) async throws -> (Subject, String) {

@@ -27,7 +27,8 @@ struct ConflictPage {
             guard isMine || isTheirs else { continue }
             var row: [String: Any] = [
                 "label": field.title, "name": field.name, "id": "f-\(name)",
-                "was": try await text(was, field), "now": try await text(now, field), "own": try await text(own, field),
+                "was": try await edit.text(was, field), "now": try await edit.text(now, field),
+                "own": try await edit.text(own, field),
                 "nowValue": field.text(now), "ownValue": field.text(own),
             ]
             // Who changed a field alone gets their way unless they say otherwise; where both did, somebody has to choose.
@@ -47,13 +48,5 @@ struct ConflictPage {
             PanelPage(
                 "Somebody changed \(record.title) meanwhile", crumbs: edit.page.crumbs, content: content,
                 status: .preconditionFailed))
-    }
-
-    private func text(_ json: JSON, _ field: FormField) async throws -> String {
-        if json == .null { return "none" }
-        if case .link(let index) = field.control, case .string(let id) = json, let target = edit.view.types[index] {
-            return try await edit.reader.choices(of: target, among: [id]).first?.title ?? id
-        }
-        return CellText.value(json, field.field, limit: nil)["text"] as? String ?? ""
     }
 }

@@ -45,7 +45,7 @@ extension EditPage {
         do {
             let key = try newKey(content.id, at: pointer)
             var change = ResourceChange(type, view)
-            change.read(document(content) ?? [:], at: pointer)
+            change.read(adding(content.copied, to: document(content)) ?? [:], at: pointer)
             try change.check()
             let (checked, writer) = (change, ResourceWriter(view: view, moveToTrash: Self.move(request.core)))
             let made = try await request.core.pool.transaction { connection in
@@ -91,14 +91,22 @@ extension EditPage {
 
     /// The resource object of the fields that were changed; nil if none was.
     func document(_ content: Content) -> JSON? {
+        document(
+            setting: fields.compactMap { field in
+                let name = field.field.name
+                guard let entered = content.entered[name] else { return nil }
+                let was = content.was[name] ?? .null
+                let json = field.json(entered, was: was)
+                return json == was ? nil : (field, json)
+            })
+    }
+
+    /// The resource object of some fields with their values; nil of none.
+    func document(setting values: [(field: FormField, value: JSON)]) -> JSON? {
         var attributes: [String: JSON] = [:]
         var relationships: [String: JSON] = [:]
-        for field in fields {
+        for (field, json) in values {
             let name = field.field.name
-            guard let entered = content.entered[name] else { continue }
-            let was = content.was[name] ?? .null
-            let json = field.json(entered, was: was)
-            guard json != was else { continue }
             if case .link(let index) = field.control {
                 let target = view.types[index]?.name ?? ""
                 relationships[name] = [
@@ -110,5 +118,14 @@ extension EditPage {
         }
         guard !(attributes.isEmpty && relationships.isEmpty) else { return nil }
         return ["attributes": .object(attributes), "relationships": .object(relationships)]
+    }
+
+    /// A value as people read it, with the title of what a link leads to.
+    func text(_ json: JSON, _ field: FormField) async throws -> String {
+        if json == .null { return "none" }
+        if case .link(let index) = field.control, case .string(let id) = json, let target = view.types[index] {
+            return try await reader.choices(of: target, among: [id]).first?.title ?? id
+        }
+        return CellText.value(json, field.field, limit: nil)["text"] as? String ?? ""
     }
 }

@@ -34,6 +34,8 @@ struct EditPage: Sendable {
         var searches: [String: String] = [:]
         var id = ""
         var problems: [RequestFailure] = []
+        /// Of a copy: what has no control, by field.
+        var copied: [String: JSON] = [:]
     }
 
     // MARK: Filling the form
@@ -67,6 +69,7 @@ struct EditPage: Sendable {
     /// The form of a new object, with what the address says of it already.
     func create() async throws -> PanelAnswer {
         var content = Content()
+        if let original = request.query(Self.copyParameter) { content = try await copy(of: original) }
         for field in fields {
             if let text = request.query(field.name) { content.entered[field.field.name] = text }
         }
@@ -83,6 +86,11 @@ struct EditPage: Sendable {
             if let search = request.form[field.searchName], !search.isEmpty { content.searches[name] = search }
         }
         content.id = request.form[Self.idField] ?? ""
+        for field in view.fields(of: type) where !fields.contains(where: { $0.field.name == field.name }) {
+            if let text = request.form[Self.copyPrefix + field.name] {
+                content.copied[field.name] = FormField.value(text)
+            }
+        }
         return content
     }
 
@@ -103,7 +111,12 @@ struct EditPage: Sendable {
         ]
         if let version = content.version { values["version"] = version }
         if isNew, needsID { values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)] }
-        let missing = view.fields(of: type).filter { !known.contains($0.name) }.map { ClassTitle.words($0.name) }
+        values["copied"] = content.copied.sorted { $0.key < $1.key }.map {
+            ["name": Self.copyPrefix + $0.key, "value": CellText.compact($0.value)]
+        }
+        let missing = view.fields(of: type).filter { !known.contains($0.name) && content.copied[$0.name] == nil }.map {
+            ClassTitle.words($0.name)
+        }
         if !missing.isEmpty { values["missing"] = missing.joined(separator: ", ") }
         if !content.problems.isEmpty {
             values["hasProblems"] = true
@@ -132,7 +145,8 @@ struct EditPage: Sendable {
         }
     }
 
-    private func control(_ field: FormField, _ content: Content, isNew: Bool) async throws -> [String: Any] {
+    /// A field's control, for the template `control`.
+    func control(_ field: FormField, _ content: Content, isNew: Bool) async throws -> [String: Any] {
         let name = field.field.name
         let entered = content.entered[name] ?? ""
         var values: [String: Any] = [
@@ -148,6 +162,13 @@ struct EditPage: Sendable {
             }
         }
         switch field.control {
+        case .text where fixedValues(of: field) != nil:
+            let known = fixedValues(of: field) ?? []
+            let others = known.contains(entered) || entered.isEmpty ? [] : [entered]
+            values["hasOptions"] = true
+            values["options"] =
+                (field.field.isOptional || entered.isEmpty ? [option("", "none", entered)] : [])
+                + (others + known).map { option($0, $0, entered) }
         case .text, .longText:
             let isLong = entered.utf8.count > 80 || entered.contains(where: \.isNewline)
             values[isLong ? "longText" : "text"] = true
@@ -168,6 +189,13 @@ struct EditPage: Sendable {
         }
         values["hasDescription"] = values["hint"] != nil || !wrong.isEmpty
         return values
+    }
+
+    /// The values that a text can have, where rules list them: the roles of a class that gives roles.
+    private func fixedValues(of field: FormField) -> [String]? {
+        view.rules.grantColumns.first {
+            $0.classIndex == type.classIndex && $0.roleColumn == field.field.column
+        }?.roles
     }
 
     private func option(_ value: String, _ title: String, _ entered: String) -> [String: Any] {

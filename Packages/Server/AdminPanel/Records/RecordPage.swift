@@ -39,6 +39,9 @@ struct RecordPage: Sendable {
         if try await asking.refusal(.update, type, key: key, request.core.pool) == nil {
             values["edit"] = "\(path)/edit"
         }
+        if view.refusal(.create, type) == nil {
+            values["duplicate"] = EditPage.copyPath(of: type, id: record.resource.id)
+        }
         let removal = JSONAPIRoutes.removal(of: type.item)
         if try await asking.refusal(removal, type, key: key, request.core.pool) == nil {
             values["delete"] = "\(path)/delete"
@@ -48,7 +51,8 @@ struct RecordPage: Sendable {
             values["history"] = AuditPages.path(collection: type.item.collectionName, key: record.resource.id)
         }
         let incoming = try await reader.incoming(type, key: key)
-        values["incoming"] = incoming.map { link -> [String: Any] in
+        var links: [[String: Any]] = []
+        for link in incoming {
             let list = ClassPages.path(of: link.type)
             let filter = RequestParameters.encode("filter[\(link.field.name)]")
             var item: [String: Any] = [
@@ -62,8 +66,12 @@ struct RecordPage: Sendable {
                     "\(EditPage.newPath(of: link.type))?\(name)=\(RequestParameters.encode(record.resource.id))"
                 item["singular"] = ClassTitle.singular(of: link.type)
             }
-            return item
+            let first = try await reader.first(of: link, key: key)
+            item["first"] = first.map { ["title": $0.title, "path": ClassPages.path(of: link.type, id: $0.id)] }
+            item["hasFirst"] = !first.isEmpty
+            links.append(item)
         }
+        values["incoming"] = links
         values["hasIncoming"] = !incoming.isEmpty
         return .page(
             PanelPage(

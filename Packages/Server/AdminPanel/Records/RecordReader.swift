@@ -92,6 +92,20 @@ struct RecordReader {
         return found
     }
 
+    /// Objects of one link that are shown beside what they lead to.
+    static let shownChildCount = 5
+    /// With more of them, sorting by title would take longer than a page may.
+    private static let sortedChildCount = 1_000
+
+    /// The first of the objects that lead to one, by their titles; none of very many.
+    func first(of link: Incoming, key: Value) async throws -> [Choice] {
+        guard let count = link.count, count > 0, count <= Self.sortedChildCount,
+            case .toOne(let column, _) = link.field.content
+        else { return [] }
+        let path = PropertyPath(link.type.item.columns[column].name)
+        return try await choices(of: link.type, matching: .compare(path, .equal, key), limit: Self.shownChildCount)
+    }
+
     // MARK: Choosers
 
     struct Choice {

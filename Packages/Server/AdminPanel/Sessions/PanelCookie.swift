@@ -16,6 +16,9 @@ struct PanelCookie: Sendable {
     /// Whom the session looks at the panel as.
     static let viewing = PanelCookie(baseName: "tombolo_view", maximumAge: PanelSession.lifetimeSeconds)
 
+    /// Which colours a browser's pages have, if not those of its system.
+    static let theme = PanelCookie(baseName: "tombolo_theme", maximumAge: 365 * 86_400)
+
     private let baseName: String
     /// In seconds.
     private let maximumAge: Int64

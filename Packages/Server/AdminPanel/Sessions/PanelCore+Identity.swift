@@ -6,7 +6,12 @@ import TomboloHTTP
 extension PanelCore {
     /// Who is asking: by the session's cookie, never by an access token. A request that may change something needs the
     /// token of the session's forms as well, and must not come from a page of somebody else's.
-    var identity: RouteIdentity {
+    var identity: RouteIdentity { identity(readsForms: true) }
+
+    /// The same for forms with files, which ``PanelRoutes`` reads: it looks at their token before anything else of them.
+    var uploadIdentity: RouteIdentity { identity(readsForms: false) }
+
+    private func identity(readsForms: Bool) -> RouteIdentity {
         let authenticator = authenticator
         return RouteIdentity { request, context in
             let isForm = !(request.method == .get || request.method == .head)
@@ -22,11 +27,11 @@ extension PanelCore {
                 return RouteIdentity.Caller(subject: visit.subject, session: visit)
             }
             try viewing?.check(request)
-            let form = try await PanelForm(request, context)
-            guard let own = form[PanelForm.tokenField], token.accepts(formToken: own) else {
-                throw RequestFailure(
-                    .forbidden, "This form isn't of your session, and nothing was changed.",
-                    hint: "Go back, load the page again, and send the form again.")
+            let form = readsForms ? try await PanelForm(request, context) : PanelForm()
+            if readsForms {
+                guard let own = form[PanelForm.tokenField], token.accepts(formToken: own) else {
+                    throw PanelForm.foreign
+                }
             }
             let visit = PanelVisit(token: token, session: session, form: form, viewing: viewing)
             return RouteIdentity.Caller(subject: visit.subject, session: visit)

@@ -52,6 +52,11 @@ struct PanelForm: Sendable {
         }
     }
 
+    /// 403 for a form without the session's token.
+    static let foreign = RequestFailure(
+        .forbidden, "This form isn't of your session, and nothing was changed.",
+        hint: "Go back, load the page again, and send the form again.")
+
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }

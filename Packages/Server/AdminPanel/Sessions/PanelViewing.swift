@@ -52,6 +52,14 @@ struct PanelViewing: Sendable {
     }
 }
 
+extension PanelRequest {
+    /// Does something of the session itself: in the audit log it's by who is logged in, not by whom they look as.
+    func asThemselves(_ body: () async throws -> Void) async throws {
+        guard let origin = ChangeOrigin.current else { return try await body() }
+        try await origin.by(visit.session.userID.stringValue).run { try await body() }
+    }
+}
+
 extension PanelViewing {
     /// Notes which page somebody looked at.
     func log(_ request: Request, _ context: EdgeContext, _ session: PanelSession) {

@@ -55,10 +55,12 @@ struct TrashContent: Sendable {
     let next: String?
     let mayPurge: Bool
     let emptyLink: String?
+    /// Where all of the chosen class are restored, for those who may.
+    let restoreAll: String?
 
     init(
         _ found: TrashGroups.Page, _ schema: Schema, classNames: [String], chosen: String?, page: Int, mayPurge: Bool,
-        now: Int64
+        restoreAll: String?, now: Int64
     ) {
         classes = classNames.map { ClassChoice(name: $0, isChosen: $0 == chosen) }
         chosenClass = chosen
@@ -68,6 +70,7 @@ struct TrashContent: Sendable {
         previous = page > 1 ? "/panel/trash?\(query)page=\(page - 1)" : nil
         next = found.hasMore ? "/panel/trash?\(query)page=\(page + 1)" : nil
         self.mayPurge = mayPurge
+        self.restoreAll = found.entries.isEmpty ? nil : restoreAll
         emptyLink = mayPurge ? "/panel/trash/empty\(chosen.map { "?class=\($0)" } ?? "")" : nil
     }
 }

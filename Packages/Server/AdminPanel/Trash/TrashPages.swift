@@ -2,6 +2,7 @@ import AdminService
 import Foundation
 import HTTPTypes
 import TomboloHTTP
+import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
@@ -61,8 +62,16 @@ struct TrashPages: PanelSection {
         let mayPurge = filters.keys.contains { TrashAccess.may(.purge, $0, view) }
         let content = TrashContent(
             found, grant.rules.schema, classNames: grant.filters.keys.sorted(), chosen: chosen, page: page,
-            mayPurge: mayPurge, now: request.now)
+            mayPurge: mayPurge, restoreAll: try restoreAll(chosen, request, view), now: request.now)
         return .page(PanelPage("Trash", content: Self.list.render(request.values(content))))
+    }
+
+    /// Where all objects of a class are restored at once.
+    private func restoreAll(_ chosen: String?, _ request: PanelRequest, _ view: TrashView) throws -> String? {
+        guard let chosen, TrashAccess.may(.restore, chosen, view),
+            let index = view.rules.schema.index(of: chosen)
+        else { return nil }
+        return try request.core.types(of: view.rules.schema)[index].map(BulkPages.path)
     }
 
     private func entry(_ request: PanelRequest, _ view: TrashView) async throws -> TrashGroups.Entry {

@@ -1,13 +1,13 @@
-import PostgresClient
+package import PostgresClient
 import PostgresValues
 import TomboloHTTP
-import TomboloJSONAPI
+package import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
 extension BulkTrash {
     /// The trash of this server's classes.
-    static func of(_ pool: PostgresPool) -> BulkTrash {
+    package static func of(_ pool: PostgresPool) -> BulkTrash {
         BulkTrash(
             move: { connection, schema, className, id, user in
                 let group = try await Trash(schema: schema, pool: pool).trash(className, id, by: user, on: connection)

@@ -27,18 +27,9 @@ public struct PeopleRoutes: Sendable {
     public func add(to routes: Routes) {
         routes.on(
             .post, "/roles/transfer",
-            access: .anyObjects("transfer", ofAny: "roles", by: rules, Self.operations(.transfer, rules))
+            access: Self.access(to: .transfer, rules)
         ) { request, context, grant in
-            let wish = try await request.json(RoleTransfer.Wish.self, context)
-            // Roles that are a second old could be those of a former owner.
-            let subject = try await fresh(grant.subject)
-            let outcome = try await RoleTransfer(pool: pool, subject: subject, rules: grant.rules).perform(wish)
-            for user in [outcome.from, outcome.to].compactMap({ $0 }) { authenticator.forget(user) }
-            return JSONAnswer([
-                "class": JSON.string(outcome.className), "role": .string(outcome.role), "scope": .string(outcome.scope),
-                "from": outcome.from.map { .string($0.stringValue) } ?? .null, "to": .string(outcome.to.stringValue),
-                "left": .string(outcome.left),
-            ])
+            JSONAnswer(try await transfer(try await request.json(RoleTransfer.Wish.self, context), grant))
         }
         addInvitations(to: routes)
     }

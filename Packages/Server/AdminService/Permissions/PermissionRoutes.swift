@@ -9,9 +9,10 @@ public import TomboloServerModel
 ///
 /// - `GET /admin/permissions?app=`: the matrix and its version
 /// - `PATCH /admin/permissions?app=`: one box, see ``BoxRequest``, with `If-Match`
+/// - `/admin/permissions/roles`: adds, renames and removes roles
 /// - `GET /admin/routes?app=`: which role may use which route of this server, as JSON, and for browsers as a page
 public struct PermissionRoutes: Sendable {
-    private let models: ServerModels
+    let models: ServerModels
     private let pool: PostgresPool
 
     public init(models: ServerModels, pool: PostgresPool) {
@@ -28,6 +29,7 @@ public struct PermissionRoutes: Sendable {
             let wish = try await request.json(BoxRequest.self, context)
             return try await answer(try await change(wish, grant, at: version), grant.app)
         }
+        addRoles(to: routes)
         let forecasts = routes.forecasts
         routes.on(.get, "/admin/routes", access: .matrix(.read, of: models)) { request, _, grant in
             let overview = RouteOverview(grant.model, grant.matrix, app: grant.app, forecasts)
@@ -51,13 +53,26 @@ public struct PermissionRoutes: Sendable {
     // MARK: Changing
 
     private func change(_ wish: BoxRequest, _ grant: MatrixGrant, at version: Int64) async throws -> ServerModel {
+        let box = try wish.box
+        return try await explained {
+            switch box {
+            case .role(let box):
+                try await models.set(box, to: wish.allowed, of: grant.app, at: version, by: grant.subject)
+            case .users(let box):
+                try await models.set(box, to: wish.allowed, of: grant.app, at: version, by: grant.subject)
+            }
+        }
+    }
+
+    func explained(_ body: () async throws -> ServerModel) async throws -> ServerModel {
         do {
-            return try await models.set(wish.box, to: wish.allowed, of: grant.app, at: version, by: grant.subject)
+            return try await body()
         } catch let error as PermissionChangeError {
             switch error {
             case .notPermitted(let denial): throw RequestFailure(denial)
             case .stale(let newest): throw RequestFailure.stale(newest)
             case .notPossible(let reason): throw RequestFailure(.unprocessable, reason)
+            case .held(let reason): throw RequestFailure(.conflict, reason)
             case .mistakes(let problems):
                 throw RequestFailure(
                     .unprocessable, "The rules would have mistakes.", hint: problems.joined(separator: "\n"))
@@ -66,7 +81,7 @@ public struct PermissionRoutes: Sendable {
     }
 
     /// The version that `If-Match` names.
-    private func expectedVersion(_ request: Request, _ grant: MatrixGrant) throws -> Int64 {
+    func expectedVersion(_ request: Request, _ grant: MatrixGrant) throws -> Int64 {
         guard let text = request.headers[.ifMatch] else {
             throw RequestFailure(
                 .preconditionRequired, "The request doesn't say which version of the matrix it is about.",
@@ -85,16 +100,23 @@ public struct PermissionRoutes: Sendable {
 
     // MARK: Answering
 
-    private func answer(_ model: ServerModel, _ app: String) async throws -> JSONAnswer<JSON> {
+    func answer(
+        _ model: ServerModel, _ app: String, status: HTTPResponse.Status = .ok
+    ) async throws -> JSONAnswer<JSON> {
         guard let matrix = model.matrices[app], let version = model.ruleVersions[app] else {
             throw RequestFailure(.notFound, "The app has no permission matrix any more.")
         }
         let origin = try await pool.withConnection { try await DocumentTable.origin(of: version, $0) }
-        let rows = matrix.roles.map { role in
+        let rows = (matrix.everywhereRoles + matrix.roles).map { role in
+            let isWithin = matrix.roles.contains(role)
             let cells = matrix.services.map { service in
+                // Beside its boxes, what a role that counts everywhere may do follows from the classes' own rules.
+                let letters = isWithin ? "" : model.letters(everywhere: role, service: service.name, inMatrixOf: app)
                 let boxes = PermissionMatrix.operations.map { operation in
                     let box = PermissionMatrix.Box(role: role, service: service.name, operation: operation)
-                    return (operation.name, JSON.bool(matrix.permits(box)))
+                    let isPermitted =
+                        matrix.has(box) ? matrix.permits(box) : letters.contains(operation.name.prefix(1))
+                    return (operation.name, JSON.bool(isPermitted))
                 }
                 return (service.name, JSON.object(Dictionary(boxes, uniquingKeysWith: { first, _ in first })))
             }
@@ -104,19 +126,35 @@ public struct PermissionRoutes: Sendable {
             "app": .string(app), "version": .int(version), "changedAt": origin.map { JSON.string($0.time) } ?? .null,
             "changedBy": origin?.account.map { JSON.string($0) } ?? .null,
             "operations": .array(PermissionMatrix.operations.map { .string($0.name) }),
-            "roles": .array(matrix.roles.map { .string($0) }),
+            "roles": Self.names(matrix.roles), "everywhereRoles": Self.names(matrix.everywhereRoles),
+            // Those with boxes, and those that can be renamed and removed.
+            "editableRoles": Self.names(matrix.rows), "customRoles": Self.names(model.customRoles(of: app)),
             "services": .array(
                 matrix.services.map { service in
                     ["name": .string(service.name), "classes": .array(service.classNames.map { .string($0) })]
                 }),
             "permissions": .object(Dictionary(rows, uniquingKeysWith: { first, _ in first })),
+            "userGroups": Self.names(matrix.userGroups), "userPermissions": Self.users(matrix),
         ]
-        return JSONAnswer(content, headers: [.eTag: Self.tag(version)])
+        return JSONAnswer(content, status: status, headers: [.eTag: Self.tag(version)])
     }
+
+    /// What users of each group may do wherever they have no role.
+    private static func users(_ matrix: PermissionMatrix) -> JSON {
+        let rows = matrix.userPermissions.map { permission in
+            let cells = matrix.userGroups.map { group in
+                (group, JSON.bool(matrix.permits(PermissionMatrix.UserBox(permission: permission, group: group))))
+            }
+            return (permission, JSON.object(Dictionary(cells, uniquingKeysWith: { first, _ in first })))
+        }
+        return .object(Dictionary(rows, uniquingKeysWith: { first, _ in first }))
+    }
+
+    private static func names(_ names: [String]) -> JSON { .array(names.map { .string($0) }) }
 }
 
 extension RequestFailure {
-    fileprivate static func stale(_ newest: Int64) -> RequestFailure {
+    static func stale(_ newest: Int64) -> RequestFailure {
         RequestFailure(
             .preconditionFailed, "The matrix has another version than the one that the request is about: \(newest).",
             hint: "Get it again, look whether the change is still wanted, and send the new ETag.")

@@ -15,6 +15,8 @@ public struct AccountDetails: Sendable {
     public let name: String
     public let email: String?
     public let createdAt: Date
+    /// Since when the address is known to be the user's; nil if it isn't.
+    public let verifiedAt: Date?
     /// In the order in which the account got them.
     public let identities: [Identity]
     /// What outside providers say of the user.
@@ -29,7 +31,7 @@ extension Accounts {
         let result = try await pool.query(
             """
             SELECT a.display_name, a.email, a.created_at, a.custom_data::text, c.user_id IS NOT NULL,
-                i.provider, i.identifier, i.profile::text
+                i.provider, i.identifier, i.profile::text, a.verified_at
             FROM tombolo.account a LEFT JOIN tombolo.credential c ON c.user_id = a.id
                 LEFT JOIN tombolo.identity i ON i.user_id = a.id
             WHERE a.id = $1 ORDER BY i.created_at
@@ -49,7 +51,9 @@ extension Accounts {
         }
         return AccountDetails(
             userID: userID, name: try first[0].string, email: email,
-            createdAt: Date(microseconds: try first[2].timestampMicroseconds), identities: identities, profile: profile,
+            createdAt: Date(microseconds: try first[2].timestampMicroseconds),
+            verifiedAt: try first[8].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) },
+            identities: identities, profile: profile,
             customData: try first[3].string)
     }
 }

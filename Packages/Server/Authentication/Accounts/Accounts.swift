@@ -60,7 +60,8 @@ enum Accounts {
         let sql = """
             SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
                 g.role, g.scope, g.source,
-                ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive))
+                ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive)),
+                a.verified_at IS NOT NULL
             FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
                 LEFT JOIN LATERAL (
             \(grantQueries)
@@ -101,7 +102,8 @@ enum Accounts {
         }
         return KnownAccount(
             userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
-            customData: try customData(first[3].string), generation: try first[4].int64, grants: grants,
+            isVerified: try first[9].bool, customData: try customData(first[3].string), generation: try first[4].int64,
+            grants: grants,
             sessions: Set(try first[8].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } }))
     }
 
@@ -113,13 +115,17 @@ enum Accounts {
         return fields
     }
 
+    /// - Parameter isVerified: whether the address is known to be the user's.
     static func insert(
-        _ userID: ObjectId, email: String, displayName: String, _ connection: PostgresConnection
+        _ userID: ObjectId, email: String, displayName: String, isVerified: Bool = false,
+        _ connection: PostgresConnection
     ) async throws {
         do {
             try await connection.query(
-                "INSERT INTO tombolo.account (id, email, display_name) VALUES ($1, $2, $3)",
-                [.bytea(userID.bytes), .text(email), .text(displayName)])
+                """
+                INSERT INTO tombolo.account (id, email, display_name, verified_at)
+                VALUES ($1, $2, $3, CASE WHEN $4 THEN clock_timestamp() END)
+                """, [.bytea(userID.bytes), .text(email), .text(displayName), .bool(isVerified)])
         } catch let error as PostgresError where error.code == .uniqueViolation {
             throw AuthenticationError.emailTaken
         }

@@ -15,11 +15,14 @@ public enum AuthenticationSchema {
                 CHECK (jsonb_typeof(custom_data) = 'object'
                     AND octet_length(custom_data::text) <= \(AccountRegistry.maximumCustomDataByteCount)),
             disabled_at timestamptz,
-            created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+            created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            verified_at timestamptz
         );
+        ALTER TABLE tombolo.account ADD COLUMN IF NOT EXISTS verified_at timestamptz;
         COMMENT ON TABLE tombolo.account IS 'Who may log in. The id is an ObjectId.';
         COMMENT ON COLUMN tombolo.account.email IS 'In lower case; NULL for an account that logs in otherwise.';
         COMMENT ON COLUMN tombolo.account.custom_data IS 'What rules call %%user.custom_data.';
+        COMMENT ON COLUMN tombolo.account.verified_at IS 'Since when the address is known to be the user''s; goes with it.';
         CREATE TABLE IF NOT EXISTS tombolo.credential (
             user_id bytea PRIMARY KEY REFERENCES tombolo.account (id) ON DELETE CASCADE,
             algorithm text NOT NULL CHECK (algorithm = 'scrypt'),
@@ -44,10 +47,14 @@ public enum AuthenticationSchema {
         \(ProviderSchema.sql)
         \(InvitationSchema.sql)
         \(functions.sorted { $0.key < $1.key }.map { function($0.key, $0.value) }.joined(separator: ";\n"));
-        \(trigger("log_account", "AFTER UPDATE OR DELETE", "account"));
+        \(trigger("log_account", "AFTER INSERT OR UPDATE OR DELETE", "account"));
+        CREATE OR REPLACE TRIGGER tombolo_unverify BEFORE UPDATE OF email ON tombolo.account
+        FOR EACH ROW EXECUTE FUNCTION tombolo.unverify_account();
+        ALTER TABLE tombolo.account ENABLE ALWAYS TRIGGER tombolo_unverify;
         \(trigger("log_credential", "AFTER UPDATE OF changed_at", "credential"));
         \(trigger("log_token_generation", "AFTER INSERT OR UPDATE OR DELETE", "token_generation"));
         \(SessionSchema.triggers);
+        \(trigger("log_panel_viewing", "AFTER INSERT OR UPDATE", "panel_viewing"));
         """
 
     /// Tables in `tombolo` that ``sql`` makes.
@@ -59,7 +66,18 @@ public enum AuthenticationSchema {
     /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
     /// triggers that call them.
     public static let functions = [
-        "log_account": logBody(key: "id", telling: ["email", "display_name", "custom_data", "disabled_at"]),
+        "log_account": logBody(
+            key: "id", telling: ["email", "display_name", "custom_data", "disabled_at", "verified_at"]),
+        "unverify_account": """
+
+        BEGIN
+            IF NEW.email IS DISTINCT FROM OLD.email AND NEW.verified_at IS NOT DISTINCT FROM OLD.verified_at THEN
+                NEW.verified_at := NULL;
+            END IF;
+            RETURN NEW;
+        END
+        """,
+        "log_panel_viewing": logBody(key: "user_id", telling: ["viewed", "began_at", "ended_at"]),
         "log_credential": logBody(key: "user_id", telling: ["changed_at"]),
         "log_token_generation": logBody(key: "user_id", telling: ["generation"]),
         "log_login_session": logBody(
@@ -98,7 +116,9 @@ public enum AuthenticationSchema {
                     v_after := (SELECT coalesce(\(facts), '{}') FROM jsonb_each(to_jsonb(NEW)) AS f (k, v));
                 END IF;
                 INSERT INTO tombolo.changelog (class, key, operation, stamp, marks)
-                SELECT \(changelogClass), encode(k, 'hex'), 'u', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                SELECT \(changelogClass), encode(k, 'hex'),
+                    CASE WHEN TG_OP = 'INSERT' AND TG_TABLE_NAME = 'account' THEN 'c'::"char" ELSE 'u'::"char" END,
+                    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
                     jsonb_build_object('table', TG_TABLE_NAME,
                         'before', (SELECT coalesce(jsonb_object_agg(f.k, f.v), '{}') FROM jsonb_each(v_before) AS f (k, v)
                             WHERE f.v IS DISTINCT FROM v_after -> f.k),

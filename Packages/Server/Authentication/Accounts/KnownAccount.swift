@@ -4,7 +4,7 @@ import TomboloRules
 /// What the database says of a user who shows a token.
 struct KnownAccount: Hashable, Sendable {
     let userID: ObjectId
-    /// What rules decide by: `%%user.data` has `email` and `name`.
+    /// What rules decide by: `%%user.data` has `email`, `name` and `isVerified`.
     let subject: Subject
     /// Tokens of any other generation are revoked.
     let generation: Int64
@@ -13,13 +13,15 @@ struct KnownAccount: Hashable, Sendable {
 
     /// - Parameter grants: the roles that rows of a ``GrantSource`` give.
     init(
-        userID: ObjectId, email: String?, displayName: String, customData: [String: UserValue], generation: Int64,
+        userID: ObjectId, email: String?, displayName: String, isVerified: Bool = false,
+        customData: [String: UserValue],
+        generation: Int64,
         grants: Set<RoleGrant> = [], sessions: Set<ObjectId> = []
     ) {
         self.userID = userID
         self.generation = generation
         self.sessions = sessions
-        var data: [String: UserValue] = ["name": .string(displayName)]
+        var data: [String: UserValue] = ["name": .string(displayName), "isVerified": .bool(isVerified)]
         if let email { data["email"] = .string(email) }
         subject = Subject(user: userID, data: data, customData: customData, grants: grants)
     }

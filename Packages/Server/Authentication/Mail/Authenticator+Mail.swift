@@ -54,7 +54,7 @@ extension Authenticator {
             let userID = ObjectId.generate()
             do {
                 try await Accounts.insert(
-                    userID, email: taken.email, displayName: registration.displayName, connection)
+                    userID, email: taken.email, displayName: registration.displayName, isVerified: true, connection)
             } catch AuthenticationError.emailTaken {
                 throw AuthenticationError.badMailToken
             }
@@ -117,6 +117,7 @@ extension Authenticator {
             else { throw AuthenticationError.badMailToken }
             try await Accounts.setPassword(hash, of: userID, connection)
             try await Accounts.revokeTokens(of: userID, connection)
+            try await Accounts.noteProof(of: userID, email: taken.email, connection)
             return userID
         }
         forget(userID)

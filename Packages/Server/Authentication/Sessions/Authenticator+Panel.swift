@@ -88,6 +88,7 @@ extension Authenticator {
 
     /// Logs out of the panel.
     public func endPanel(_ session: PanelSession, now: Date = Date()) async throws {
+        try await endViewing(session)
         try await pool.withConnection {
             _ = try await LoginSessions.end(
                 [session.id], of: session.userID, reason: "logged out", now: now.microseconds, $0)

@@ -17,8 +17,19 @@ enum PanelSchema {
             query text COLLATE "C" NOT NULL,
             PRIMARY KEY (user_id, class, name)
         );
+        CREATE TABLE IF NOT EXISTS tombolo.panel_viewing (
+            session_id bytea NOT NULL REFERENCES tombolo.login_session (id) ON DELETE CASCADE,
+            user_id bytea NOT NULL REFERENCES tombolo.account (id) ON DELETE CASCADE,
+            viewed text COLLATE "C" NOT NULL,
+            began_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            ended_at timestamptz
+        );
+        CREATE UNIQUE INDEX IF NOT EXISTS panel_viewing_of_a_session ON tombolo.panel_viewing (session_id)
+            WHERE ended_at IS NULL;
+        COMMENT ON TABLE tombolo.panel_viewing IS
+            'Who looks at the admin panel as whom. What becomes of it is in the audit log.';
         COMMENT ON TABLE tombolo.panel_view IS 'Lists of the admin panel that users keep by a name.';
         """
 
-    static let tables: Set<String> = ["panel_session", "panel_view"]
+    static let tables: Set<String> = ["panel_session", "panel_view", "panel_viewing"]
 }

@@ -31,7 +31,9 @@ struct EdgeMiddleware: RouterMiddleware {
             guard request.uri.path.utf8.count <= limits.pathBytes, !request.uri.path.contains("//") else {
                 throw RequestFailure.noSuchRoute
             }
-            if let length = request.headers[.contentLength].flatMap(Int.init), length > limits.bodyBytes {
+            if let length = request.headers[.contentLength].flatMap(Int.init), length > limits.bodyBytes,
+                length > routes.bodyBytes(for: request.method.rawValue, request.uri.path) ?? 0
+            {
                 throw RequestFailure.bodyTooLarge
             }
             response = try await next(request, context)

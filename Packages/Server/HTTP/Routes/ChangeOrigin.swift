@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 public import PostgresClient
@@ -30,12 +31,32 @@ public struct ChangeOrigin: Hashable, Sendable {
         self.route = route
     }
 
+    /// The same on behalf of another account.
+    public func by(_ user: String) -> ChangeOrigin { ChangeOrigin(kind, user: user, address: address, route: route) }
+
     /// Does something whose changes are from here. Transactions of tasks that `body` starts count too; statements outside of
     /// transactions don't.
     nonisolated(nonsending) public func run<R>(
         _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-        try await PostgresTransactionEnding.$statement.withValue(statement) { try await body() }
+        try await Self.$current.withValue(self) {
+            try await PostgresTransactionEnding.$statement.withValue(statement) { try await body() }
+        }
+    }
+
+    /// What is in force: for work that is handed to a task of its own, together with that of others.
+    @TaskLocal public static var current: ChangeOrigin?
+
+    /// Says at the end of a transaction that several users share who changes which object.
+    /// - Parameters:
+    ///   - origins: by the object's key, as the changelog has it: of an ObjectId its hexadecimal digits.
+    ///   - route: as in ``init(_:user:address:route:)``.
+    public static func statement(of origins: [String: ChangeOrigin], route: String) throws -> PostgresStatement {
+        let users = origins.mapValues { ["user": $0.user, "address": $0.address].compactMapValues(\.self) }
+        let json = String(decoding: try JSONEncoder().encode(users), as: UTF8.self)
+        return PostgresStatement(
+            "SELECT tombolo.name_authors($1, $2::text::jsonb, $3)",
+            [.text(Kind.http.rawValue), .text(json), .text(route)])
     }
 
     /// Says it at the end of a transaction, for transactions that are made in another way.

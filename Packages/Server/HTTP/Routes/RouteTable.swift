@@ -6,6 +6,7 @@ final class RouteTable: Sendable {
     private struct Entry {
         let route: RouteDescription
         let forecast: @Sendable (Subject) -> RouteForecast
+        let bodyBytes: Int?
     }
 
     private let entries = Mutex<[Entry]>([])
@@ -17,11 +18,14 @@ final class RouteTable: Sendable {
     /// Why the server doesn't start; empty for a table in order.
     var problems: [String] { mistakes.withLock { $0 } }
 
-    /// - Parameter parameters: what the route's access looks at.
+    /// - Parameters:
+    ///   - parameters: what the route's access looks at.
+    ///   - bodyBytes: the longest body, where the route has a bound of its own.
     func append(
-        _ route: RouteDescription, parameters: Set<String>, forecast: @escaping @Sendable (Subject) -> RouteForecast
+        _ route: RouteDescription, parameters: Set<String>, forecast: @escaping @Sendable (Subject) -> RouteForecast,
+        bodyBytes: Int? = nil
     ) {
-        entries.withLock { $0.append(Entry(route: route, forecast: forecast)) }
+        entries.withLock { $0.append(Entry(route: route, forecast: forecast, bodyBytes: bodyBytes)) }
         let missing = parameters.subtracting(route.parameters).sorted()
         guard !missing.isEmpty else { return }
         mistakes.withLock {
@@ -49,9 +53,22 @@ final class RouteTable: Sendable {
             ?? RouteDescription(method: method, path: path, access: "everybody: nobody decided", isOpen: true)
     }
 
+    /// The longest body that a route takes, where it has a bound of its own.
+    func bodyBytes(for method: String, _ address: String) -> Int? {
+        entries.withLock { $0 }.first { $0.bodyBytes != nil && $0.route.method == method && $0.route.matches(address) }?
+            .bodyBytes
+    }
+
     /// The methods that an address knows, in the order of their names; none where there is no such address.
     func methods(for address: String) -> [String] {
-        let found = Set(all.filter { $0.matches(address) }.map(\.method))
+        // Where a part has a way of its own to tell failures, only its routes count: `/panel/nothing` isn't an object of
+        // a class, which one could delete.
+        let part = formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.prefix
+        let found = Set(
+            all.filter { route in
+                route.matches(address)
+                    && (part.map { route.path == $0 || route.path.hasPrefix("\($0)/") } ?? true)
+            }.map(\.method))
         return (found.contains("GET") ? found.union(["HEAD"]) : found).sorted()
     }
 }

@@ -32,22 +32,27 @@ public struct Routes {
     /// - Parameters:
     ///   - path: with `{name}` for parameters.
     ///   - access: who may use it. It is asked first; the handler runs only for those that it lets through.
+    ///   - bodyBytes: the longest body, instead of ``HTTPLimits/bodyBytes``.
+    ///   - timeout: instead of ``HTTPLimits/requestTimeout``.
     ///   - handler: gets what `access` granted: the subject, and the loaded resource where there is one.
     public func on<Grant: Sendable>(
-        _ method: HTTPRequest.Method, _ path: String, access: RouteAccess<Grant>,
+        _ method: HTTPRequest.Method, _ path: String, access: RouteAccess<Grant>, bodyBytes: Int? = nil,
+        timeout: Duration? = nil,
         handler: @escaping @Sendable (Request, EdgeContext, Grant) async throws -> some ResponseGenerator
     ) {
         table.append(
             RouteDescription(
                 method: method.rawValue, path: path, access: access.summary,
                 isOpen: access.token == .ignored || (access.token == .optional && identity.admitsAnonymous)),
-            parameters: access.parameters, forecast: access.forecast)
-        let timeout = limits.requestTimeout
+            parameters: access.parameters, forecast: access.forecast, bodyBytes: bodyBytes)
+        let timeout = timeout ?? limits.requestTimeout
         let (identity, showsDecisions) = (identity, showsDecisions)
         // This is where all changes over HTTP come from.
         let changing = [.get, .head, .options].contains(method) ? nil : "\(method.rawValue) \(path)"
         router.on(RouterPath(path), method: method) { request, context in
-            try await withTimeout(timeout, on: Self.executor(for: request, context)) {
+            var context = context
+            if let bodyBytes { context.limits.bodyBytes = bodyBytes }
+            return try await withTimeout(timeout, on: Self.executor(for: request, context)) { [context] in
                 let caller: RouteIdentity.Caller =
                     switch access.token {
                     case .ignored: RouteIdentity.Caller(subject: .anonymous)

@@ -27,7 +27,7 @@ extension Job.Kind {
         case .trash: .trash
         case .delete: .delete
         case .restore: .restore
-        case .undo: nil
+        case .undo, .load: nil
         }
     }
 }

@@ -18,6 +18,7 @@ struct Job: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case update, trash, delete, restore
         case undo
+        case load = "import"
 
         /// Whether there is something to go back to afterwards.
         var isUndoable: Bool { self != .delete && self != .undo }

@@ -3,14 +3,25 @@ import TomboloModel
 
 /// One row of a job before it's worked off.
 struct JobRow: Sendable {
+    /// What an import does about a row: found out before it begins, and not changed afterwards.
+    enum Plan: String, Sendable {
+        case create = "c"
+        case update = "u"
+        case refuse = "r"
+    }
+
+    /// Of an import the line of the file, or the place in its array.
     let number: Int64
-    /// The resource's id; nil for one that an import makes.
-    let key: String?
-    /// What an import read.
-    let source: JSON?
+    /// The resource's id; nil for one that can't be told.
+    var key: String?
+    /// What an import read, as ``ImportSource`` takes it.
+    let source: String?
     /// Of a job that undoes: what was before, and what the job made of it.
     let old: JSON?
     let new: JSON?
+    var plan: Plan?
+    /// Why it's to be refused.
+    var reason: String?
 }
 
 /// What came of a row.
@@ -47,6 +58,8 @@ struct JobOutcome: Sendable {
     var new: JSON?
     /// The resource's id, where the row had none.
     var key: String?
+    /// Of a row that is refused: what is wrong, with its places.
+    var failure: RequestFailure?
 
     static func done(old: JSON? = nil, new: JSON? = nil, key: String? = nil, reason: String? = nil) -> JobOutcome {
         JobOutcome(kind: .done, reason: reason, old: old, new: new, key: key)
@@ -59,7 +72,7 @@ struct JobOutcome: Sendable {
         return JobOutcome(
             kind: .refused,
             reason: all.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
-                .joined(separator: " ").shortened(toByteCount: reasonByteCount))
+                .joined(separator: " ").shortened(toByteCount: reasonByteCount), failure: failure)
     }
 
     private static let reasonByteCount = 1_000

@@ -143,8 +143,15 @@ public struct JobRunner: Sendable {
     static func outcome(
         _ row: JobRow, _ worker: JobWorker, _ connection: PostgresConnection
     ) async throws -> JobOutcome {
+        try await outcome(connection) { try await worker.perform(row, $0) }
+    }
+
+    /// What comes of doing a row, whose refusal doesn't end the transaction.
+    static func outcome(
+        _ connection: PostgresConnection, _ body: (PostgresConnection) async throws -> JobOutcome
+    ) async throws -> JobOutcome {
         do {
-            return try await connection.savepoint { try await worker.perform(row, $0) }
+            return try await connection.savepoint { try await body($0) }
         } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
             return .refused(failure)
         } catch let error as PostgresError where error.code == .lockNotAvailable {

@@ -29,16 +29,21 @@ extension JobStore {
 
     /// The next rows. They were chosen when the job was made; a row is worked off in the transaction that moves the cursor
     /// behind it.
-    static func rows(of job: Job, limit: Int, _ connection: PostgresConnection) async throws -> [JobRow] {
+    /// - Parameter number: of the row before them; nil for the last one that was worked off.
+    static func rows(
+        of job: Job, after number: Int64? = nil, limit: Int, _ connection: PostgresConnection
+    ) async throws -> [JobRow] {
         try await connection.query(
             """
-            SELECT number, key, source, old, new FROM tombolo.job_row WHERE job = $1 AND number > $2
+            SELECT number, key, source, old, new, plan::text, reason FROM tombolo.job_row WHERE job = $1 AND number > $2
             ORDER BY number LIMIT \(limit)
-            """, [.int64(job.id), .int64(job.cursor)]
+            """, [.int64(job.id), .int64(number ?? job.cursor)]
         ).map { row in
             JobRow(
-                number: try row[0].int64, key: try row[1].nonNull?.string, source: try json(row[2]),
-                old: try json(row[3]), new: try json(row[4]))
+                number: try row[0].int64, key: try row[1].nonNull?.string, source: try row[2].nonNull?.string,
+                old: try json(row[3]), new: try json(row[4]),
+                plan: try row[5].nonNull.flatMap { JobRow.Plan(rawValue: try $0.string) },
+                reason: try row[6].nonNull?.string)
         }
     }
 
@@ -50,7 +55,7 @@ extension JobStore {
         try await connection.query(
             """
             UPDATE tombolo.job_row r SET outcome = n.outcome::"char", reason = n.reason, old = n.old, new = n.new,
-                key = coalesce(n.key, r.key)
+                key = coalesce(n.key, r.key), source = NULL
             FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
                 AS n (number, outcome, reason, old, new, key)
             WHERE r.job = $1 AND r.number = n.number
@@ -96,6 +101,7 @@ extension JobStore {
             UPDATE tombolo.job SET state = $2, message = $3, refused = refused + $4, finished_at = clock_timestamp()
             WHERE id = $1 AND state IN ('draft', 'queued', 'running')
             """, [.int64(id), .text(state.rawValue), .text(message), .int64(Int64(refused))])
+        try await forgetSource(of: id, connection)
     }
 
     /// Notes that a batch failed for a reason that wasn't a row's; after some of them in a row the job is given up.

@@ -132,10 +132,11 @@ enum JobStore {
             """
             DELETE FROM tombolo.job j WHERE j.id IN (
                 SELECT o.id FROM (
-                    SELECT id, coalesce(finished_at, progress_at, created_at) AS at,
+                    SELECT id, state, coalesce(finished_at, progress_at, created_at) AS at,
                         row_number() OVER (PARTITION BY user_id ORDER BY id DESC) AS place
                     FROM tombolo.job WHERE state NOT IN ('queued', 'running')) o
                 WHERE o.place > \(Job.keptLimit) OR o.at < now() - make_interval(days => \(Job.keptDays))
+                    OR (o.state = 'draft' AND o.at < now() - make_interval(days => \(ImportLimits.draftDays)))
                 ORDER BY o.id LIMIT 10)
             """)
     }

@@ -15,6 +15,7 @@ struct JobWorker: Sendable {
     /// Of an update.
     private let change: ResourceChange?
     private let names: Set<String>
+    private let loader: ImportWorker?
 
     /// - Throws: ``RequestFailure`` for arguments that don't fit the model or the caller's rights.
     init(_ kind: Job.Kind, _ arguments: JSON, of type: ResourceType, for view: CallerView, _ trash: BulkTrash) throws {
@@ -28,6 +29,8 @@ struct JobWorker: Sendable {
         } else {
             (change, names) = (nil, [])
         }
+        loader = kind == .load ? ImportWorker(mapping: try ImportMapping(arguments, of: type, for: view)) : nil
+        try loader?.checkRights()
     }
 
     private static func change(
@@ -49,12 +52,20 @@ struct JobWorker: Sendable {
 
     /// - Throws: ``RequestFailure`` for a row that is refused, and what a database says.
     func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
+        if let loader {
+            do {
+                return try await loader.perform(row, connection)
+            } catch let failure as RequestFailure {
+                throw loader.mapping.located(failure)
+            }
+        }
         guard let key = row.key.flatMap({ type.keyValue($0) }) else { throw JSONAPIRoutes.noSuchResource(type) }
         switch kind {
         case .update: return try await update(key, connection)
         case .trash, .delete: return try await remove(key, connection)
         case .restore: return try await restore(key, nil, connection)
         case .undo: return try await undo(row, key, connection)
+        case .load: throw RequestFailure(.internalError, "The import has no mapping.")
         }
     }
 

@@ -33,12 +33,8 @@ package struct ResourceWriter: Sendable {
         _ change: ResourceChange, key: Value, at pointer: RequestPointer, _ connection: PostgresConnection
     ) async throws -> ResourceReader.Resource? {
         let (type, item) = (change.type, change.type.item)
-        var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
-        for (column, value) in change.values { row[column] = value }
-        row[type.keyIndex] = key
-        try checkMissing(change, at: pointer)
         // Whether a target is there is nobody's business who may not write here.
-        try authorize(.create, type, old: nil, new: row, change, at: pointer)
+        let row = try newRow(change, key: key, at: pointer)
         try await checkLinks(change.links, connection)
         var names: [String] = []
         var parameters: [PostgresParameter] = []
@@ -56,6 +52,18 @@ package struct ResourceWriter: Sendable {
             }
         }
         return try await current(type, key, connection)
+    }
+
+    /// The row of a new resource, as far as it can be checked without the database.
+    /// - Throws: ``RequestFailure`` for what is missing, and what the rules don't permit.
+    func newRow(_ change: ResourceChange, key: Value, at pointer: RequestPointer) throws -> Row {
+        let (type, item) = (change.type, change.type.item)
+        var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
+        for (column, value) in change.values { row[column] = value }
+        row[type.keyIndex] = key
+        try checkMissing(change, at: pointer)
+        try authorize(.create, type, old: nil, new: row, change, at: pointer)
+        return row
     }
 
     private func zero(of column: Column) -> Value {

@@ -5,6 +5,8 @@ enum AuditSchema {
 
     /// The bytes of what a request says about itself, each.
     static let authorByteCount = 200
+    /// The most users that share a transaction.
+    static let authorCount = 1_000
 
     static let relations = [
         SystemRelation(

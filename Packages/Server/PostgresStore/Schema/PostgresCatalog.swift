@@ -58,8 +58,8 @@ public struct PostgresCatalog: Hashable, Sendable {
     public internal(set) var rowLoggedTables: Set<String> = []
     /// Source texts of the functions in `tombolo`, by name.
     public internal(set) var functions: [String: String] = [:]
-    /// Tables, sequences, indexes and views in `tombolo`, and the columns of `class_column` and of `changelog`, which came
-    /// one after the other: `class_column.sql_name`.
+    /// Tables, sequences, indexes and views in `tombolo`, and the columns of some tables, which came one after the
+    /// other: `class_column.sql_name`.
     public internal(set) var systemRelations: Set<String> = []
     public internal(set) var identifiers = SchemaIdentifiers()
     /// The numbers of the classes with a trash.
@@ -157,7 +157,7 @@ extension PostgresCatalog {
         UNION ALL \
         SELECT 'relation', c.relname || '.' || a.attname, '' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
         WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog'), \
-        to_regclass('tombolo.document')) \
+        to_regclass('tombolo.document'), to_regclass('tombolo.job_row')) \
         AND a.attnum > 0 AND NOT a.attisdropped \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \

@@ -52,5 +52,12 @@ extension SystemRelation {
                 'The objects of a job, chosen when it was made: pending, done, refused or left alone, with what it takes to \
                 undo it.'
                 """),
+        SystemRelation(
+            name: "job_row.plan",
+            sql: """
+                ALTER TABLE tombolo.job_row ADD COLUMN IF NOT EXISTS plan "char" CHECK (plan IN ('c', 'u', 'r'));
+                COMMENT ON COLUMN tombolo.job_row.plan IS \
+                'Of an import: whether the row creates an object, updates one, or is refused, as its preview said.'
+                """),
     ]
 }

@@ -109,13 +109,18 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "which links keep objects out of the trash, and the properties of the audit log"),
             DatabaseRight(
                 .table("client"), .select, for: "the list of devices"),
-            DatabaseRight(.table("account"), .update("disabled_at"), for: "disabling and enabling accounts"),
+            DatabaseRight(
+                .table("account"), .update("disabled_at", "verified_at"),
+                for: "disabling and enabling accounts, and whose address is known to be theirs"),
             DatabaseRight(
                 .table("token_generation"), .insert, .update,
                 for: "ending the logins of an account that is enabled again"),
             DatabaseRight(
                 .table("panel_session"), .select, .insert, .update("used_at", "proved_at"),
                 for: "sessions of the panel, by their cookies"),
+            DatabaseRight(
+                .table("panel_viewing"), .select, .insert("session_id", "user_id", "viewed"), .update("ended_at"),
+                for: "who looks at the panel as whom, for the audit log"),
             DatabaseRight(
                 .table("panel_view"), .select, .insert, .update("query"), .delete,
                 for: "lists that users of the panel keep by a name"),

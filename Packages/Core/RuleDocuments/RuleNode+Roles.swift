@@ -1,0 +1,66 @@
+internal import TomboloRules
+
+extension RuleNode {
+    /// The node with another value at a path of keys; itself where the path leads nowhere.
+    func changing(_ path: [String], _ change: (RuleNode) -> RuleNode) -> RuleNode {
+        guard let first = path.first else { return change(self) }
+        return changingEntries { entries in
+            entries.map { entry in
+                guard entry.key == first else { return entry }
+                return .init(
+                    key: entry.key, line: entry.line, value: entry.value.changing(Array(path.dropFirst()), change))
+            }
+        }
+    }
+
+    func changingEntries(_ change: ([Entry]) -> [Entry]) -> RuleNode {
+        guard case .map(let entries) = content else { return self }
+        return RuleNode(.map(change(entries)), line: line)
+    }
+
+    /// Of a matrix: a row more in a section, which is made behind `roles` if there is none.
+    func adding(_ row: Entry, to section: String) -> RuleNode {
+        if self[section] != nil { return changing([section]) { $0.changingEntries { $0 + [row] } } }
+        return changingEntries { entries in
+            entries.flatMap { entry in
+                guard entry.key == "roles" else { return [entry] }
+                return [entry, Entry(key: section, line: 0, value: RuleNode(.map([row]), line: 0))]
+            }
+        }
+    }
+
+    /// Of a matrix: a row less in a section, which goes with its last one.
+    func removing(_ name: String, from section: String) -> RuleNode {
+        let edited = changing([section]) { $0.changingEntries { $0.filter { $0.key != name } } }
+        guard case .map(let rows)? = edited[section]?.content, rows.isEmpty else { return edited }
+        return changingEntries { $0.filter { $0.key != section } }
+    }
+
+    /// Of `grants`: the names in the first list of `roles`.
+    func changingListedRoles(_ change: ([String]) -> [String]) -> RuleNode {
+        if case .list(let nodes) = content {
+            guard let first = nodes.first else { return self }
+            return RuleNode(.list([first.changingListedRoles(change)] + nodes.dropFirst()), line: line)
+        }
+        return changing(["roles"]) { roles in
+            guard case .list(let nodes) = roles.content else { return roles }
+            let names = nodes.compactMap { if case .string(let name) = $0.content { name } else { nil } }
+            guard names.count == nodes.count else { return roles }
+            return RuleNode(.list(change(names).map { RuleNode(.string($0), line: roles.line) }), line: roles.line)
+        }
+    }
+
+    /// The line of a text or a key that is a role's name, or stands for its scopes.
+    func line(naming role: String) -> Int? {
+        let names = [role, "%%user.grants.\(role)"]
+        switch content {
+        case .string(let text): return names.contains(text) ? line : nil
+        case .list(let nodes): return nodes.lazy.compactMap { $0.line(naming: role) }.first
+        case .map(let entries):
+            return entries.lazy.compactMap { entry in
+                names.contains(entry.key) ? entry.line : entry.value.line(naming: role)
+            }.first
+        case .null, .bool, .int, .double: return nil
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import TomboloModel
+
+extension Rules {
+    /// Why an object may not become what it takes a permission to make; nil if nothing is in the way. Who lacks the
+    /// permission may change what is such already.
+    func refusal(
+        _ subject: Subject, _ operation: Operation, making new: Row, of old: Row?, _ classIndex: Int, _ role: ClassRole
+    ) -> Decision.Denial? {
+        guard operation == .create || operation == .update, !role.requirements.isEmpty else { return nil }
+        let item = schema[classIndex]
+        func holds(_ expression: RuleExpression, _ row: Row) -> Bool {
+            expression.verdict(for: subject) { column in
+                item.columnIndexByName[column.name].map { row[$0] } ?? .null
+            } == true
+        }
+        for requirement in role.requirements where holds(requirement.condition, new) {
+            if operation == .update, let old, holds(requirement.condition, old) { continue }
+            if requirement.permission.holds(for: subject) { continue }
+            return .init(
+                reason: "Not permitted to \(operation) this \(item.name) so: it takes the permission "
+                    + "'\(requirement.name)'.", needsLogin: subject.isAnonymous)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,186 @@
+import HTTPTypes
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The page of a file that waits to be started: what its columns become, and below it what the import would do.
+struct ImportPage {
+    private static let template = PanelTemplate(PackageResources.import_file_mustache)
+    private static let modes: [(value: ImportMapping.Mode, title: String)] = [
+        (.create, "Make new ones only"), (.update, "Change those that are there, by their ids"),
+        (.upsert, "Both: change those that are there, and make the others"),
+    ]
+
+    let request: PanelRequest
+    let view: CallerView
+    let type: ResourceType
+    let id: Int64
+
+    private var path: String { ImportPages.path(of: type, job: Int(id)) }
+    private var job: String { "\(JobPages.path)/\(id)" }
+    private var desk: ImportDesk { ImportDesk(request.core.pool) }
+
+    /// What was chosen so far.
+    private struct Choices {
+        /// By column; empty for nothing.
+        var members: [String: String]
+        var mode = ImportMapping.Mode.create
+        var isPlain = false
+
+        var wishes: [String: JSON] {
+            [
+                "mapping": .object(members.mapValues { $0.isEmpty ? .null : .string($0) }),
+                "mode": .string(mode.rawValue), "formulas": isPlain ? "plain" : "guarded",
+            ]
+        }
+    }
+
+    private func summary() async throws -> ImportSummary {
+        try await desk.summary(id, by: request.userID, of: type, for: view)
+    }
+
+    private func choices(_ summary: ImportSummary) -> Choices {
+        var members: [String: String] = [:]
+        for (place, column) in summary.columns.enumerated() { members[column] = request.form["column.\(place)"] ?? "" }
+        return Choices(
+            members: members, mode: request.form["mode"].flatMap { ImportMapping.Mode(rawValue: $0) } ?? .create,
+            isPlain: request.form["formulas"] == "plain")
+    }
+
+    // MARK: Answers
+
+    func answer() async throws -> PanelAnswer {
+        let summary = try await summary()
+        guard summary.isWaiting else { return .redirect(to: job) }
+        return .page(render(summary, Choices(members: summary.suggestions)))
+    }
+
+    func preview() async throws -> PanelAnswer {
+        let summary = try await summary()
+        guard summary.isWaiting else { return .redirect(to: job) }
+        return .page(try await preview(summary, choices(summary)))
+    }
+
+    private func preview(
+        _ summary: ImportSummary, _ choices: Choices, after problem: RequestFailure? = nil
+    ) async throws -> PanelPage {
+        do {
+            let draft = try await desk.draft(id, .object(choices.wishes), of: type, for: view)
+            return render(summary, choices, try await desk.preview(draft), problem)
+        } catch let failure as RequestFailure where failure.code == .badRequest {
+            return render(summary, choices, nil, failure)
+        }
+    }
+
+    func start() async throws -> PanelAnswer {
+        let summary = try await summary()
+        guard summary.isWaiting else { return .redirect(to: job) }
+        let choices = choices(summary)
+        var wishes = choices.wishes
+        wishes["expect"] = ["version": .string(request.form["version"] ?? "")]
+        wishes["atomic"] = .bool(request.form["atomic"] == "on")
+        do {
+            _ = try await desk.start(id, .object(wishes), of: type, for: view)
+        } catch let failure as RequestFailure
+            where [.conflict, .badRequest, .unprocessable].contains(failure.code)
+        {
+            return .page(try await preview(summary, choices, after: failure))
+        }
+        return .redirect(to: job, notice: PanelNotice("The import was started."))
+    }
+
+    // MARK: The page
+
+    private func render(
+        _ summary: ImportSummary, _ choices: Choices, _ preview: JSON? = nil, _ problem: RequestFailure? = nil
+    ) -> PanelPage {
+        let names = ImportMapping.memberNames(of: type, view)
+        var values: [String: Any] = [
+            "formToken": request.visit.token.formToken, "action": path, "cancel": "\(job)/cancel",
+            "file": summary.file ?? "The file", "rows": Self.rows(Int(summary.rowCount)),
+            "isTable": summary.isTable, "isPlain": choices.isPlain,
+            "columns": summary.columns.enumerated().map { place, column in
+                [
+                    "place": place, "name": column, "sample": summary.sample(of: column),
+                    "members": names.map { name in
+                        ["name": name, "isChosen": choices.members[column] == name] as [String: Any]
+                    },
+                ] as [String: Any]
+            },
+            "modes": Self.modes.map { mode in
+                ["value": mode.value.rawValue, "title": mode.title, "isChosen": choices.mode == mode.value]
+                    as [String: Any]
+            },
+        ]
+        if let problem { values["problem"] = ["message": problem.message, "hint": problem.hint ?? ""] }
+        if let preview { values["preview"] = shown(preview, choices, summary) }
+        let plural = ClassTitle.plural(of: type)
+        return PanelPage(
+            "Import \(plural)", crumbs: [ImportPages.crumb(type)], content: Self.template.render(values),
+            status: problem == nil ? .ok : .unprocessableContent)
+    }
+
+    private func shown(_ preview: JSON, _ choices: Choices, _ summary: ImportSummary) -> [String: Any] {
+        func count(_ name: String) -> Int { preview[name]?.number ?? 0 }
+        var hidden = summary.columns.enumerated().map { place, column in
+            ["name": "column.\(place)", "value": choices.members[column] ?? ""]
+        }
+        hidden += [
+            ["name": "mode", "value": choices.mode.rawValue],
+            ["name": "formulas", "value": choices.isPlain ? "plain" : "guarded"],
+            ["name": "version", "value": preview["version"]?.text ?? ""],
+        ]
+        let problems = (preview["problems"]?.items ?? []).map { problem -> [String: Any] in
+            [
+                "row": PanelNumber.text(problem["row"]?.number ?? 0), "column": problem["column"]?.text ?? "",
+                "message": [problem["message"]?.text, problem["remedy"]?.text].compactMap(\.self)
+                    .joined(separator: " "),
+            ]
+        }
+        let (creates, updates, refused) = (count("creates"), count("updates"), count("refused"))
+        let tried = count("tried")
+        return [
+            "creates": PanelNumber.text(creates), "updates": PanelNumber.text(updates),
+            "refused": PanelNumber.text(refused), "hasRefused": refused > 0, "problems": problems,
+            "isLonger": refused > problems.count, "canStart": creates + updates > 0,
+            "tried": tried < count("total")
+                ? "All rows were read; the first \(PanelNumber.text(tried)) were tried on the data." : "",
+            "left": count("leftAlone") == 0
+                ? "" : "\(PanelNumber.text(count("leftAlone"))) of those tried are so already and stay.",
+            "rows": (preview["rows"]?.items ?? []).map(Self.row), "hidden": hidden,
+        ]
+    }
+
+    /// One of the first rows, as it would be stored.
+    private static func row(_ row: JSON) -> [String: Any] {
+        let action =
+            switch row["action"]?.text {
+            case "create": "Make"
+            case "update": "Change"
+            case "leave": "Leave"
+            default: "Refuse"
+            }
+        var texts: [String] = []
+        for part in ["attributes", "relationships"] {
+            for member in row["after"]?[part]?.members ?? [] where row["before"]?[part]?[member.name] != member.value {
+                let value = part == "attributes" ? member.value : linked(member.value)
+                guard value != .null else { continue }
+                texts.append("\(ClassTitle.words(member.name)): \(CellText.plain(value))")
+            }
+        }
+        texts += (row["problems"]?.items ?? []).compactMap { $0["message"]?.text }
+        return [
+            "row": PanelNumber.text(row["row"]?.number ?? 0), "action": action,
+            "isRefused": row["action"]?.text == "refuse", "text": texts.joined(separator: "; "),
+        ]
+    }
+
+    private static func rows(_ count: Int) -> String { "\(PanelNumber.text(count)) row\(count == 1 ? "" : "s")" }
+
+    private static func linked(_ json: JSON) -> JSON {
+        guard case .array(let items)? = json["data"] else { return json["data"]?["id"] ?? .null }
+        return .array(items.map { $0["id"] ?? .null })
+    }
+}

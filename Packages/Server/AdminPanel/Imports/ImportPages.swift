@@ -1,0 +1,113 @@
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Imports: a file is uploaded, its columns are chosen, a preview says what would happen, and a job does it. Everything
+/// works without JavaScript.
+struct ImportPages: PanelSection {
+    private static let path = "\(AdminPanel.path)/import"
+    private static let upload = PanelTemplate(PackageResources.import_mustache)
+    /// Of the form around the file.
+    private static let formByteCount = 64 << 10
+    private static let separators: [(value: String, title: String, byte: UInt8?)] = [
+        ("", "whichever the file has", nil), ("comma", "commas", UInt8(ascii: ",")),
+        ("semicolon", "semicolons", UInt8(ascii: ";")), ("tab", "tabs", UInt8(ascii: "\t")),
+    ]
+
+    static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
+
+    /// Where the file of a job waits to be started.
+    static func path(of type: ResourceType, job: Int) -> String { "\(path(of: type))/\(job)" }
+
+    /// Whether somebody may import some rows.
+    static func isPossible(_ type: ResourceType, for view: CallerView) -> Bool {
+        view.refusal(.create, type) == nil || view.refusal(.update, type) == nil
+    }
+
+    func add(to panel: PanelRoutes) {
+        let access = ClassPages.access("create or update", panel.core) { _ in [.create, .update] }
+        panel.page("\(Self.path)/{collection}", access: access) { request, grant in
+            .page(try choosing(request, grant))
+        }
+        panel.upload(
+            "\(Self.path)/{collection}", access: access, bodyBytes: ImportLimits.byteCount + Self.formByteCount,
+            timeout: ImportLimits.uploadTime
+        ) { request, grant, upload in
+            let (_, type) = try ClassPages.found(request, grant)
+            let id = try await Self.take(&upload, to: type, request)
+            return .redirect(to: Self.path(of: type, job: Int(id)))
+        }
+        let file = "\(Self.path)/{collection}/{id}"
+        panel.page(file, access: access) { request, grant in try await page(request, grant).answer() }
+        panel.action(file, access: access, timeout: ImportLimits.planTime) { request, grant in
+            try await page(request, grant).preview()
+        }
+        panel.action("\(file)/start", access: access, timeout: ImportLimits.planTime) { request, grant in
+            try await page(request, grant).start()
+        }
+    }
+
+    private func page(_ request: PanelRequest, _ grant: ClassGrant) throws -> ImportPage {
+        let (view, type) = try ClassPages.found(request, grant)
+        guard let id = Int64(request.parameter("id")) else {
+            throw RequestFailure(.notFound, "There is no such import.", hint: "Jobs lists those that you have.")
+        }
+        return ImportPage(request: request, view: view, type: type, id: id)
+    }
+
+    // MARK: Uploading
+
+    private func choosing(_ request: PanelRequest, _ grant: ClassGrant) throws -> PanelPage {
+        let (_, type) = try ClassPages.found(request, grant)
+        let plural = ClassTitle.plural(of: type)
+        let content = Self.upload.render([
+            "formToken": request.visit.token.formToken, "action": Self.path(of: type), "plural": plural,
+            "cancel": ClassPages.path(of: type), "megabytes": ImportLimits.byteCount >> 20,
+            "separators": Self.separators.map { ["value": $0.value, "title": $0.title] },
+        ])
+        return PanelPage("Import \(plural)", crumbs: [Self.crumb(type)], content: content)
+    }
+
+    static func crumb(_ type: ResourceType) -> PanelPage.Crumb {
+        PanelPage.Crumb(title: ClassTitle.plural(of: type), path: ClassPages.path(of: type))
+    }
+
+    /// Reads the file of a form into a job.
+    private static func take(
+        _ upload: inout PanelUpload, to type: ResourceType, _ request: PanelRequest
+    ) async throws -> Int64 {
+        var delimiter: UInt8?
+        while let part = try await upload.part() {
+            guard let fileName = part.fileName, part.name == "file" else {
+                if part.name == "separator" {
+                    let value = try await upload.text()
+                    delimiter = separators.first { $0.value == value }?.byte
+                }
+                continue
+            }
+            // What browsers send for no file.
+            guard !fileName.isEmpty else { break }
+            let file = ImportFile(format(fileName), delimiter: delimiter)
+            var rows = try await ImportUpload(
+                file, named: fileName, to: type, by: request.userID, request.core.pool)
+            do {
+                while let bytes = try await upload.content() { try await rows.add(bytes) }
+                // A form that breaks off would look like a short file.
+                while try await upload.part() != nil {}
+                return try await rows.finish()
+            } catch {
+                await rows.abandon()
+                throw error
+            }
+        }
+        throw RequestFailure(.badRequest, "No file was chosen.", hint: "Go back and choose one.")
+    }
+
+    private static func format(_ fileName: String) -> ImportFile.Format {
+        let ending = fileName.split(separator: ".").last?.lowercased() ?? ""
+        return ["json", "ndjson", "jsonl"].contains(ending) ? .json : .csv
+    }
+}

@@ -1,0 +1,149 @@
+import TomboloHTTP
+
+/// Takes a form with files apart (RFC 7578), piece by piece, wherever the pieces are cut. It holds no more than a part's
+/// header, and so much of its content as could begin a boundary.
+struct MultipartDecoder: Sendable {
+    enum Event: Hashable, Sendable {
+        /// - fileName: nil for a field that isn't a file.
+        case part(name: String, fileName: String?)
+        case content([UInt8])
+        case end
+    }
+
+    static let maximumHeaderByteCount = 4_096
+    static let maximumPartCount = 20
+    /// RFC 2046, section 5.1.1.
+    private static let maximumBoundaryByteCount = 70
+
+    private enum State: Sendable { case preamble, content, boundary, header, over }
+
+    private let delimiter: [UInt8]
+    private var state = State.preamble
+    /// The first boundary may begin the body, as if a line had ended before it.
+    private var rest: [UInt8] = lineEnd
+    private var partCount = 0
+
+    private static let lineEnd = Array("\r\n".utf8)
+    private static let headerEnd = Array("\r\n\r\n".utf8)
+
+    /// - Parameter contentType: the request's.
+    /// - Returns: nil for another type than `multipart/form-data`, or one without a boundary.
+    init?(contentType: String) {
+        let parts = contentType.split(separator: ";", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "multipart/form-data",
+            let start = parts[1].firstRange(of: "boundary=")
+        else { return nil }
+        var boundary = parts[1][start.upperBound...].prefix { $0 != ";" }
+        if boundary.hasPrefix("\"") { boundary = boundary.dropFirst().prefix { $0 != "\"" } }
+        let bytes = Array(boundary.utf8)
+        guard (1...Self.maximumBoundaryByteCount).contains(bytes.count), bytes.allSatisfy({ $0 > 32 && $0 < 127 })
+        else {
+            return nil
+        }
+        delimiter = Array("\r\n--".utf8) + bytes
+    }
+
+    private static func failure(_ message: String) -> RequestFailure {
+        RequestFailure(.badRequest, message, hint: "Go back, load the page again, and send the form again.")
+    }
+
+    /// - Throws: ``RequestFailure`` for what isn't such a form.
+    mutating func feed(_ bytes: some Sequence<UInt8>) throws -> [Event] {
+        rest += bytes
+        var events: [Event] = []
+        while try step(&events) {}
+        return events
+    }
+
+    /// The body is over.
+    func finish() throws {
+        guard state == .over else { throw Self.failure("The form breaks off.") }
+    }
+
+    /// - Returns: whether there may be more in what is there.
+    private mutating func step(_ events: inout [Event]) throws -> Bool {
+        switch state {
+        case .preamble, .content:
+            let found = Self.find(delimiter, in: rest)
+            // Without a boundary, its beginning may be at the end.
+            let count = found ?? max(0, rest.count - delimiter.count + 1)
+            if count > 0 {
+                guard state == .content else { throw Self.failure("The form doesn't begin with its boundary.") }
+                events.append(.content(Array(rest[..<count])))
+                rest.removeFirst(count)
+            }
+            guard found != nil else { return false }
+            if state == .content { events.append(.end) }
+            rest.removeFirst(delimiter.count)
+            state = .boundary
+        case .boundary:
+            guard rest.count >= 2 else { return false }
+            let mark = Array(rest[..<2])
+            rest.removeFirst(2)
+            if mark == Array("--".utf8) {
+                state = .over
+            } else if mark == Self.lineEnd {
+                state = .header
+            } else {
+                throw Self.failure("The form has a boundary that isn't one.")
+            }
+        case .header:
+            let found = Self.find(Self.headerEnd, in: rest)
+            guard (found ?? rest.count) <= Self.maximumHeaderByteCount else {
+                throw Self.failure("A part of the form has a header of more than \(Self.maximumHeaderByteCount) bytes.")
+            }
+            guard let found else { return false }
+            partCount += 1
+            guard partCount <= Self.maximumPartCount else {
+                throw Self.failure("The form has more than \(Self.maximumPartCount) parts.")
+            }
+            events.append(try Self.part(Array(rest[..<found])))
+            rest.removeFirst(found + Self.headerEnd.count)
+            state = .content
+        case .over:
+            rest = []
+            return false
+        }
+        return true
+    }
+
+    private static func find(_ wanted: [UInt8], in bytes: [UInt8]) -> Int? {
+        guard bytes.count >= wanted.count else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var place = 0
+            while place <= bytes.count - wanted.count {
+                if bytes[place] == wanted[0], (1..<wanted.count).allSatisfy({ bytes[place + $0] == wanted[$0] }) {
+                    return place
+                }
+                place += 1
+            }
+            return nil
+        }
+    }
+
+    private static func part(_ header: [UInt8]) throws -> Event {
+        guard let text = String(validating: header, as: UTF8.self) else {
+            throw failure("A part of the form has a header that isn't UTF-8.")
+        }
+        for line in text.split(separator: "\r\n") {
+            guard line.lowercased().hasPrefix("content-disposition:"), line.lowercased().contains("form-data") else {
+                continue
+            }
+            guard let name = parameter("name", of: line) else { break }
+            return .part(name: name, fileName: parameter("filename", of: line))
+        }
+        throw failure("A part of the form has no name.")
+    }
+
+    /// `name="value"`, as browsers write it: quotation marks and line ends in the value are percent-encoded.
+    private static func parameter(_ name: String, of line: Substring) -> String? {
+        for separator in ["; ", ";"] {
+            guard let start = line.firstRange(of: "\(separator)\(name)=\"") else { continue }
+            let value = line[start.upperBound...]
+            guard let end = value.firstIndex(of: "\"") else { return nil }
+            return String(value[..<end]).replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing(
+                "%0A", with: "\n")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+import Hummingbird
+import NIOCore
+import TomboloAuthentication
+import TomboloHTTP
+
+/// A form with a file while it comes: its parts one after the other, in bounded memory.
+struct PanelUpload {
+    /// Of a field that isn't a file.
+    static let maximumFieldByteCount = 4_096
+
+    private var chunks: RequestBody.AsyncIterator
+    private var decoder: MultipartDecoder
+    private var events: [MultipartDecoder.Event] = []
+    private var byteCount = 0
+    private let limit: Int
+    private var isOver = false
+
+    /// - Returns: nil for a request that has no such form.
+    init?(_ request: Request, limit: Int) {
+        guard let decoder = request.headers[.contentType].flatMap({ MultipartDecoder(contentType: $0) }) else {
+            return nil
+        }
+        self.decoder = decoder
+        self.limit = limit
+        chunks = request.body.makeAsyncIterator()
+    }
+
+    private mutating func next() async throws -> MultipartDecoder.Event? {
+        while events.isEmpty, !isOver {
+            guard let buffer = try await chunks.next() else {
+                try decoder.finish()
+                isOver = true
+                break
+            }
+            byteCount += buffer.readableBytes
+            guard byteCount <= limit else {
+                throw RequestFailure(
+                    .tooLarge, "The form has more than \(limit) bytes.", hint: "Send a smaller file.")
+            }
+            events = try decoder.feed(buffer.readableBytesView).reversed()
+        }
+        return events.popLast()
+    }
+
+    /// The next part; what is left of the one before is skipped.
+    mutating func part() async throws -> (name: String, fileName: String?)? {
+        while let event = try await next() {
+            if case .part(let name, let fileName) = event { return (name, fileName) }
+        }
+        return nil
+    }
+
+    /// More of the part's content; nil at its end.
+    mutating func content() async throws -> [UInt8]? {
+        guard case .content(let bytes)? = try await next() else { return nil }
+        return bytes
+    }
+
+    /// All of the part's content.
+    mutating func text() async throws -> String {
+        var all: [UInt8] = []
+        while let bytes = try await content() {
+            all += bytes
+            guard all.count <= Self.maximumFieldByteCount else {
+                throw RequestFailure(
+                    .badRequest, "A field of the form has more than \(Self.maximumFieldByteCount) bytes.")
+            }
+        }
+        return String(decoding: all, as: UTF8.self)
+    }
+
+    /// The form's first field is the session's token, so that nothing of anybody else's form is looked at.
+    /// - Throws: ``RequestFailure`` with status 403.
+    mutating func checkToken(_ token: PanelToken) async throws {
+        guard try await part()?.name == PanelForm.tokenField, token.accepts(formToken: try await text()) else {
+            throw PanelForm.foreign
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AdminService
+import HTTPTypes
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// The pages between a list and a job. The address has the list's parameters, and the form everything else.
+struct BulkPage {
+    private static let fieldsTemplate = PanelTemplate(PackageResources.bulk_fields_mustache)
+    private static let trialTemplate = PanelTemplate(PackageResources.bulk_trial_mustache)
+    private static let clashTemplate = PanelTemplate(PackageResources.bulk_clash_mustache)
+
+    let request: PanelRequest
+    let view: CallerView
+    let type: ResourceType
+
+    private var query: String { request.request.uri.query.map { "?\($0)" } ?? "" }
+    /// The list that it's about.
+    var list: String { ClassPages.path(of: type) + query }
+    private var path: String { BulkPages.path(of: type) + query }
+    private var edit: EditPage { EditPage(request: request, view: view, type: type) }
+
+    func answer() async throws -> PanelAnswer {
+        var form = BulkForm(request.form)
+        guard !form.isEmpty else {
+            return .redirect(to: list, notice: PanelNotice("Nothing is ticked. Tick rows, or choose all that match."))
+        }
+        let isUpdate = form.action == "update"
+        if isUpdate, form.step == .choose || request.form[EditPage.findField] != nil {
+            return .page(try await fields(form, []))
+        }
+        let chosen = isUpdate ? chosenFields() : []
+        if isUpdate, chosen.isEmpty {
+            return .page(
+                try await fields(form, [RequestFailure(.unprocessable, "Tick at least one field to change.")]))
+        }
+        do {
+            let data = isUpdate ? edit.document(setting: chosen) : nil
+            if form.step == .start { return try await start(form, data) }
+            return .page(try await trial(&form, data, chosen))
+        } catch let failure as RequestFailure where isUpdate && failure.fieldName != nil {
+            return .page(try await fields(form, [failure] + failure.others))
+        }
+    }
+
+    private func work(_ form: BulkForm, _ data: JSON?, isDryRun: Bool) throws -> BulkWork {
+        let parameters = try RequestParameters(request.request)
+        let others = Set(parameters.all.map(\.family)).subtracting(form.isAll ? ["filter"] : [])
+        var search: BulkWork.Search?
+        if form.isAll, let text = parameters.value("q"), !text.isEmpty {
+            search = BulkWork.Search(text, ListRequest.predicate(text, type, view.fields(of: type)))
+        }
+        return try BulkWork(
+            form.body(data, isDryRun: isDryRun), matching: parameters.without(others), search, of: type, for: view,
+            .of(request.core.pool))
+    }
+
+    // MARK: Which fields
+
+    /// What is ticked, with the values that were entered.
+    private func chosenFields() -> [(field: FormField, value: JSON)] {
+        let content = edit.sent()
+        return edit.fields.filter { request.form[BulkForm.setPrefix + $0.field.name] != nil }.map { field in
+            (field, field.json(content.entered[field.field.name] ?? "", was: .null))
+        }
+    }
+
+    private func fields(_ form: BulkForm, _ problems: [RequestFailure]) async throws -> PanelPage {
+        var content = edit.sent()
+        content.problems = problems
+        var controls: [[String: Any]] = []
+        for field in edit.fields {
+            var control = try await edit.control(field, content, isNew: true)
+            control["isRequired"] = false
+            let name = BulkForm.setPrefix + field.field.name
+            control["set"] = [
+                "name": name, "id": "s-\(field.field.name)", "isChosen": request.form[name] != nil,
+                "label": field.title,
+            ]
+            controls.append(control)
+        }
+        var values: [String: Any] = [
+            "formToken": request.visit.token.formToken, "action": path, "cancel": list, "fields": controls,
+            "hidden": form.hidden(.attempt, keepsFields: false), "problems": problems.map { ["text": $0.message] },
+            "hasProblems": !problems.isEmpty,
+        ]
+        values["about"] =
+            form.isAll
+            ? "all \(ClassTitle.plural(of: type).lowercased()) that match"
+            : Counted.objects(form.ids.count, of: type.item.name)
+        return PanelPage(
+            "Change \(ClassTitle.plural(of: type).lowercased())", crumbs: crumbs,
+            content: Self.fieldsTemplate.render(values), status: problems.first?.code.status ?? .ok)
+    }
+
+    private var crumbs: [PanelPage.Crumb] { [PanelPage.Crumb(title: ClassTitle.plural(of: type), path: list)] }
+
+    // MARK: What would happen
+
+    private func trial(
+        _ form: inout BulkForm, _ data: JSON?, _ chosen: [(field: FormField, value: JSON)]
+    ) async throws -> PanelPage {
+        let found = try await work(form, data, isDryRun: true).dryRun(request.core.pool)
+        let count = found["count"]?.number ?? 0
+        let words = BulkWords(action: form.action, count: count, type: type)
+        let gone = form.isAll ? 0 : form.ids.count - count
+        if gone > 0 {
+            form.keep(Set(try await edit.reader.choices(of: type, among: form.ids).map(\.id)))
+        }
+        var sets: [String] = []
+        for (field, value) in chosen { sets.append("\(field.title): \(try await edit.text(value, field))") }
+        let content = BulkTrialContent(
+            found, words, sets: sets, gone: gone, titles: try await titles(found), isUndoable: form.action != "delete")
+        var values = request.values(content)
+        values["action"] = path
+        values["cancel"] = form.action == "restore" ? TrashPages.path : list
+        values["hidden"] = form.hidden(.start, expecting: found)
+        return PanelPage(
+            count > 0 ? words.question : "Nothing matches", crumbs: crumbs, content: Self.trialTemplate.render(values))
+    }
+
+    /// Titles of what is refused, as far as the caller sees them.
+    private func titles(_ found: JSON) async throws -> [String: String] {
+        let ids = found["refusals"]?.items.compactMap { $0["id"]?.text } ?? []
+        let choices = try await edit.reader.choices(of: type, among: ids)
+        return Dictionary(choices.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: The job
+
+    private func start(_ form: BulkForm, _ data: JSON?) async throws -> PanelAnswer {
+        // What can't be taken back takes the password.
+        if form.action == "delete" { try await request.demandPassword() }
+        do {
+            let job = try await work(form, data, isDryRun: false).start(request.core.pool)
+            return .redirect(to: JobPages.path(of: job))
+        } catch let failure as RequestFailure where failure.code == .conflict {
+            let values: [String: Any] = [
+                "formToken": request.visit.token.formToken, "message": failure.message, "action": path,
+                "cancel": list, "hidden": form.hidden(.attempt),
+            ]
+            return .page(
+                PanelPage(
+                    "Something else matches by now", crumbs: crumbs, content: Self.clashTemplate.render(values),
+                    status: failure.code.status))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Changes several objects of a list at once: asks what, shows what would happen, and makes a job of it.
+struct BulkPages: PanelSection {
+    static let path = "\(AdminPanel.path)/bulk"
+
+    static func path(of type: ResourceType) -> String { "\(path)/\(type.name)" }
+
+    func add(to panel: PanelRoutes) {
+        let access = ClassPages.access("change or restore", panel.core) {
+            [.update, JSONAPIRoutes.removal(of: $0), .restore]
+        }
+        panel.action("\(Self.path)/{collection}", access: access) { request, grant in
+            let (view, type) = try ClassPages.found(request, grant)
+            return try await BulkPage(request: request, view: view, type: type).answer()
+        }
+        // Loading such a page again, which a form asked for, leads to the list that it came from.
+        panel.page("\(Self.path)/{collection}", access: access) { request, grant in
+            let (view, type) = try ClassPages.found(request, grant)
+            return .redirect(to: BulkPage(request: request, view: view, type: type).list)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// What is done to several objects, in words.
+struct BulkWords {
+    let action: String
+    let count: Int
+    let type: ResourceType
+
+    /// `48,213 listings`
+    private var objects: String { Counted.objects(count, of: type.item.name) }
+
+    /// What a button says: `Move 3 sessions into the trash`.
+    var button: String {
+        switch action {
+        case "update": "Change \(objects)"
+        case "trash": "Move \(objects) into the trash"
+        case "restore": "Restore \(objects)"
+        default: "Delete \(objects) for ever"
+        }
+    }
+
+    var question: String { "\(button)?" }
+
+    /// What goes along: of what belongs to the objects.
+    func along(_ count: Int) -> String? {
+        guard count > 0 else { return nil }
+        let others = "\(PanelNumber.text(count)) other\(count == 1 ? " goes" : "s go")"
+        return action == "restore"
+            ? "\(PanelNumber.text(count)) other\(count == 1 ? " comes" : "s come") back with them."
+            : "\(others) into the trash with them."
+    }
+
+    /// The actions that somebody may choose for a class, as they stand in the list.
+    static func actions(of type: ResourceType, for view: CallerView) -> [[String: Any]] {
+        var actions: [[String: Any]] = []
+        if view.refusal(.update, type) == nil, !view.fields(of: type).compactMap(FormField.init).isEmpty {
+            actions.append(["value": "update", "title": "Change fields…"])
+        }
+        if view.refusal(JSONAPIRoutes.removal(of: type.item), type) == nil {
+            actions.append(
+                type.item.isTrashable && type.keyType == .objectId
+                    ? ["value": "trash", "title": "Move into the trash…"]
+                    : ["value": "delete", "title": "Delete for ever…"])
+        }
+        return actions
+    }
+}

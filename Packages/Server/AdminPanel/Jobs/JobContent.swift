@@ -1,0 +1,131 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// What the template `job` shows.
+struct JobContent {
+    struct Progress {
+        let done: Int
+        let total: Int
+        let text: String
+    }
+
+    /// The rows of one outcome.
+    struct Count {
+        let title: String
+        let count: String
+        let link: String
+        let isChosen: Bool
+    }
+
+    struct Row {
+        let number: String
+        let title: String
+        let path: String?
+        let outcome: String
+        let isRefused: Bool
+        let reason: String?
+        let changes: [String]
+    }
+
+    struct Time {
+        let name: String
+        let machine: String
+        let exact: String
+    }
+
+    struct Other {
+        let text: String
+        let path: String
+    }
+
+    let path: String
+    let state: String
+    let kind: String
+    let message: String?
+    let isOpen: Bool
+    let canCancel: Bool
+    let canUndo: Bool
+    let progress: Progress
+    let sets: [String]
+    let filters: [String]
+    let times: [Time]
+    let others: [Other]
+    let counts: [Count]
+    let rows: [Row]
+    let chosen: String?
+    let all: String?
+    let next: String?
+
+    /// - Parameters:
+    ///   - rows: as `OwnJobs` gives them.
+    ///   - titles: of the objects, by id, as far as the reader sees them.
+    ///   - type: the class, if the reader sees it.
+    init(_ job: JSON, _ rows: JSON, outcome: String?, titles: [String: String], type: ResourceType?) {
+        func number(_ name: String) -> Int { job[name]?.number ?? 0 }
+        let path = JobPages.path(of: job)
+        self.path = path
+        state = JobWords.state(job)
+        isOpen = JobWords.isOpen(job)
+        kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
+        message = job["message"]?.text
+        canCancel = isOpen || job["state"]?.text == "draft"
+        canUndo = job["canUndo"] == .bool(true)
+        let total = number("total")
+        let done = total - number("pending")
+        progress = Progress(
+            done: done, total: max(total, 1), text: "\(PanelNumber.text(done)) of \(PanelNumber.text(total))")
+        (sets, filters) = JobWords.arguments(job)
+        times = [("Asked for", "createdAt"), ("Began", "startedAt"), ("Ended", "finishedAt")].compactMap { name, key in
+            guard let text = job[key]?.text else { return nil }
+            return Time(name: name, machine: text, exact: "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC")
+        }
+        var others = [("Undoes job", "undoes"), ("Undone by job", "undoneBy")].compactMap { words, key in
+            job[key]?.number.map { Other(text: "\(words) \($0)", path: "\(JobPages.path)/\($0)") }
+        }
+        if job["state"]?.text == "draft", let type {
+            others.append(
+                Other(text: "Choose its columns and start it", path: ImportPages.path(of: type, job: number("id"))))
+        }
+        self.others = others
+        counts = JobWords.outcomes.map { name, title in
+            Count(
+                title: title, count: PanelNumber.text(number(name)), link: "\(path)?outcome=\(name)",
+                isChosen: outcome == name)
+        }
+        chosen = JobWords.outcomes.first { $0.name == outcome }?.title
+        all = outcome == nil ? nil : path
+        self.rows = rows["rows"]?.items.map { Self.row($0, titles, type) } ?? []
+        next = rows["next"]?.number.map { "\(path)?\(outcome.map { "outcome=\($0)&" } ?? "")after=\($0)" }
+    }
+
+    private static func row(_ row: JSON, _ titles: [String: String], _ type: ResourceType?) -> Row {
+        let id = row["id"]?.text
+        let outcome = row["outcome"]?.text ?? ""
+        let title = id.flatMap { titles[$0] }
+        return Row(
+            number: PanelNumber.text(row["number"]?.number ?? 0), title: title ?? id ?? "a new one",
+            path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
+            outcome: JobWords.outcomes.first { $0.name == outcome }?.title ?? outcome,
+            isRefused: outcome == "refused", reason: row["reason"]?.text, changes: changes(row))
+    }
+
+    /// What it changed: `Price: 100 → 7`.
+    private static func changes(_ row: JSON) -> [String] {
+        guard let before = row["before"], let after = row["after"] else { return [] }
+        var changes: [String] = []
+        for group in ["attributes", "relationships"] {
+            for member in after[group]?.members ?? [] {
+                let old = before[group]?[member.name] ?? .null
+                guard old != member.value else { continue }
+                changes.append("\(ClassTitle.words(member.name)): \(text(old)) → \(text(member.value))")
+            }
+        }
+        return changes
+    }
+
+    private static func text(_ value: JSON) -> String {
+        if case .object = value { return value["data"]?["id"].map { CellText.plain($0) } ?? "none" }
+        return CellText.plain(value).shortened(toByteCount: CellText.listByteCount)
+    }
+}

@@ -1,0 +1,65 @@
+import TomboloHTTP
+import TomboloModel
+
+/// Jobs in words.
+enum JobWords {
+    /// The outcomes of rows, as in addresses and as people read them.
+    static let outcomes = [
+        (name: "done", title: "Done"), (name: "refused", title: "Refused"), (name: "leftAlone", title: "Left alone"),
+        (name: "pending", title: "Not yet"),
+    ]
+
+    /// What a job does: `Change listings`.
+    static func title(_ job: JSON) -> String {
+        let className = job["class"]?.text ?? ""
+        let words = ClassTitle.words(ClassSchema.collectionName(of: className))
+        let objects = words.prefix(1).lowercased() + words.dropFirst()
+        switch job["kind"]?.text {
+        case "update": return "Change \(objects)"
+        case "trash": return "Move \(objects) into the trash"
+        case "delete": return "Delete \(objects) for ever"
+        case "restore": return "Restore \(objects)"
+        case "undo": return "Undo job \(job["undoes"]?.number ?? 0): \(objects)"
+        case let kind: return "\(ClassTitle.words(kind ?? "")) \(objects)"
+        }
+    }
+
+    static func state(_ job: JSON) -> String {
+        switch job["state"]?.text {
+        case "draft": "Not started"
+        case "queued": "Waiting"
+        case "running": "Under way"
+        case "done": "Done"
+        case "failed": "Failed"
+        case "cancelled": "Cancelled"
+        case let state: state ?? ""
+        }
+    }
+
+    static func isOpen(_ job: JSON) -> Bool { ["queued", "running"].contains(job["state"]?.text) }
+
+    /// What undoing it touches.
+    static func undoing(_ job: JSON) -> String {
+        let number = job["done"]?.number ?? 0
+        let count = Counted.objects(number, of: job["class"]?.text ?? "")
+        switch job["kind"]?.text {
+        case "trash": return "\(count): out of the trash again, with what went along."
+        case "restore": return "\(count): into the trash again, with what came along."
+        case "update": return "\(count): back to the values that \(number == 1 ? "it" : "they") had."
+        default: return "\(count): what was done to \(number == 1 ? "it" : "them") is taken back."
+        }
+    }
+
+    /// What a job sets, or chose by: `Price: 7`.
+    static func arguments(_ job: JSON) -> (sets: [String], filters: [String]) {
+        let data = job["arguments"]?["data"]
+        var sets = (data?["attributes"]?.members ?? []).map {
+            "\(ClassTitle.words($0.name)): \(CellText.plain($0.value))"
+        }
+        sets += (data?["relationships"]?.members ?? []).map { member in
+            "\(ClassTitle.words(member.name)): \(member.value["data"]?["id"].map { CellText.plain($0) } ?? "none")"
+        }
+        let filters = (job["arguments"]?["filter"]?.members ?? []).map { "\($0.name) = \(CellText.plain($0.value))" }
+        return (sets, filters)
+    }
+}

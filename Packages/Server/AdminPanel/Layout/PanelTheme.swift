@@ -1,0 +1,47 @@
+import Hummingbird
+import TomboloAuthentication
+import TomboloHTTP
+
+/// Which colours pages have. The choice is a cookie of one browser, so that pages have their colours before any script.
+enum PanelTheme: String, CaseIterable, Sendable {
+    case system, light, dark
+
+    static let path = "\(AdminPanel.path)/theme"
+
+    private var title: String {
+        switch self {
+        case .system: "as the system"
+        case .light: "light"
+        case .dark: "dark"
+        }
+    }
+
+    /// What a request's browser has chosen.
+    static func of(_ request: Request, _ context: EdgeContext) -> PanelTheme {
+        PanelCookie.theme.value(in: request, context).flatMap(PanelTheme.init) ?? .system
+    }
+
+    /// The choices, for a template.
+    var choices: [[String: Any]] {
+        Self.allCases.map { ["value": $0.rawValue, "title": $0.title, "isChosen": $0 == self] }
+    }
+}
+
+/// Chooses the colours.
+struct ThemePages: PanelSection {
+    func add(to panel: PanelRoutes) {
+        panel.action(PanelTheme.path, access: .own("panel")) { request, _ in
+            guard let theme = request.form["theme"].flatMap(PanelTheme.init) else {
+                throw RequestFailure(.badRequest, "There are no such colours.", hint: "Choose system, light or dark.")
+            }
+            var response = PanelAnswer.redirection(
+                to: PanelPath.checked(request.form[LoginPages.nextField]) ?? AdminPanel.path)
+            let isSecure = request.context.isSecure
+            response.headers[values: .setCookie].append(
+                theme == .system
+                    ? PanelCookie.theme.removal(isSecure: isSecure)
+                    : PanelCookie.theme.header(theme.rawValue, isSecure: isSecure))
+            return .response(response)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import AdminService
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Lists as files: all rows that a list with the same search, filters and order would show on all of its pages, with its
+/// columns if somebody has chosen some. The limits are those of `/export`, together with it.
+struct ExportPages: PanelSection {
+    private static let path = "\(AdminPanel.path)/export"
+    private static let formats = [("csv", "CSV, for spreadsheets"), ("json", "JSON"), ("ndjson", "JSON lines")]
+    /// What an export takes of a list's parameters.
+    private static let kept: Set<String> = ["filter", "sort", "format", "formulas"]
+
+    /// Where a list is saved from.
+    static func links(_ list: ListRequest, _ type: ResourceType) -> [[String: Any]] {
+        let others = list.parameters.all.filter { !kept.contains($0.family) && !["q", "columns"].contains($0.name) }
+        return formats.map { name, title in
+            let changes = others.map { (name: $0.name, value: String?.none) } + [(name: "format", value: name)]
+            return ["title": title, "address": list.address("\(path)/\(type.name)", changes)]
+        }
+    }
+
+    func add(to panel: PanelRoutes) {
+        let api = panel.parts.api
+        let reading = ClassPages.access("read", panel.core) { _ in [.read] }
+        panel.page("\(Self.path)/{collection}", access: reading) { request, grant in
+            let (view, type) = try ClassPages.found(request, grant)
+            let parameters = try RequestParameters(request.request)
+            let others = Set(parameters.all.map(\.family)).subtracting(Self.kept)
+            // What the list would refuse is refused here.
+            let list = try ListRequest(request, type, view)
+            let chosen = parameters.value("columns").flatMap { $0.isEmpty ? nil : Set(list.columns.map(\.name)) }
+            return .response(
+                try await api.export(
+                    type, parameters.without(others), narrowing: list.narrowing, fields: chosen, for: view))
+        }
+    }
+}

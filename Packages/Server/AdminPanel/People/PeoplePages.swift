@@ -1,0 +1,86 @@
+import AdminService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// Who has which role in what, inviting people, and handing over a role that only one has: docs/people.md.
+struct PeoplePages: PanelSection {
+    static let path = "\(AdminPanel.path)/people"
+    private static let people = PanelTemplate(PackageResources.people_mustache)
+    private static let invited = PanelTemplate(PackageResources.people_invited_mustache)
+    private static let crumb = PanelPage.Crumb(title: "People", path: path)
+
+    /// The page of one scope; of a role that counts everywhere if that's nil.
+    static func address(_ className: String?, _ scope: String?) -> String {
+        let parts = [("class", className), ("scope", scope)].compactMap { name, value in
+            value.map { "\(name)=\(RequestParameters.encode($0))" }
+        }
+        return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
+    }
+
+    func add(to panel: PanelRoutes) {
+        let (rules, people) = (panel.core.rules, panel.parts.people)
+        let reading = PeopleRoutes.access(to: .read, rules)
+        let inviting = PeopleRoutes.access(to: .create, rules)
+        panel.page(Self.path, entry: PanelEntry("People", in: .people), access: reading) { request, grant in
+            let scope = try RoleScope(request, grant.rules, request.query("class"), request.query("scope"))
+            let content = try await PeopleReader(request: request, scope: scope, people: people).content(grant)
+            return .page(PanelPage("People", content: Self.people.render(request.values(content))))
+        }
+        panel.action("\(Self.path)/invite", access: inviting, demands: .recentPassword) { request, grant in
+            let scope = try RoleScope(request, grant.rules, request.form["class"], request.form["scope"])
+            let sent = try await people.invite(
+                email: request.form["email"] ?? "", role: request.form["role"] ?? "", scope: scope.key,
+                className: scope.className, grant, request.context.remoteAddress)
+            return Self.tell(sent, request)
+        }
+        panel.action("\(Self.path)/invitations/{id}/resend", access: inviting) { request, grant in
+            Self.tell(try await people.resend(Self.id(request), grant, request.context.remoteAddress), request)
+        }
+        panel.action("\(Self.path)/invitations/{id}/revoke", access: inviting) { request, grant in
+            let revoked = try await people.revoke(Self.id(request), grant)
+            return .redirect(
+                to: Self.address(revoked["class"]?.text, revoked["scope"]?.text),
+                notice: PanelNotice("The invitation of \(revoked["email"]?.text ?? "") was revoked."))
+        }
+        panel.action(
+            "\(Self.path)/transfer", access: PeopleRoutes.access(to: .transfer, rules), demands: .recentPassword
+        ) { request, grant in
+            let scope = try RoleScope(request, grant.rules, request.form["class"], request.form["scope"])
+            let done = try await people.transfer(
+                className: scope.className, role: request.form["role"], scope: scope.key ?? "",
+                to: request.form["to"] ?? "", grant)
+            return .redirect(
+                to: Self.address(scope.className, scope.key),
+                notice: PanelNotice(
+                    "The role \(done["role"]?.text ?? "") was handed over. Who had it is \(done["left"]?.text ?? "") now."
+                ))
+        }
+    }
+
+    private static func id(_ request: PanelRequest) throws -> ObjectId {
+        guard let id = try? ObjectId(string: request.parameter("id")) else {
+            throw RequestFailure(
+                .notFound, "There is no such invitation.", hint: "People lists those that you may see.")
+        }
+        return id
+    }
+
+    /// Where an invitation was sent by mail, the list says so. Otherwise its link is shown, once: it's in no cookie and in
+    /// no address of this server's.
+    private static func tell(_ sent: JSON, _ request: PanelRequest) -> PanelAnswer {
+        let email = sent["email"]?.text ?? ""
+        let back = address(sent["class"]?.text, sent["scope"]?.text)
+        guard let token = sent["token"]?.text else {
+            return .redirect(to: back, notice: PanelNotice("\(email) was invited by mail."))
+        }
+        let origin = "\(request.context.isSecure ? "https" : "http")://\(request.request.head.authority ?? "")"
+        let link = sent["link"]?.text ?? "\(origin)\(InvitationPages.address(token))"
+        let content = invited.render(["email": email, "link": link, "back": back])
+        return .page(PanelPage("\(email) is invited", crumbs: [crumb], content: content))
+    }
+}

@@ -1,0 +1,59 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+import TomboloRules
+
+/// What roles are looked at in: a class whose objects give roles, and what they're given in.
+struct RoleScope {
+    let view: CallerView
+    let columns: GrantColumns
+    /// Of the objects that give roles.
+    let type: ResourceType
+    /// The id of what the roles are in; nil for roles that count everywhere.
+    let key: String?
+
+    var className: String { type.item.name }
+    var userField: ResourceField? { type.fields.first { $0.column == columns.userColumn } }
+    var roleField: ResourceField? { type.fields.first { $0.column == columns.roleColumn } }
+    /// The class of what roles are given in; nil if they count everywhere, or in no object.
+    var scopeType: ResourceType? {
+        guard let column = columns.scopeColumn,
+            case .toOne(_, let index)? = type.fields.first(where: { $0.column == column })?.content
+        else { return nil }
+        return view.types[index]
+    }
+
+    /// The classes that give roles, and of which somebody may read some objects.
+    static func classes(_ view: CallerView) -> [(columns: GrantColumns, type: ResourceType)] {
+        view.rules.grantColumns.compactMap { columns in
+            view.types[columns.classIndex].flatMap { view.refusal(.read, $0) == nil ? (columns, $0) : nil }
+        }
+    }
+
+    /// - Parameter className: nil for the first one.
+    /// - Throws: ``RequestFailure`` with status 404 for a class that gives no roles, or isn't the caller's to read.
+    init(_ request: PanelRequest, _ rules: Rules, _ className: String?, _ key: String?) throws {
+        view = try request.view(under: rules)
+        let classes = Self.classes(view)
+        guard let found = className == nil ? classes.first : classes.first(where: { $0.type.item.name == className })
+        else {
+            throw RequestFailure(
+                .notFound, "No class of this name gives roles that you may see.",
+                hint: "Choose among \(classes.map(\.type.item.name).joined(separator: ", ")).")
+        }
+        (columns, type) = found
+        self.key = key.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The objects that give roles in it.
+    /// - Throws: ``RequestFailure`` with status 404 if the key isn't one.
+    func predicate() throws -> Predicate {
+        guard let column = columns.scopeColumn else { return .constant(true) }
+        let path = PropertyPath(type.item.columns[column].name)
+        guard let key else { return .compare(path, .equal, .null) }
+        guard let value = view.schema.storedType(of: type.item.columns[column]).keyValue(key) else {
+            throw RequestFailure(.notFound, "There is nothing with this id that roles are given in.")
+        }
+        return .compare(path, .equal, value)
+    }
+}

@@ -1,0 +1,113 @@
+import AdminService
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// What the template `role` shows: a role, who has it, and what renaming and removing it would touch.
+struct RoleContent: Sendable {
+    struct Holder: Sendable {
+        let name: String
+        let link: String?
+        let grants: String
+    }
+
+    let name: String
+    let app: String
+    let reach: String
+    let version: Int64
+    let summary: String
+    let holders: [Holder]
+    let hasHolders: Bool
+    let rest: String?
+    /// Whether it can be renamed and removed, by who looks.
+    let mayRename: Bool
+    let mayRemove: Bool
+    /// Why it can't be renamed or removed, for those who may change the matrix.
+    let fixedReason: String?
+    let keptReason: String?
+    let rename: String
+    let remove: String
+    let back: String
+    var newName = ""
+    var problem: TrashGroupContent.Problem?
+
+    init(_ name: String, _ grant: MatrixGrant, _ found: RoleHolders, mayChange: Bool) {
+        self.name = name
+        app = grant.app
+        version = grant.version
+        reach =
+            grant.matrix.roles.contains(name)
+            ? "It counts within one object, such as an event." : "It counts everywhere."
+        let objects = found.grants == 1 ? "1 object gives it" : "\(found.grants) objects give it"
+        summary =
+            found.grants == 0
+            ? "Nobody has it." : "\(found.users == 1 ? "1 user has it" : "\(found.users) users have it"); \(objects)."
+        holders = found.holders.map { holder in
+            Holder(
+                name: holder.email ?? (holder.name.isEmpty ? holder.userID?.stringValue ?? "nobody" : holder.name),
+                link: holder.userID.map { "/panel/accounts/\($0)" },
+                grants: holder.grants == 1 ? "once" : "\(holder.grants) times")
+        }
+        hasHolders = !holders.isEmpty
+        let more = found.users - Int64(holders.count)
+        rest = more > 0 ? "And \(more) more." : nil
+        let isCustom = grant.model.customRoles(of: grant.app).contains(name)
+        mayRename = mayChange && isCustom
+        mayRemove = mayRename && found.grants == 0
+        fixedReason =
+            mayChange && !isCustom
+            ? "The rules name this role in other places, so that it belongs to the app: it can't be renamed or removed."
+            : nil
+        keptReason =
+            mayRename && !mayRemove
+            ? "It can't be removed while somebody has it. Delete what gives it, or rename it." : nil
+        rename = PermissionLinks.role(grant.app, name, "/rename")
+        remove = PermissionLinks.role(grant.app, name, "/remove")
+        back = PermissionLinks(grant.app).grid
+    }
+}
+
+/// What the template `role_new` shows: the form of a further role, as it was sent before.
+struct NewRoleContent: Sendable {
+    struct Box: Sendable {
+        let field: String
+        let label: String
+        let title: String
+        let isChosen: Bool
+    }
+
+    struct Row: Sendable {
+        let service: String
+        let classes: String
+        let boxes: [Box]
+    }
+
+    let name: String
+    let isEverywhere: Bool
+    let rows: [Row]
+    let version: Int64
+    let action: String
+    let back: String
+    let maximumNameCount = 40
+    var problem: TrashGroupContent.Problem?
+
+    init(_ grant: MatrixGrant, _ field: (String) -> String?) {
+        name = field("name") ?? ""
+        isEverywhere = field("reach") == "everywhere"
+        version = grant.version
+        rows = grant.matrix.services.map { service in
+            Row(
+                service: service.name, classes: service.classNames.joined(separator: ", "),
+                boxes: PermissionMatrix.operations.map { operation in
+                    let name = Self.field(operation, service.name)
+                    return Box(
+                        field: name, label: operation.name.prefix(1).uppercased(),
+                        title: "May \(operation) \(service.name)", isChosen: field(name) != nil)
+                })
+        }
+        action = PermissionLinks(grant.app).newRole
+        back = PermissionLinks(grant.app).grid
+    }
+
+    static func field(_ operation: Operation, _ service: String) -> String { "\(operation.name).\(service)" }
+}

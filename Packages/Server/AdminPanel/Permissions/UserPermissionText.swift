@@ -1,0 +1,14 @@
+import TomboloRules
+import TomboloServerModel
+
+/// What the matrices of all apps permit a user without a role, in words.
+enum UserPermissionText {
+    static func lines(of subject: Subject, _ model: ServerModel) -> [String] {
+        let apps = model.matrices.keys.sorted()
+        return apps.compactMap { app in
+            guard let found = model.userPermissions(of: subject, inMatrixOf: app) else { return nil }
+            let names = found.permissions.isEmpty ? "none" : found.permissions.joined(separator: ", ")
+            return "\(apps.count > 1 ? "\(app): " : "")\(names), as one of the \(found.group) users"
+        }
+    }
+}

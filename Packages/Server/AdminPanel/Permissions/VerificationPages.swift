@@ -1,0 +1,31 @@
+import AdminService
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// Whether an account's address is known to be its user's, which rules see as `%%user.data.isVerified`: for those who
+/// look after accounts.
+struct VerificationPages: PanelSection {
+    func add(to panel: PanelRoutes) {
+        guard let models = panel.core.models else { return }
+        let changing = RouteAccess.anyMatrix(.update, of: models)
+        for isVerified in [true, false] {
+            let path = "\(AccountPages.path)/{id}/\(isVerified ? "verify" : "unverify")"
+            panel.action(path, access: changing, demands: .recentPassword) { request, _ in
+                let failure = RequestFailure(
+                    .notFound, "There is no such account, or it has no e-mail address that could be verified.")
+                guard let id = try? ObjectId(string: request.parameter("id")) else { throw failure }
+                do {
+                    try await request.core.authenticator.setVerified(isVerified, id)
+                } catch AuthenticationError.unknownUser {
+                    throw failure
+                }
+                return .redirect(
+                    to: "\(AccountPages.path)/\(id)",
+                    notice: PanelNotice("The address is \(isVerified ? "" : "not ")verified now."))
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import TomboloHTTP
+import TomboloJSONAPI
+import TomboloModel
+
+/// The form of a new object that begins as a copy of another one, as far as the caller sees that.
+extension EditPage {
+    /// The parameter with the id of what is copied.
+    static let copyParameter = "copy"
+    /// Before the names of hidden fields with what has no control: embedded objects, lists, lists of links, bytes.
+    static let copyPrefix = "copy."
+
+    /// Where a copy of an object is made.
+    static func copyPath(of type: ResourceType, id: String) -> String {
+        "\(newPath(of: type))?\(copyParameter)=\(RequestParameters.encode(id))"
+    }
+
+    /// - Throws: ``RequestFailure`` with status 404 for an object that the caller can't see.
+    func copy(of id: String) async throws -> Content {
+        guard let key = type.keyValue(id) else {
+            throw RequestFailure.noSuchObject(ClassTitle.singular(of: type))
+        }
+        let record = try await reader.record(type, key: key)
+        var content = content(of: record)
+        content.version = nil
+        content.was = [:]
+        for field in view.fields(of: type) where !fields.contains(where: { $0.field.name == field.name }) {
+            // Lists that are too long to be shown can't be copied here, and are named below the form.
+            if case .toMany = field.content {
+                if let ids = record.resource.linked(field.name) {
+                    content.copied[field.name] = .array(ids.map(JSON.string))
+                }
+            } else if let value = record.resource.attribute(field.name) {
+                content.copied[field.name] = value
+            }
+        }
+        return content
+    }
+
+    /// Adds what has no control to the resource object of a new object. It's checked like everything that is sent.
+    func adding(_ copied: [String: JSON], to document: JSON?) -> JSON? {
+        guard !copied.isEmpty else { return document }
+        func members(_ name: String) -> [String: JSON] {
+            if case .object(let members)? = document?[name] { members } else { [:] }
+        }
+        var (attributes, relationships) = (members("attributes"), members("relationships"))
+        for (name, value) in copied {
+            guard case .toMany(_, let target)? = view.fields(of: type).first(where: { $0.name == name })?.content else {
+                attributes[name] = value
+                continue
+            }
+            let linked = value.items.map { JSON.object(["type": .string(view.types[target]?.name ?? ""), "id": $0]) }
+            relationships[name] = ["data": .array(linked)]
+        }
+        return ["attributes": .object(attributes), "relationships": .object(relationships)]
+    }
+}

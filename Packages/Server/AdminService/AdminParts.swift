@@ -1,0 +1,7 @@
+package import TomboloJSONAPI
+
+/// What the JSON routes of an admin server work with, for its pages: with the same limits, and the same rules.
+public struct AdminParts: Sendable {
+    package let api: JSONAPIRoutes
+    package let people: PeopleRoutes
+}

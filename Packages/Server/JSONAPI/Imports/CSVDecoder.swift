@@ -1,0 +1,183 @@
+/// Reads CSV (RFC 4180) piece by piece, wherever the pieces are cut. UTF-8, with or without a byte order mark; lines end
+/// with CRLF, LF or CR.
+struct CSVDecoder: Sendable {
+    /// The cells of one row; an empty cell without quotes is nil.
+    typealias Row = [String?]
+
+    private enum State: Sendable {
+        /// Before the first byte of a cell.
+        case start
+        /// In a cell without quotes.
+        case bare
+        /// Between quotes.
+        case quoted
+        /// After a quote that ends the cell, unless another one follows.
+        case quote
+    }
+
+    /// What may separate cells; the first of those that are as frequent in the header wins.
+    static let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let quote = UInt8(ascii: "\"")
+
+    /// Nil until the first line says.
+    private var delimiter: UInt8?
+    /// The first line, while the delimiter isn't known.
+    private var header: [UInt8] = []
+    private var isHeaderQuoted = false
+    private var state = State.start
+    /// Whether the last byte was a CR: a LF after it belongs to it.
+    private var isAfterReturn = false
+    private var cell: [UInt8] = []
+    private var cells: Row = []
+    /// Where the reader is, where the row under way began, and where its last quoted cell did.
+    private var line: Int64 = 1
+    private var rowLine: Int64 = 1
+    private var cellLine: Int64 = 1
+    /// How much of a byte order mark was read; nil after the place where it would be.
+    private var markLength: Int? = 0
+
+    /// - Parameter delimiter: nil to find it out from the first line.
+    init(delimiter: UInt8? = nil) { self.delimiter = delimiter }
+
+    /// - Parameter take: gets each row that is complete, with the line where it begins. Empty lines are no rows.
+    mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (Row, Int64) throws -> Void) throws {
+        for byte in bytes {
+            if let length = markLength {
+                if byte == Self.mark[length] {
+                    markLength = length == 2 ? nil : length + 1
+                    continue
+                }
+                markLength = nil
+                // It only began like a mark.
+                for byte in Self.mark[..<length] { try read(byte, take) }
+            }
+            try read(byte, take)
+        }
+    }
+
+    /// The file is over.
+    mutating func finish(_ take: (Row, Int64) throws -> Void) throws {
+        if let length = markLength, length > 0 {
+            markLength = nil
+            for byte in Self.mark[..<length] { try read(byte, take) }
+        }
+        if delimiter == nil { try decide(take) }
+        if state == .quoted {
+            throw ImportFileError(
+                line: cellLine, column: cells.count + 1, message: "The file ends inside this cell, which is in quotes.",
+                hint: "Close the quotes, or send the whole file.")
+        }
+        // A last line may come without its end.
+        if !cells.isEmpty || state != .start { try endRow(take) }
+    }
+
+    // MARK: Finding the delimiter
+
+    private mutating func read(_ byte: UInt8, _ take: (Row, Int64) throws -> Void) throws {
+        guard delimiter == nil else { return try add(byte, take) }
+        header.append(byte)
+        if byte == Self.quote { isHeaderQuoted.toggle() }
+        let isEnd = !isHeaderQuoted && Self.isLineEnd(byte) && header.contains { !Self.isLineEnd($0) }
+        if isEnd || header.count >= ImportLimits.headerByteCount { try decide(take) }
+    }
+
+    private mutating func decide(_ take: (Row, Int64) throws -> Void) throws {
+        var counts = Self.delimiters.map { _ in 0 }
+        var isQuoted = false
+        for byte in header {
+            if byte == Self.quote { isQuoted.toggle() }
+            if !isQuoted, let place = Self.delimiters.firstIndex(of: byte) { counts[place] += 1 }
+        }
+        let most = counts.max() ?? 0
+        delimiter = Self.delimiters[counts.firstIndex(of: most) ?? 0]
+        let bytes = header
+        header = []
+        for byte in bytes { try add(byte, take) }
+    }
+
+    // MARK: Reading
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
+
+    private func error(_ message: String, _ hint: String) -> ImportFileError {
+        ImportFileError(line: line, column: cells.count + 1, message: message, hint: hint)
+    }
+
+    private mutating func add(_ byte: UInt8, _ take: (Row, Int64) throws -> Void) throws {
+        let isSecondHalf = isAfterReturn && byte == UInt8(ascii: "\n")
+        isAfterReturn = byte == UInt8(ascii: "\r")
+        // In quotes it's part of the text all the same.
+        if isSecondHalf, state != .quoted { return }
+        guard byte != 0 else {
+            throw error("There is a NUL byte.", "Save the file as CSV in UTF-8; this may be UTF-16.")
+        }
+        switch state {
+        case .quoted:
+            if byte == Self.quote {
+                state = .quote
+            } else {
+                try append(byte)
+                if Self.isLineEnd(byte), !isSecondHalf { line += 1 }
+            }
+        case .quote where byte == Self.quote:
+            try append(byte)
+            state = .quoted
+        case .start where byte == Self.quote:
+            state = .quoted
+            cellLine = line
+        case .start, .bare, .quote:
+            if byte == delimiter {
+                try endCell()
+            } else if Self.isLineEnd(byte) {
+                try endRow(take)
+                line += 1
+                rowLine = line
+            } else if state == .quote {
+                throw error(
+                    "There is something after the closing quotes of the cell.",
+                    "Double the quotes that belong to the text: \"say \"\"hello\"\"\".")
+            } else if byte == Self.quote {
+                throw error(
+                    "There are quotes inside a cell that doesn't begin with quotes.",
+                    "Put the whole cell in quotes, and double those that belong to the text.")
+            } else {
+                state = .bare
+                try append(byte)
+            }
+        }
+    }
+
+    private mutating func append(_ byte: UInt8) throws {
+        guard cell.count < ImportLimits.itemByteCount else {
+            throw ImportFileError(
+                line: state == .quoted ? cellLine : line, column: cells.count + 1,
+                message: "The cell has more than \(ImportLimits.itemByteCount) bytes.",
+                hint: "Shorten it. If it isn't that long, its quotes may not be closed.")
+        }
+        cell.append(byte)
+    }
+
+    private mutating func endCell() throws {
+        guard cells.count < ImportLimits.columnCount else {
+            throw error("The row has more than \(ImportLimits.columnCount) cells.", "Leave columns out.")
+        }
+        if state == .start {
+            cells.append(nil)
+        } else {
+            guard let text = String(validating: cell, as: UTF8.self) else {
+                throw error("The cell isn't UTF-8.", "Save the file as CSV in UTF-8.")
+            }
+            cells.append(text)
+        }
+        cell.removeAll(keepingCapacity: true)
+        state = .start
+    }
+
+    private mutating func endRow(_ take: (Row, Int64) throws -> Void) throws {
+        let isBlank = cells.isEmpty && state == .start
+        try endCell()
+        if !isBlank { try take(cells, rowLine) }
+        cells = []
+    }
+}

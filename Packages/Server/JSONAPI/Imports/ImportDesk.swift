@@ -1,0 +1,193 @@
+package import PostgresClient
+package import TomboloHTTP
+package import TomboloModel
+import TomboloRules
+
+/// Imports between their upload and their start: what routes and pages ask for. Everything is decided by the caller's view,
+/// and nobody gets at another one's file.
+package struct ImportDesk: Sendable {
+    private static let known: Set<String> = ["mapping", "mode", "formulas", "atomic", "expect"]
+
+    let pool: PostgresPool
+
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// An uploaded file with what its person chose.
+    /// - Parameter wishes: `mapping`, `mode`, `formulas`; also what ``start(_:_:of:for:)`` takes.
+    /// - Throws: ``RequestFailure``: 404 for somebody else's and none, 409 for one that was started, 400 for other wishes.
+    package func draft(
+        _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
+    ) async throws -> ImportDraft {
+        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        let job = try await pool.withConnection { try await JobStore.job(id, of: user, $0) }
+        return try draft(job, wishes, of: type, for: view)
+    }
+
+    private func draft(
+        _ job: Job, _ wishes: JSON, of type: ResourceType, for view: CallerView
+    ) throws -> ImportDraft {
+        try Self.check(job, type)
+        guard job.state == .draft else {
+            throw RequestFailure(
+                .conflict, "The import was started or cancelled already: it's \(job.state.rawValue).",
+                hint: "GET /jobs/\(job.id) shows what came of it.")
+        }
+        guard job.arguments["isComplete"] == true, case .object(var arguments) = job.arguments else {
+            throw Self.incomplete
+        }
+        guard case .object(let members) = wishes else {
+            throw RequestFailure(.badRequest, "The body isn't a JSON object.", hint: "Send {\"mapping\": {…}}.")
+        }
+        if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
+            throw RequestFailure(
+                .badRequest, "'\(stranger.shortened(toByteCount: 60))' isn't known here.",
+                hint: ResourceQuery.nearest(stranger, Self.known.sorted()))
+        }
+        for name in ["mapping", "mode", "formulas"] { arguments[name] = members[name] }
+        let mapping = try ImportMapping(.object(arguments), of: type, for: view)
+        try ImportWorker(mapping: mapping).checkRights()
+        return ImportDraft(
+            id: job.id, columns: ImportMapping.columns(job.arguments).map(\.name), rowCount: job.total, job: job,
+            arguments: job.arguments, mapping: mapping)
+    }
+
+    /// An uploaded file before anything is chosen.
+    /// - Throws: ``RequestFailure`` with status 404 for somebody else's and none, 409 for one that isn't here as a whole.
+    package func summary(
+        _ id: Int64, by user: ObjectId, of type: ResourceType, for view: CallerView
+    ) async throws -> ImportSummary {
+        let (job, rows) = try await pool.withConnection { connection in
+            let job = try await JobStore.job(id, of: user, connection)
+            return (job, try await JobStore.rows(of: job, after: 0, limit: 3, connection))
+        }
+        try Self.check(job, type)
+        guard job.state != .draft || job.arguments["isComplete"] == true else { throw Self.incomplete }
+        let columns = ImportMapping.columns(job.arguments).map(\.name)
+        let isTable = job.arguments["format"] == .string(ImportFile.Format.csv.rawValue)
+        var file: String?
+        if case .string(let name)? = job.arguments["file"] { file = name }
+        return ImportSummary(
+            file: file, isTable: isTable, columns: columns, rowCount: job.total,
+            suggestions: ImportMapping.suggestions(columns, of: type, view), isWaiting: job.state == .draft,
+            rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
+    }
+
+    private static let incomplete = RequestFailure(.conflict, "The file isn't here as a whole.", hint: "Send it again.")
+
+    private static func check(_ job: Job, _ type: ResourceType) throws {
+        guard job.kind == .load, type.item.name == job.className || type.item.previousNames.contains(job.className)
+        else {
+            throw RequestFailure(
+                .notFound, "You have no import of \(type.name) with this number.", hint: "GET /jobs lists your jobs.")
+        }
+    }
+
+    // MARK: Previews
+
+    /// What an import would do. It changes nothing.
+    /// - Returns: `total`, `creates`, `updates`, `refused`, `tried`, `leftAlone`, `problems`, the first `rows` as they'd be
+    ///   stored, and the `version` that ``start(_:_:of:for:)`` wants back.
+    package func preview(_ draft: ImportDraft) async throws -> JSON {
+        var planner = ImportPlanner(draft.mapping, draft.choices)
+        var first: [ImportPlanner.Planned] = []
+        var problems: [JSON] = []
+        var after: Int64 = 0
+        while true {
+            try Task.checkCancellation()
+            let rows = try await pool.withConnection { [after] in
+                try await JobStore.rows(of: draft.job, after: after, limit: ImportLimits.chunkRowCount, $0)
+            }
+            guard let last = rows.last else { break }
+            after = last.number
+            let (added, moved) = try await pool.withConnection { [planner] connection in
+                var planner = planner
+                let added = try await planner.add(rows, connection)
+                return (added, planner)
+            }
+            planner = moved
+            if first.isEmpty { first = added }
+            for entry in added where problems.count < ImportLimits.shownProblemCount {
+                guard let failure = entry.failure else { continue }
+                problems += draft.mapping.problems(failure, row: entry.row.number)
+            }
+        }
+        let trial = try await ImportTrial.run(first, ImportWorker(mapping: draft.mapping), pool)
+        problems += trial.problems
+        func row(_ problem: JSON) -> Int64 { if case .int(let row)? = problem["row"] { row } else { 0 } }
+        problems = Array(problems.sorted { row($0) < row($1) }.prefix(ImportLimits.shownProblemCount))
+        return [
+            "mapping": .object(draft.mapping.json), "mode": .string(draft.mode.rawValue), "total": .int(draft.rowCount),
+            "creates": .int(planner.creates - trial.refusedCreates),
+            "updates": .int(planner.updates - trial.refusedUpdates),
+            "refused": .int(planner.refused + trial.refusedCreates + trial.refusedUpdates),
+            "tried": .int(trial.checked), "leftAlone": .int(trial.left), "version": .string(planner.version),
+            "problems": .array(problems), "rows": .array(trial.rows),
+        ]
+    }
+
+    // MARK: Starting
+
+    /// Makes a job of a draft, which does what the preview showed.
+    /// - Parameter wishes: those of the preview; `expect` with its `version`; `atomic`.
+    /// - Returns: the job's number.
+    /// - Throws: ``RequestFailure``: 428 without a version, 409 if something else would happen by now.
+    package func start(
+        _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
+    ) async throws -> Int64 {
+        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        let isAtomic = try Self.isAtomic(wishes["atomic"])
+        try await pool.transaction { connection in
+            let job = try await JobStore.job(id, of: user, isLocked: true, connection)
+            let draft = try self.draft(job, wishes, of: type, for: view)
+            guard case .string(let version)? = wishes["expect"]?["version"] else {
+                throw RequestFailure(
+                    .preconditionRequired, "The request doesn't say which preview it's about.",
+                    hint: "Ask for a preview first, show it, and send its \"version\" back in \"expect\".",
+                    source: .pointer("/expect"))
+            }
+            guard !isAtomic || draft.rowCount <= ImportLimits.atomicRowCount else {
+                throw RequestFailure(
+                    .unprocessable,
+                    "The file has \(draft.rowCount) rows, and at most \(ImportLimits.atomicRowCount) can be all or nothing.",
+                    hint: "Leave 'atomic' out: it's done in batches then.", source: .pointer("/atomic"))
+            }
+            try await plan(draft, version, connection)
+            try await JobStore.start(id, draft.chosen, isAtomic: isAtomic, connection)
+        }
+        return id
+    }
+
+    private func plan(_ draft: ImportDraft, _ version: String, _ connection: PostgresConnection) async throws {
+        var planner = ImportPlanner(draft.mapping, draft.choices)
+        var after: Int64 = 0
+        while true {
+            let rows = try await JobStore.rows(
+                of: draft.job, after: after, limit: ImportLimits.chunkRowCount, connection)
+            guard let last = rows.last else { break }
+            after = last.number
+            try await JobStore.plan(try await planner.add(rows, connection).map(\.row), of: draft.id, connection)
+        }
+        guard planner.version == version else {
+            var failure = RequestFailure(
+                .conflict, "The import would do something else than its preview showed.",
+                hint: "Nothing was changed. Ask for another preview, and decide anew.", source: .pointer("/expect"))
+            failure.details = [
+                "creates": .int(planner.creates), "updates": .int(planner.updates), "refused": .int(planner.refused),
+            ]
+            throw failure
+        }
+        guard planner.creates + planner.updates > 0 else {
+            throw RequestFailure(
+                .conflict, "Every row is refused.", hint: "Correct the file and send it again, or map it otherwise.")
+        }
+    }
+
+    private static func isAtomic(_ json: JSON?) throws -> Bool {
+        switch json {
+        case nil, .null?: return false
+        case .bool(let wanted)?: return wanted
+        default:
+            throw RequestFailure(.badRequest, "'atomic' is neither true nor false.", source: .pointer("/atomic"))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import TomboloHTTP
+import TomboloModel
+
+/// A file while it's uploaded: bytes in, rows out. It holds no more than the row under way.
+package struct ImportFile: Sendable {
+    package enum Format: String, Sendable {
+        case csv
+        /// An array, or an object on each line.
+        case json
+    }
+
+    struct Row: Sendable {
+        /// The line where it begins; of an array of JSON the place in it.
+        let number: Int64
+        /// As ``ImportSource`` reads it.
+        let text: String
+    }
+
+    package let format: Format
+    private var csv: CSVDecoder
+    private var json = JSONRowsDecoder()
+    /// In the file's order; of JSON in the order of their names.
+    private(set) var columns: [String] = []
+    private var known: Set<String> = []
+    private(set) var rowCount: Int64 = 0
+
+    /// - Parameter delimiter: what separates the cells of CSV; nil to find it out.
+    package init(_ format: Format, delimiter: UInt8? = nil) {
+        self.format = format
+        csv = CSVDecoder(delimiter: delimiter)
+    }
+
+    /// - Returns: the rows that are complete by now.
+    /// - Throws: ``ImportFileError``
+    mutating func rows(in bytes: some Sequence<UInt8>) throws -> [Row] {
+        switch format {
+        case .csv:
+            var found: [(CSVDecoder.Row, Int64)] = []
+            try csv.feed(bytes) { found.append(($0, $1)) }
+            return try found.compactMap { try row($0, line: $1) }
+        case .json:
+            var found: [JSONRowsDecoder.Row] = []
+            try json.feed(bytes) { found.append($0) }
+            return try found.map { try row($0) }
+        }
+    }
+
+    /// The file is over.
+    /// - Returns: its last rows.
+    /// - Throws: ``ImportFileError``
+    mutating func finish() throws -> [Row] {
+        var rows: [Row] = []
+        switch format {
+        case .csv:
+            var found: [(CSVDecoder.Row, Int64)] = []
+            try csv.finish { found.append(($0, $1)) }
+            rows = try found.compactMap { try row($0, line: $1) }
+        case .json:
+            try json.finish()
+            columns.sort()
+        }
+        guard rowCount > 0 else {
+            throw ImportFileError(
+                line: 1, message: "The file has no rows.", hint: "Send a header and at least one row, or JSON objects.")
+        }
+        return rows
+    }
+
+    private mutating func count(line: Int64) throws {
+        rowCount += 1
+        guard rowCount <= ImportLimits.rowCount else {
+            throw ImportFileError(
+                line: line, message: "The file has more than \(ImportLimits.rowCount) rows.",
+                hint: "Import it in parts.", isTooLarge: true)
+        }
+    }
+
+    // MARK: Tables
+
+    /// - Returns: nil for the header.
+    private mutating func row(_ cells: CSVDecoder.Row, line: Int64) throws -> Row? {
+        guard !columns.isEmpty else {
+            try readHeader(cells, line: line)
+            return nil
+        }
+        guard cells.count == columns.count else {
+            throw ImportFileError(
+                line: line, message: "The row has \(cells.count) cells, and the header has \(columns.count).",
+                hint: "Put cells with separators or line breaks in quotes.")
+        }
+        try count(line: line)
+        return Row(number: line, text: ImportSource.text(of: cells))
+    }
+
+    private mutating func readHeader(_ cells: CSVDecoder.Row, line: Int64) throws {
+        for (index, cell) in cells.enumerated() {
+            guard let name = cell, !name.isEmpty, name.utf8.count <= ImportLimits.columnNameByteCount else {
+                throw ImportFileError(
+                    line: line, column: index + 1,
+                    message: "The column has no name, or one of more than \(ImportLimits.columnNameByteCount) bytes.",
+                    hint: "Name every column in the first row.")
+            }
+            guard known.insert(name).inserted else {
+                throw ImportFileError(
+                    line: line, column: index + 1,
+                    message: "Another column is called '\(name.shortened(toByteCount: 60))' too.",
+                    hint: "Give each column its own name.")
+            }
+            columns.append(name)
+        }
+    }
+
+    // MARK: Objects
+
+    private mutating func row(_ row: JSONRowsDecoder.Row) throws -> Row {
+        try count(line: row.line)
+        for name in row.members.keys where known.insert(name).inserted {
+            guard known.count <= ImportLimits.columnCount, name.utf8.count <= ImportLimits.columnNameByteCount else {
+                throw ImportFileError(
+                    line: row.line, message: "The objects have too many different names, or too long ones.",
+                    hint: "At most \(ImportLimits.columnCount) names of \(ImportLimits.columnNameByteCount) bytes "
+                        + "are possible.")
+            }
+            columns.append(name)
+        }
+        return Row(number: row.number, text: row.text)
+    }
+}

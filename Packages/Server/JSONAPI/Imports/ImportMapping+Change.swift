@@ -1,0 +1,106 @@
+import TomboloHTTP
+import TomboloModel
+
+extension ImportMapping {
+    /// - Throws: ``RequestFailure`` with everything that is wrong.
+    func change(_ members: JSON) throws -> ResourceChange {
+        var change = ResourceChange(type, view)
+        change.read(members, at: RequestPointer())
+        try change.check()
+        return change
+    }
+
+    /// The members of a new resource: embedded objects have everything that they need and an export leaves out.
+    func creation(_ parsed: Parsed) -> JSON {
+        var parsed = parsed
+        for member in members {
+            guard let value = parsed.attributes[member.field.name] else { continue }
+            parsed.attributes[member.field.name] = Self.merged(value, .null, member.field)
+        }
+        return parsed.members
+    }
+
+    /// What can be said of the change of a resource without having read it: members that its other ones are needed for
+    /// are left out.
+    func checkable(_ parsed: Parsed) -> JSON {
+        var parsed = parsed
+        for member in members {
+            guard let value = parsed.attributes[member.field.name], !Self.isWhole(value, member.field) else { continue }
+            parsed.attributes[member.field.name] = nil
+        }
+        return parsed.members
+    }
+
+    /// Whether it says everything of an embedded object.
+    private static func isWhole(_ value: JSON, _ field: ResourceField) -> Bool {
+        guard case .embedded(_, let inner) = field.content, case .object(let members) = value else { return true }
+        return inner.allSatisfy { part in members[part.name].map { isWhole($0, part) } ?? false }
+    }
+
+    /// What a row changes of a resource. Everything else isn't touched, above all not what its person can't see of it,
+    /// such as a link to something in the trash.
+    func difference(_ parsed: Parsed, from old: ResourceMembers) -> ResourceMembers {
+        let now = old.json
+        var changed = Parsed()
+        for member in members {
+            let name = member.field.name
+            if let value = parsed.attributes[name] {
+                let before = now["attributes"]?[name] ?? .null
+                let merged = Self.merged(Self.restored(value, before, member), before, member.field)
+                if !Self.isSame(merged, before, member) { changed.attributes[name] = merged }
+            }
+            if let value = parsed.relationships[name], value != now["relationships"]?[name] {
+                changed.relationships[name] = value
+            }
+        }
+        return ResourceMembers(changed.members)
+    }
+
+    /// Null as what some columns say of an object is null for the members that they name, if there are others.
+    private static func restored(_ value: JSON, _ old: JSON, _ member: Member) -> JSON {
+        guard value == .null, case .object = old, case .object(let inner) = member.node,
+            case .embedded(_, let fields) = member.field.content
+        else { return value }
+        let values = inner.map { ($0.field.name, restored(.null, old[$0.field.name] ?? .null, $0)) }
+        guard inner.count < fields.count || values.contains(where: { $1 != .null }) else { return value }
+        return .object(Dictionary(values) { first, _ in first })
+    }
+
+    /// An embedded object keeps the members that the file doesn't name. A new one has empty lists, which exports leave out.
+    private static func merged(_ value: JSON, _ old: JSON, _ field: ResourceField) -> JSON {
+        guard case .embedded(_, let inner) = field.content, case .object(var members) = value else { return value }
+        for part in inner {
+            let before = old[part.name]
+            if let value = members[part.name] {
+                members[part.name] = merged(value, before ?? .null, part)
+            } else if let before {
+                members[part.name] = before
+            } else if case .array = part.content {
+                members[part.name] = []
+            }
+        }
+        return .object(members)
+    }
+
+    private static func isSame(_ one: JSON, _ other: JSON, _ member: Member) -> Bool {
+        // A table writes an object that isn't there like one of nulls.
+        if case .object = member.node, one.isBlank, other.isBlank { return true }
+        return one.isEqual(to: other)
+    }
+}
+
+extension JSON {
+    /// Whether both are the same value: 1 is 1.0, and a member that is missing is null.
+    fileprivate func isEqual(to other: JSON) -> Bool {
+        switch (self, other) {
+        case (.int(let one), .double(let other)), (.double(let other), .int(let one)): return Double(one) == other
+        case (.array(let one), .array(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.isEqual(to: $1) }
+        case (.object(let one), .object(let other)):
+            return Set(one.keys).union(other.keys).allSatisfy {
+                (one[$0] ?? .null).isEqual(to: other[$0] ?? .null)
+            }
+        default: return self == other
+        }
+    }
+}

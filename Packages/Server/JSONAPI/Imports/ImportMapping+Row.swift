@@ -1,0 +1,219 @@
+import Foundation
+import TomboloHTTP
+import TomboloModel
+
+extension ImportMapping {
+    /// A row as the members of a resource, written as the server writes them.
+    struct Parsed: Sendable {
+        var attributes: [String: JSON] = [:]
+        var relationships: [String: JSON] = [:]
+        /// The id that the row names.
+        var id: Value?
+
+        var members: JSON { ["attributes": .object(attributes), "relationships": .object(relationships)] }
+    }
+
+    /// - Throws: ``RequestFailure`` with everything that can't be read, each with its place.
+    func parse(_ source: ImportSource) throws -> Parsed {
+        var parsed = Parsed()
+        var problems: [RequestFailure] = []
+        do {
+            parsed.id = try id(source)
+        } catch let failure as RequestFailure {
+            problems.append(failure)
+        }
+        for member in members {
+            let field = member.field
+            let part = RequestPointer() / (field.isRelationship ? "relationships" : "attributes")
+            var found = Cell(source: source, problems: problems)
+            let value = self.value(member, &found, at: part / field.name)
+            problems = found.problems
+            guard let value else { continue }
+            if field.isRelationship {
+                parsed.relationships[field.name] = ["data": value]
+            } else {
+                parsed.attributes[field.name] = value
+            }
+        }
+        guard var first = problems.first else { return parsed }
+        first.others = Array(problems.dropFirst().prefix(ResourceChange.maximumProblemCount))
+        throw first
+    }
+
+    /// A row while its cells are read.
+    private struct Cell {
+        let source: ImportSource
+        var problems: [RequestFailure]
+
+        mutating func refuse(_ found: JSON, _ expected: String, at pointer: RequestPointer) -> JSON? {
+            let text = if case .string(let text) = found { text } else { JobStore.text(found) }
+            problems.append(
+                RequestFailure(
+                    .unprocessable, "'\(text.shortened(toByteCount: 60))' isn't \(expected).",
+                    hint: "Write \(expected).", source: .pointer(pointer.description)))
+            return nil
+        }
+    }
+
+    private func id(_ source: ImportSource) throws -> Value? {
+        guard let idColumn, let cell = source.value(idColumn), cell != .null else { return nil }
+        var found = Cell(source: source, problems: [])
+        if case .string(let text) = cell, let key = type.keyValue(type.keyType == .string ? unguarded(text) : text) {
+            return key
+        }
+        _ = found.refuse(cell, ValueText.expected(type.keyType), at: RequestPointer("/id"))
+        guard let failure = found.problems.first else { return nil }
+        throw failure
+    }
+
+    /// What an export puts before text that a spreadsheet could calculate is taken off again.
+    private func unguarded(_ text: String) -> String {
+        let bytes = text.utf8
+        guard isTable, unguards, bytes.first == UInt8(ascii: "'"), let second = bytes.dropFirst().first,
+            ExportStatement.guarded.contains(second)
+        else { return text }
+        return String(decoding: bytes.dropFirst(), as: UTF8.self)
+    }
+
+    // MARK: Members
+
+    /// - Returns: nil for one that the row says nothing about, and after a problem.
+    private func value(_ member: Member, _ row: inout Cell, at pointer: RequestPointer) -> JSON? {
+        switch member.node {
+        case .column(let column):
+            guard let cell = row.source.value(column) else { return nil }
+            guard cell != .null else { return empty(member.field) }
+            return value(cell, member.field, &row, at: pointer)
+        case .object(let inner):
+            var values: [String: JSON] = [:]
+            for member in inner {
+                guard case .column(let column) = member.node, row.source.value(column) == .null else {
+                    values[member.field.name] = value(member, &row, at: pointer / member.field.name)
+                    continue
+                }
+                values[member.field.name] = .null
+            }
+            // Null is what an export writes for the members of an object that isn't there.
+            guard !JSON.object(values).isBlank else { return .null }
+            for member in inner where values[member.field.name] == .null {
+                values[member.field.name] = empty(member.field)
+            }
+            return .object(values)
+        }
+    }
+
+    /// What an empty cell says, or null in JSON.
+    private func empty(_ field: ResourceField) -> JSON? {
+        guard isTable else { return .null }
+        return switch field.content {
+        case .values, .toMany, .array: .array([])
+        case .value(_, .string) where !field.isOptional: .string("")
+        case .value, .toOne, .embedded: field.isOptional ? .null : nil
+        }
+    }
+
+    private func value(
+        _ cell: JSON, _ field: ResourceField, _ row: inout Cell, at pointer: RequestPointer
+    ) -> JSON? {
+        switch field.content {
+        case .value(_, let type): return value(cell, type, &row, at: pointer)
+        case .toOne(_, let target): return identifier(cell, target, isElement: false, &row, at: pointer)
+        case .toMany(_, let target):
+            guard let items = list(cell, &row, at: pointer) else { return nil }
+            let identifiers = items.compactMap { identifier($0, target, isElement: true, &row, at: pointer) }
+            return identifiers.count == items.count ? .array(identifiers) : nil
+        case .values(let elements, _):
+            guard let items = list(cell, &row, at: pointer) else { return nil }
+            let type = view.schema.storedType(of: view.schema[elements].columns[ElementColumn.content])
+            return .array(items.map { Self.canonical($0, type) })
+        case .array: return list(cell, &row, at: pointer).map(JSON.array)
+        case .embedded(_, let inner):
+            guard case .object(let members)? = structured(cell) else {
+                return row.refuse(cell, "a JSON object such as {\"name\": value}", at: pointer)
+            }
+            return .object(Self.canonical(members, inner, view))
+        }
+    }
+
+    private func value(_ cell: JSON, _ type: PropertyType, _ row: inout Cell, at pointer: RequestPointer) -> JSON? {
+        // JSON has its own types, and is checked as in requests.
+        guard isTable, case .string(let text) = cell else { return Self.canonical(cell, type) }
+        let plain = type == .string ? unguarded(text) : type == .bool ? text.lowercased() : text
+        guard let value = ValueText.value(plain, type) else {
+            return row.refuse(cell, ValueText.expected(type), at: pointer)
+        }
+        return JSON(value)
+    }
+
+    private func identifier(
+        _ cell: JSON, _ target: Int, isElement: Bool, _ row: inout Cell, at pointer: RequestPointer
+    ) -> JSON? {
+        guard let target = view.types[target] else { return nil }
+        guard case .string(let text) = cell,
+            let key = target.keyValue(target.keyType == .string && !isElement ? unguarded(text) : text)
+        else {
+            return row.refuse(
+                cell, "the id of one of the \(target.name), \(ValueText.expected(target.keyType))", at: pointer)
+        }
+        return ["type": .string(target.name), "id": .string(ResourceType.idText(key))]
+    }
+
+    private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {
+        guard case .array(let items)? = structured(cell), items.count <= ResourcePlan.maximumElementCount else {
+            _ = row.refuse(
+                cell, "a JSON list of at most \(ResourcePlan.maximumElementCount) values, such as [\"a\", \"b\"]",
+                at: pointer)
+            return nil
+        }
+        return items
+    }
+
+    /// JSON in a cell of a table.
+    private func structured(_ cell: JSON) -> JSON? {
+        guard isTable, case .string(let text) = cell else { return cell }
+        return try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+    }
+
+    // MARK: As the server writes it
+
+    /// Other ways to write the same value, such as other time zones, become this server's.
+    private static func canonical(_ json: JSON, _ type: PropertyType) -> JSON {
+        switch (json, type) {
+        case (.string, .string), (.bool, _), (.null, _), (.double, _), (.array, _), (.object, _): json
+        case (.int(let number), .decimal128): ValueText.value("\(number)", type).map { JSON($0) } ?? json
+        case (.int, _), (_, .bool), (_, .int), (_, .double), (_, .float): json
+        case (.string(let text), _): ValueText.value(text, type).map { JSON($0) } ?? json
+        }
+    }
+
+    private static func canonical(
+        _ members: [String: JSON], _ fields: [ResourceField], _ view: CallerView
+    ) -> [String: JSON] {
+        var result = members
+        for field in fields {
+            guard let value = members[field.name] else { continue }
+            switch (field.content, value) {
+            case (.value(_, let type), _): result[field.name] = canonical(value, type)
+            case (.embedded(_, let inner), .object(let members)):
+                result[field.name] = .object(canonical(members, inner, view))
+            case (.values(let elements, _), .array(let items)):
+                let type = view.schema.storedType(of: view.schema[elements].columns[ElementColumn.content])
+                result[field.name] = .array(items.map { canonical($0, type) })
+            default: continue
+            }
+        }
+        return result
+    }
+}
+
+extension JSON {
+    /// Whether it says no more than null: an object or a list of nothing.
+    var isBlank: Bool {
+        switch self {
+        case .null: true
+        case .array(let items): items.isEmpty
+        case .object(let members): members.values.allSatisfy(\.isBlank)
+        case .bool, .int, .double, .string: false
+        }
+    }
+}

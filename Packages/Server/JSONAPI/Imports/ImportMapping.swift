@@ -1,0 +1,181 @@
+import TomboloHTTP
+import TomboloModel
+
+/// Which column of a file is which member of a resource, and what becomes of rows whose resource is there already.
+///
+///     {"format": "csv", "columns": ["Title", "Notes"], "mapping": {"Title": "title", "Notes": null}, "mode": "upsert"}
+package struct ImportMapping: Sendable {
+    package enum Mode: String, CaseIterable, Sendable {
+        /// Rows whose resource is there are refused.
+        case create
+        /// Rows whose resource isn't there are refused.
+        case update
+        case upsert
+    }
+
+    struct Column: Hashable, Sendable {
+        let name: String
+        /// In the file.
+        let place: Int
+    }
+
+    /// Where the value of a member comes from.
+    indirect enum Node: Sendable {
+        case column(Column)
+        /// An embedded object whose members are columns of their own: `address.city`.
+        case object([Member])
+    }
+
+    struct Member: Sendable {
+        let field: ResourceField
+        var node: Node
+    }
+
+    let type: ResourceType
+    let view: CallerView
+    let isTable: Bool
+    /// Whether a `'` before a formula was put there by an export.
+    let unguards: Bool
+    let mode: Mode
+    let idColumn: Column?
+    private(set) var members: [Member] = []
+    /// The columns by the places in a request that their members would have.
+    private(set) var places: [(pointer: String, member: String, column: Column)] = []
+    /// What each column becomes; null for nothing.
+    private(set) var json: [String: JSON] = [:]
+
+    var names: Set<String> { Set(members.map(\.field.name)) }
+
+    /// - Parameter arguments: those of the job. Without `mapping`, columns become what their names say.
+    /// - Throws: ``RequestFailure`` for a mapping to nothing, or of two columns to one member.
+    init(_ arguments: JSON, of type: ResourceType, for view: CallerView) throws {
+        self.type = type
+        self.view = view
+        isTable = arguments["format"] == .string(ImportFile.Format.csv.rawValue)
+        unguards = try Self.unguards(arguments["formulas"])
+        mode = try Self.mode(arguments["mode"])
+        let columns = Self.columns(arguments)
+        let mapping = try Self.mapping(arguments["mapping"], columns, type, view)
+        var idColumn: Column?
+        var used: Set<String> = []
+        for column in columns {
+            guard let name = mapping[column.name] else {
+                json[column.name] = .null
+                continue
+            }
+            guard used.insert(name).inserted else {
+                throw Self.failure(
+                    "Two columns lead to '\(name.shortened(toByteCount: 60))'.", "Leave one of them out: null.")
+            }
+            json[column.name] = .string(name)
+            if name == "id" {
+                idColumn = column
+                places.append(("/id", name, column))
+                continue
+            }
+            let path = try Self.path(name, type, view)
+            try Self.add(column, path[...], to: &members, name)
+            let part = path[0].isRelationship ? "relationships" : "attributes"
+            let pointer = path.reduce(RequestPointer() / part) { $0 / $1.name }
+            places.append((pointer.description, name, column))
+        }
+        self.idColumn = idColumn
+        guard !members.isEmpty else {
+            throw Self.failure("No column leads to a member.", "Map at least one column to something besides 'id'.")
+        }
+        guard idColumn != nil || mode != .update else {
+            throw Self.failure("An update needs ids.", "Map a column to 'id', or choose another mode.", "mode")
+        }
+    }
+
+    static func columns(_ arguments: JSON) -> [Column] {
+        guard case .array(let names)? = arguments["columns"] else { return [] }
+        return names.enumerated().compactMap { place, name in
+            guard case .string(let name) = name else { return nil }
+            return Column(name: name, place: place)
+        }
+    }
+
+    private static func failure(_ message: String, _ hint: String, _ place: String = "mapping") -> RequestFailure {
+        RequestFailure(.badRequest, message, hint: hint, source: .pointer("/\(place)"))
+    }
+
+    private static func mode(_ json: JSON?) throws -> Mode {
+        guard let json, json != .null else { return .create }
+        guard case .string(let name) = json, let mode = Mode(rawValue: name) else {
+            throw failure("There is no such mode.", "Send create, update or upsert.", "mode")
+        }
+        return mode
+    }
+
+    private static func unguards(_ json: JSON?) throws -> Bool {
+        switch json {
+        case nil, .null?, .string("guarded")?: return true
+        case .string("plain")?: return false
+        default:
+            throw failure("'formulas' is neither 'guarded' nor 'plain'.", "Leave it out for 'guarded'.", "formulas")
+        }
+    }
+
+    /// The member of each column that has one.
+    private static func mapping(
+        _ json: JSON?, _ columns: [Column], _ type: ResourceType, _ view: CallerView
+    ) throws -> [String: String] {
+        guard let json, json != .null else { return suggestions(columns.map(\.name), of: type, view) }
+        guard case .object(let given) = json else {
+            throw failure("The mapping isn't an object.", "Send \"mapping\": {\"COLUMN\": \"MEMBER\" or null, …}.")
+        }
+        var result: [String: String] = [:]
+        for (column, member) in given.sorted(by: { $0.key < $1.key }) {
+            guard columns.contains(where: { $0.name == column }) else {
+                throw failure(
+                    "The file has no column '\(column.shortened(toByteCount: 60))'.",
+                    ResourceQuery.nearest(column, columns.map(\.name)))
+            }
+            switch member {
+            case .string(let name): result[column] = name
+            case .null: continue
+            default: throw failure("A column leads to something other than a name.", "Send a name or null.")
+            }
+        }
+        return result
+    }
+
+    /// The fields that a member's name leads through.
+    private static func path(_ name: String, _ type: ResourceType, _ view: CallerView) throws -> [ResourceField] {
+        var fields = view.fields(of: type)
+        if let field = fields.first(where: { $0.name == name }) { return [field] }
+        var path: [ResourceField] = []
+        for part in name.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let field = fields.first(where: { $0.name == part }) else {
+                throw failure(
+                    "\(type.name) have no member '\(name.shortened(toByteCount: 60))'.",
+                    ResourceQuery.nearest(name, memberNames(of: type, view)))
+            }
+            path.append(field)
+            if case .embedded(_, let inner) = field.content { fields = inner } else { fields = [] }
+        }
+        return path
+    }
+
+    private static func add(
+        _ column: Column, _ path: ArraySlice<ResourceField>, to members: inout [Member], _ name: String
+    ) throws {
+        guard let field = path.first else { return }
+        let rest = path.dropFirst()
+        let place = members.firstIndex { $0.field.name == field.name }
+        switch place.map({ members[$0].node }) {
+        case nil where rest.isEmpty: members.append(Member(field: field, node: .column(column)))
+        case nil:
+            var inner: [Member] = []
+            try add(column, rest, to: &inner, name)
+            members.append(Member(field: field, node: .object(inner)))
+        case .object(var inner)? where !rest.isEmpty:
+            try add(column, rest, to: &inner, name)
+            if let place { members[place].node = .object(inner) }
+        default:
+            throw failure(
+                "Columns lead to '\(field.name)' as a whole and to members of it.", "Leave one of the two out: null.")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Crypto
+import Foundation
+import PostgresClient
+import PostgresValues
+import TomboloHTTP
+import TomboloModel
+import TomboloSQL
+
+/// Finds out what each row of an import would do: make a resource, change one, or nothing, and why. It changes nothing.
+/// The same rows and the same data give the same ``version``, so that an import does what its preview showed.
+struct ImportPlanner {
+    /// A row with what is to be done about it.
+    struct Planned {
+        var row: JobRow
+        /// Of a row that is refused.
+        var failure: RequestFailure?
+    }
+
+    let mapping: ImportMapping
+    private(set) var creates: Int64 = 0
+    private(set) var updates: Int64 = 0
+    private(set) var refused: Int64 = 0
+    private var hash = SHA256()
+    /// Where each resource was named first.
+    private var seen: [Value: Int64] = [:]
+
+    /// - Parameter arguments: those of the job with what its person chose.
+    init(_ mapping: ImportMapping, _ arguments: JSON) {
+        self.mapping = mapping
+        hash.update(data: Data(JobStore.text(arguments).utf8))
+    }
+
+    /// Of everything that was added, in its order.
+    var version: String {
+        hash.finalize().prefix(12).map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// - Parameter rows: of the job, in their order.
+    mutating func add(_ rows: [JobRow], _ connection: PostgresConnection) async throws -> [Planned] {
+        let parsed = rows.map { row in
+            Result { try mapping.parse(ImportSource(row.source ?? "", isTable: mapping.isTable)) }
+        }
+        let known = try await existing(parsed.compactMap { try? $0.get().id }, connection)
+        var planned: [Planned] = []
+        for (row, result) in zip(rows, parsed) {
+            var entry = Planned(row: row)
+            do {
+                let parsed = try result.get()
+                let key = try key(row, parsed)
+                entry.row.key = ResourceType.idText(key)
+                entry.row.plan = try plan(parsed, key, isThere: known.contains(key), row.number)
+            } catch let failure as RequestFailure {
+                entry.row.plan = .refuse
+                entry.row.reason = JobOutcome.refused(mapping.located(failure)).reason
+                entry.failure = failure
+            }
+            count(entry.row)
+            planned.append(entry)
+        }
+        return planned
+    }
+
+    private mutating func count(_ row: JobRow) {
+        switch row.plan {
+        case .create: creates += 1
+        case .update: updates += 1
+        case .refuse, nil: refused += 1
+        }
+        hash.update(data: Data("\(row.number) \(row.plan?.rawValue ?? "") \(row.key ?? "")\n".utf8))
+    }
+
+    private func key(_ row: JobRow, _ parsed: ImportMapping.Parsed) throws -> Value {
+        if let id = parsed.id { return id }
+        guard mapping.mode != .update, let key = row.key.flatMap({ mapping.type.keyValue($0) }) else {
+            throw RequestFailure(
+                .unprocessable, "The row has no id.",
+                hint: mapping.mode == .update
+                    ? "Write the id of what it changes, or leave the row out."
+                    : "Give it one: \(mapping.type.name) have no ids that the server makes.",
+                source: .pointer("/id"))
+        }
+        return key
+    }
+
+    private mutating func plan(
+        _ parsed: ImportMapping.Parsed, _ key: Value, isThere: Bool, _ number: Int64
+    ) throws -> JobRow.Plan {
+        if let first = seen[key] {
+            throw RequestFailure(
+                .conflict, "Row \(first) has the same id.", hint: "Leave one of the two out.", source: .pointer("/id"))
+        }
+        seen[key] = number
+        if isThere {
+            guard mapping.mode != .create else {
+                throw RequestFailure(
+                    .conflict, "There is a resource with this id already.",
+                    hint: "Choose to update what is there, or leave the row out.", source: .pointer("/id"))
+            }
+            _ = try mapping.change(mapping.checkable(parsed))
+            return .update
+        }
+        guard mapping.mode != .update else {
+            var failure = JSONAPIRoutes.noSuchResource(mapping.type)
+            failure.source = .pointer("/id")
+            throw failure
+        }
+        let writer = ResourceWriter(view: mapping.view) { _, _, _, _, _ in }
+        _ = try writer.newRow(try mapping.change(mapping.creation(parsed)), key: key, at: RequestPointer())
+        return .create
+    }
+
+    /// Those of the ids that are of resources which the person can see.
+    private func existing(_ ids: [Value], _ connection: PostgresConnection) async throws -> Set<Value> {
+        guard !ids.isEmpty else { return [] }
+        let (type, view) = (mapping.type, mapping.view)
+        let condition = try Predicate.all([view.readable(type), .isIn(PropertyPath(type.key.name), ids)]).sql(
+            .postgresql, className: type.item.name, in: view.schema, alias: ResourcePlan.alias, firstParameter: 1)
+        let found = try await connection.query(
+            """
+            SELECT \(PostgresSQL.quoteIdentifier(ResourcePlan.alias, type.key.sqlName))
+            FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
+            WHERE \(condition.sql) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))
+            """, try condition.parameters.map { try PostgresParameter($0) })
+        return Set(try found.map { try $0[0].value(of: type.keyType) })
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import TomboloHTTP
+
+/// One row of a file, as it's kept until the import is over.
+enum ImportSource: Sendable {
+    /// Of a table, in the order of its columns; nil is an empty cell without quotes.
+    case cells([String?])
+    case members([String: JSON])
+
+    /// - Parameter text: what ``text(of:)`` wrote, or an object of JSON as it was sent.
+    init(_ text: String, isTable: Bool) throws {
+        let (decoder, data) = (JSONDecoder(), Data(text.utf8))
+        self =
+            isTable
+            ? .cells(try decoder.decode([String?].self, from: data))
+            : .members(try decoder.decode([String: JSON].self, from: data))
+    }
+
+    static func text(of cells: [String?]) -> String {
+        JobStore.text(.array(cells.map { $0.map(JSON.string) ?? .null }))
+    }
+
+    /// What it has for a column; nil if it says nothing about it.
+    func value(_ column: ImportMapping.Column) -> JSON? {
+        switch self {
+        case .cells(let cells):
+            cells.indices.contains(column.place) ? cells[column.place].map(JSON.string) ?? .null : nil
+        case .members(let members): members[column.name]
+        }
+    }
+}

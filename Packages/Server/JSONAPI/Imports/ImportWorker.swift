@@ -1,0 +1,74 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+
+/// Does single rows of an import in the caller's transaction, as the person who asked for it, with the checks of a request
+/// about one resource. Which resource a row is about, and whether it's there, was found out before the import began.
+struct ImportWorker: Sendable {
+    let mapping: ImportMapping
+    private var type: ResourceType { mapping.type }
+    private var view: CallerView { mapping.view }
+    // An import removes nothing.
+    private var writer: ResourceWriter { ResourceWriter(view: mapping.view) { _, _, _, _, _ in } }
+
+    /// - Throws: ``RequestFailure`` if its person may do no row of it any more.
+    func checkRights() throws {
+        let operations: [TomboloRules.Operation] =
+            switch mapping.mode {
+            case .create: [.create]
+            case .update: [.update]
+            case .upsert: [.create, .update]
+            }
+        let denials = operations.compactMap { view.refusal($0, type) }
+        guard denials.count == operations.count, let denial = denials.first else { return }
+        throw RequestFailure(.forbidden, "You may not do this any more: \(denial.reason)")
+    }
+
+    /// - Throws: ``RequestFailure`` for a row that is refused, with places as in a request, and what a database says.
+    func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
+        guard let source = row.source, let key = row.key.flatMap({ type.keyValue($0) }) else {
+            throw RequestFailure(.unprocessable, row.reason ?? "The row can't be read.")
+        }
+        switch row.plan {
+        case .create:
+            return try await create(try mapping.parse(ImportSource(source, isTable: mapping.isTable)), key, connection)
+        case .update:
+            return try await update(try mapping.parse(ImportSource(source, isTable: mapping.isTable)), key, connection)
+        case .refuse, nil:
+            // It was found out before, with what is to be done about it.
+            throw RequestFailure(.unprocessable, row.reason ?? "The row can't be read.")
+        }
+    }
+
+    private func create(
+        _ parsed: ImportMapping.Parsed, _ key: Value, _ connection: PostgresConnection
+    ) async throws -> JobOutcome {
+        let change = try mapping.change(mapping.creation(parsed))
+        let made = try await writer.create(change, key: key, at: RequestPointer(), connection)
+        // All of it: what anybody changes of it keeps an undo from removing it.
+        let all = Set(view.fields(of: type).map(\.name))
+        return .done(old: .null, new: try made.map { try ResourceMembers($0, named: all).json })
+    }
+
+    private func update(
+        _ parsed: ImportMapping.Parsed, _ key: Value, _ connection: PostgresConnection
+    ) async throws -> JobOutcome {
+        let reader = ResourceReader(view: view)
+        guard let old = try await reader.lockedMembers(mapping.names, of: type, key: key, connection) else {
+            var failure = JSONAPIRoutes.noSuchResource(type)
+            failure.source = .pointer("/id")
+            throw failure
+        }
+        let difference = mapping.difference(parsed, from: old)
+        let names = difference.names
+        guard !names.isEmpty else { return .left("It was so already.") }
+        let change = try mapping.change(difference.json)
+        let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
+        let before = ResourceMembers(old.json, named: names).json
+        guard let after else { return .done(old: before, reason: "You can't see it any more.") }
+        let new = try ResourceMembers(after, named: names)
+        if new.same(as: old) == names { return .left("It was so already.") }
+        return .done(old: before, new: new.json)
+    }
+}

@@ -1,0 +1,89 @@
+import PostgresClient
+import TomboloHTTP
+import TomboloModel
+
+/// Imports before they begin: jobs in the state `draft`, whose rows are those of the file.
+extension JobStore {
+    /// - Throws: ``RequestFailure`` with status 429 if the user has too many imports that aren't started.
+    static func makeDraft(
+        _ className: String, by user: ObjectId, arguments: JSON, _ connection: PostgresConnection
+    ) async throws -> Int64 {
+        // Uploads of one user at the same time count each other.
+        try await connection.query(
+            "SELECT pg_advisory_xact_lock(hashtextextended('tombolo.job ' || $1, 0))", [.text(user.stringValue)])
+        // What nobody started was left behind, or its upload broke off with its server.
+        try await connection.query(
+            """
+            DELETE FROM tombolo.job WHERE user_id = $1 AND state = 'draft'
+                AND created_at < now() - make_interval(days => \(ImportLimits.draftDays))
+            """, [.text(user.stringValue)])
+        let open = try await connection.query(
+            "SELECT count(*) FROM tombolo.job WHERE user_id = $1 AND state = 'draft'", [.text(user.stringValue)])[0, 0]
+            .int
+        guard open < ImportLimits.draftCount else {
+            throw RequestFailure(
+                .tooManyRequests,
+                "You have \(open) imports that you haven't started, and at most \(ImportLimits.draftCount) are possible.",
+                hint: "Start or cancel one: GET /jobs lists them.")
+        }
+        return try await make(.load, className, by: user, state: .draft, arguments: arguments, connection)
+    }
+
+    /// - Parameter keys: of the resources that the rows make, unless they name others: a row makes the same one however
+    ///   often it's tried.
+    static func add(
+        _ rows: [ImportFile.Row], keys: [String?], to job: Int64, _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query(
+            """
+            INSERT INTO tombolo.job_row (job, number, key, source)
+            SELECT $1, n.number, n.key, n.source FROM unnest($2::bigint[], $3::text[], $4::text[]) AS n (number, key, source)
+            """,
+            [.int64(job), .int64Array(rows.map(\.number)), .textArray(keys), .textArray(rows.map(\.text))])
+    }
+
+    /// The file is complete.
+    static func complete(
+        _ job: Int64, _ arguments: JSON, total: Int64, _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query(
+            "UPDATE tombolo.job SET arguments = $2, total = $3 WHERE id = $1 AND state = 'draft'",
+            [.int64(job), .text(text(arguments)), .int64(total)])
+    }
+
+    /// Fixes what is to be done about rows.
+    static func plan(_ rows: [JobRow], of job: Int64, _ connection: PostgresConnection) async throws {
+        try await connection.query(
+            """
+            UPDATE tombolo.job_row r SET key = n.key, plan = n.plan::"char", reason = n.reason
+            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS n (number, key, plan, reason)
+            WHERE r.job = $1 AND r.number = n.number
+            """,
+            [
+                .int64(job), .int64Array(rows.map(\.number)), .textArray(rows.map(\.key)),
+                .textArray(rows.map { $0.plan?.rawValue }), .textArray(rows.map(\.reason)),
+            ])
+    }
+
+    /// Makes a job of a draft.
+    static func start(
+        _ job: Int64, _ arguments: JSON, isAtomic: Bool, _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query(
+            "UPDATE tombolo.job SET state = 'queued', arguments = $2, is_atomic = $3 WHERE id = $1 AND state = 'draft'",
+            [.int64(job), .text(text(arguments)), .bool(isAtomic)])
+    }
+
+    static func forget(_ job: Int64, _ pool: PostgresPool) async throws {
+        try await pool.query("DELETE FROM tombolo.job WHERE id = $1 AND state = 'draft'", [.int64(job)])
+    }
+
+    /// Drops what a file said that isn't needed any more.
+    static func forgetSource(of job: Int64, _ connection: PostgresConnection) async throws {
+        try await connection.query(
+            """
+            UPDATE tombolo.job_row r SET source = NULL FROM tombolo.job j
+            WHERE j.id = $1 AND j.kind = '\(Job.Kind.load.rawValue)' AND r.job = j.id AND r.source IS NOT NULL
+            """, [.int64(job)])
+    }
+}

@@ -1,0 +1,103 @@
+package import PostgresClient
+package import TomboloHTTP
+package import TomboloModel
+
+/// One user's jobs, for the JSON routes and the panel's pages alike. Nobody else's are seen or touched: a job of somebody
+/// else is no job (404). Answers have the shapes in docs/jobs.md.
+package struct OwnJobs: Sendable {
+    /// Jobs, or rows of one, in one answer.
+    package static let pageSize = 100
+
+    private let user: ObjectId
+    private let pool: PostgresPool
+
+    package init(of user: ObjectId, _ pool: PostgresPool) {
+        self.user = user
+        self.pool = pool
+    }
+
+    /// `{"jobs": […], "next": …}`, the newest first.
+    /// - Parameter before: what `next` said.
+    package func list(before: Int64?) async throws -> JSON {
+        let jobs = try await pool.withConnection {
+            try await JobStore.jobs(of: user, before: before, limit: Self.pageSize, $0)
+        }
+        let next = jobs.count == Self.pageSize ? jobs.last.map { JSON.int($0.id) } : nil
+        return ["jobs": .array(jobs.map(\.json)), "next": next ?? .null]
+    }
+
+    package func job(_ id: Int64) async throws -> JSON {
+        try await pool.withConnection { try await JobStore.job(id, of: user, $0) }.json
+    }
+
+    /// `{"rows": […], "next": …}`, in their order.
+    /// - Parameters:
+    ///   - outcome: of these rows only.
+    ///   - after: what `next` said.
+    /// - Throws: ``RequestFailure`` with status 400 for an outcome that there isn't.
+    package func rows(of id: Int64, outcome: String?, after: Int64) async throws -> JSON {
+        let kind = outcome.flatMap { JobOutcome.Kind(name: $0) }
+        guard outcome == nil || kind != nil else {
+            throw RequestFailure(
+                .badRequest, "'outcome' isn't an outcome of a row.",
+                hint: "Send pending, done, refused or leftAlone.", source: .parameter("outcome"))
+        }
+        let rows = try await pool.withConnection { connection in
+            let job = try await JobStore.job(id, of: user, connection)
+            return try await JobStore.outcomes(of: job, kind, after: after, limit: Self.pageSize, connection)
+        }
+        let next = rows.count == Self.pageSize ? rows.last?["number"] : nil
+        return ["rows": .array(rows), "next": next ?? .null]
+    }
+
+    /// Ends a job: the batch under way is finished first, and what was done stays.
+    /// - Throws: ``RequestFailure`` with status 409 if it has ended.
+    package func cancel(_ id: Int64) async throws -> JSON {
+        try await pool.transaction { connection in
+            let job = try await JobStore.job(id, of: user, isLocked: true, connection)
+            guard job.state.isOpen || job.state == .draft else {
+                throw RequestFailure(
+                    .conflict, "The job has ended: it's \(job.state.rawValue).",
+                    hint: job.isUndoable ? "POST /jobs/\(id)/undo takes it back." : nil)
+            }
+            try await JobStore.end(id, .cancelled, nil, connection)
+            return try await JobStore.job(id, of: user, connection).json
+        }
+    }
+
+    /// Makes a job that takes back what another one did, the last row first.
+    /// - Returns: the new job.
+    /// - Throws: ``RequestFailure`` with status 409 if it can't be undone, or not any more.
+    package func undo(_ id: Int64) async throws -> JSON {
+        try await pool.transaction { connection in
+            let job = try await JobStore.job(id, of: user, isLocked: true, connection)
+            try Self.checkUndoable(job)
+            let undo = try await JobStore.make(
+                .undo, job.className, by: user, state: .queued, arguments: ["kind": .string(job.kind.rawValue)],
+                reverts: id, connection)
+            let chosen = try await connection.query(
+                """
+                INSERT INTO tombolo.job_row (job, number, key, old, new)
+                SELECT $1, row_number() OVER (ORDER BY number DESC), key, old, new FROM tombolo.job_row
+                WHERE job = $2 AND outcome = 'd'
+                """, [.int64(undo), .int64(id)])
+            try await JobStore.set(total: Int64(chosen.affectedRows), of: undo, connection)
+            return try await JobStore.job(undo, of: user, connection).json
+        }
+    }
+
+    private static func checkUndoable(_ job: Job) throws {
+        guard !job.isUndoable else { return }
+        let reason: (message: String, hint: String)
+        if job.state.isOpen {
+            reason = ("The job is under way.", "POST /jobs/\(job.id)/cancel ends it; then undo what it did.")
+        } else if let other = job.revertedBy {
+            reason = ("Job \(other) undoes it.", "GET /jobs/\(other) shows how far that is.")
+        } else if !job.kind.isUndoable {
+            reason = ("A job of the kind '\(job.kind.rawValue)' can't be undone.", "Do what you want with a new one.")
+        } else {
+            reason = ("The job did nothing.", "There is nothing to undo.")
+        }
+        throw RequestFailure(.conflict, reason.message, hint: reason.hint)
+    }
+}

@@ -1,0 +1,101 @@
+internal import PostgresClient
+internal import TomboloModel
+internal import TomboloRuleDocuments
+public import TomboloRules
+
+/// A change to the roles of an app's matrix. The app's own roles, which its rules name, can't be renamed or removed.
+public enum RoleChange: Sendable {
+    /// - `isEverywhere`: whether it counts everywhere, and not within an object.
+    /// - `boxes`: what is ticked, by service.
+    case add(String, isEverywhere: Bool, boxes: [String: Set<TomboloRules.Operation>])
+    /// Only a role that nobody has.
+    case remove(String)
+    /// Whoever has it keeps it, under the new name.
+    case rename(String, to: String)
+}
+
+extension ServerModels {
+    /// Adds, removes or renames a role of an app's permission matrix: stores a new version of its rule document, as
+    /// ``set(_:to:of:at:by:)`` does for a box.
+    /// - Throws: ``PermissionChangeError``; ``ServerModelError``; the database's error.
+    public func change(
+        _ change: RoleChange, of app: String, at version: Int64, by subject: Subject
+    ) async throws -> ServerModel {
+        try await store(app, version, subject) { text throws(MatrixEditError) in
+            switch change {
+            case .add(let name, let isEverywhere, let boxes):
+                try text.adding(name, isEverywhere: isEverywhere, boxes: boxes)
+            case .remove(let name): try text.removing(name)
+            case .rename(let name, let new): try text.renaming(name, to: new)
+            }
+        } along: { model, connection in
+            try await Self.applyToGrants(change, of: app, model, connection)
+        }
+    }
+
+    /// Grants follow in the same transaction: nobody gets a role meanwhile that comes or goes.
+    nonisolated(nonsending) private static func applyToGrants(
+        _ change: RoleChange, of app: String, _ model: ServerModel, _ connection: PostgresConnection
+    ) async throws {
+        let classes = Set(model.models[app]?.classes.map(\.name) ?? [])
+        for columns in model.rules.grantColumns where classes.contains(model.schema[columns.classIndex].name) {
+            let item = model.schema[columns.classIndex]
+            let table = PostgresSQL.quoteIdentifier("public", item.table)
+            let role = PostgresSQL.quoteIdentifier(item.columns[columns.roleColumn].sqlName)
+            switch change {
+            case .add(let name, _, _):
+                // Whoever wrote the name before there was such a role would have it all of a sudden.
+                let count = try await holderCount(name, table, role, connection)
+                guard count == 0 else {
+                    throw PermissionChangeError.held(
+                        "\(grants(count)) the role '\(name)' already, which there isn't yet. Delete what gives it first, or "
+                            + "choose another name; nothing was changed.")
+                }
+            case .remove(let name):
+                let count = try await holderCount(name, table, role, connection)
+                guard count == 0 else {
+                    throw PermissionChangeError.held(
+                        "\(grants(count)) the role '\(name)'. Take it from whoever has it first; nothing was changed.")
+                }
+                // Else they would give a later role of the same name.
+                try await connection.query(
+                    """
+                    UPDATE tombolo.invitation SET revoked_at = clock_timestamp()
+                    WHERE role = $1 AND class = $2 AND accepted_at IS NULL AND revoked_at IS NULL
+                    """, [.text(name), .text(item.name)])
+            case .rename(let name, let new):
+                let count = try await holderCount(new, table, role, connection)
+                guard count == 0 else {
+                    throw PermissionChangeError.held(
+                        "\(grants(count)) the role '\(new)' already, which there isn't yet. Delete what gives it first, or "
+                            + "choose another name; nothing was changed.")
+                }
+                do {
+                    try await connection.query(
+                        "UPDATE \(table) SET \(role) = $2 WHERE \(role) = $1", [.text(name), .text(new)])
+                } catch let error as PostgresError where error.code.errorClass == "23" {
+                    // What the app's database keeps, such as roles in what is in the trash.
+                    throw PermissionChangeError.held(
+                        "The database keeps a grant of '\(name)' as it is: \(error.message) "
+                            + (error.hint.map { "\($0) " } ?? "") + "Nothing was changed.")
+                }
+                try await connection.query(
+                    """
+                    UPDATE tombolo.invitation SET role = $2
+                    WHERE role = $1 AND class = $3 AND accepted_at IS NULL AND revoked_at IS NULL
+                    """, [.text(name), .text(new), .text(item.name)])
+            }
+        }
+    }
+
+    /// How many grants give a role, also in the trash. The table takes no others until the transaction ends.
+    nonisolated(nonsending) private static func holderCount(
+        _ name: String, _ table: String, _ role: String, _ connection: PostgresConnection
+    ) async throws -> Int64 {
+        try await connection.execute("LOCK TABLE \(table) IN SHARE MODE")
+        return try await connection.query(
+            "SELECT count(*) FROM \(table) WHERE \(role) = $1", [.text(name)])[0, 0].int64
+    }
+
+    private static func grants(_ count: Int64) -> String { count == 1 ? "1 grant gives" : "\(count) grants give" }
+}

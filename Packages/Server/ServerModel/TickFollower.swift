@@ -1,0 +1,57 @@
+package import Logging
+package import PostgresClient
+import ServiceLifecycle
+internal import TomboloPostgresStore
+
+/// Does something whenever a tick tells of changes, and every so often without one, until shutdown: ticks tell of changes
+/// only while a gateway makes some. Never at the same time as itself.
+package struct TickFollower: Sendable {
+    /// The least time between two times.
+    private static let interval = Duration.milliseconds(200)
+
+    private let listener: PostgresListener
+    /// The most time between two times.
+    private let patience: Duration
+    private let action: @Sendable () async -> Void
+
+    /// - Parameter configuration: of a connection of its own.
+    package init(
+        _ configuration: PostgresConfiguration, patience: Duration, logger: Logger,
+        action: @escaping @Sendable () async -> Void
+    ) {
+        listener = PostgresListener(configuration: configuration, channels: [Sequencer.channel], logger: logger)
+        self.patience = patience
+        self.action = action
+    }
+
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await listener.run() }
+                group.addTask { await follow() }
+                await group.waitForAll()
+            }
+        }
+    }
+
+    private func follow() async {
+        // Events of the time between two times count once.
+        let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in listener.events { wakeUp.yield() }
+                wakeUp.finish()
+            }
+            group.addTask {
+                while (try? await Task.sleep(for: patience)) != nil { wakeUp.yield() }
+            }
+            group.addTask {
+                for await _ in wakeUps {
+                    await action()
+                    try? await Task.sleep(for: Self.interval)
+                }
+            }
+            await group.waitForAll()
+        }
+    }
+}

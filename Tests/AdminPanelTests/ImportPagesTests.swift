@@ -1,0 +1,120 @@
+import HTTPTypes
+import PostgresClient
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+import TomboloModel
+
+@Suite("A file is uploaded by a form, its columns are chosen, and a preview is what the import then does")
+struct ImportPagesTests {
+    private static let boundary = "----a boundary".replacing(" ", with: "-")
+
+    /// A form as browsers send it.
+    /// - Parameter token: nil for none.
+    private static func form(_ token: String?, _ file: String, name: String = "sessions.csv") -> String {
+        var parts = token.map { ["Content-Disposition: form-data; name=\"_token\"\r\n\r\n\($0)"] } ?? []
+        parts += [
+            "Content-Disposition: form-data; name=\"separator\"\r\n\r\n",
+            "Content-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\nContent-Type: text/csv\r\n\r\n\(file)",
+        ]
+        return parts.map { "--\(boundary)\r\n\($0)\r\n" }.joined() + "--\(boundary)--\r\n"
+    }
+
+    private static func upload(
+        _ browser: PanelBrowser, _ form: String, type: String? = nil, headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        var headers = headers
+        headers[.contentType] = type ?? "multipart/form-data; boundary=\(boundary)"
+        return try await browser.call(.post, "/panel/import/sessions", body: form, headers: headers)
+    }
+
+    @Test("from the list to the job, without JavaScript, and only as it was shown")
+    func walk() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            #expect(try await browser.get("/panel/data/sessions").text.contains(#"href="/panel/import/sessions""#))
+            let page = try await browser.get("/panel/import/sessions").text
+            #expect(page.contains(#"enctype="multipart/form-data""#) && page.contains(#"type="file""#))
+            let talk = site.fixture.sessions[2]
+            let text =
+                "id;Title;state;event;Extra\n;<b>New</b>;pending;\(site.fixture.event);x\n"
+                + "\(talk);Renamed;pending;\(site.fixture.event);\n;Wrong;pending;nowhere;\n"
+            let sent = try await Self.upload(browser, Self.form(try await browser.formToken(), text))
+            let file = try #require(sent.headers[.location], "\(sent.text)")
+            #expect(sent.status == 303 && file.hasPrefix("/panel/import/sessions/"))
+
+            let mapping = try await browser.get(file).text
+            #expect(mapping.contains("sessions.csv: 3 rows. Nothing is imported yet."), "\(mapping)")
+            #expect(mapping.contains(#"<option value="title" selected>"#) && mapping.contains("&lt;b&gt;New&lt;/b&gt;"))
+            #expect(!mapping.contains("<b>New"))
+            let none = try await browser.post(file, ["mode": "create"])
+            #expect(none.status == 422 && none.text.contains("No column leads to a member."), "\(none.text)")
+
+            let choices = [
+                "column.0": "id", "column.1": "title", "column.2": "state", "column.3": "event", "column.4": "",
+                "mode": "upsert",
+            ]
+            let preview = try await browser.post(file, choices)
+            #expect(
+                preview.text.contains("1 would be made, 1 would be changed, 1 would be refused."), "\(preview.text)")
+            #expect(preview.text.contains("&#39;nowhere&#39; isn&#39;t the id of one of the events"))
+            #expect(preview.text.contains("Title: Renamed"))
+            #expect(try await site.titles("title = 'Renamed'") == [])
+
+            let hidden = PanelBrowser.hidden(preview.text)
+            let other = hidden.map { $0.0 == "mode" ? ("mode", "create") : $0 }
+            let refused = try await browser.submit("\(file)/start", other)
+            #expect(refused.status == 422 && refused.text.contains("would do something else"), "\(refused.text)")
+            let started = try await browser.submit("\(file)/start", hidden)
+            let job = try #require(started.headers[.location], "\(started.text)")
+            #expect(started.status == 303 && job.hasPrefix("/panel/jobs/"))
+            #expect(try await browser.get(file).headers[.location] == job, "it's a job now")
+            try await site.work()
+            let done = try await browser.get(job).text
+            #expect(done.contains("Import sessions") && done.contains("3 of 3"), "\(done)")
+            #expect(try await site.titles("title IN ('Renamed', '<b>New</b>')") == ["<b>New</b>", "Renamed"])
+            #expect(try await browser.post("\(job)/undo").status == 303)
+            try await site.work()
+            #expect(try await site.titles("title IN ('Renamed', '<b>New</b>') AND trashed_at IS NULL") == [])
+        }
+    }
+
+    @Test("without the session's token before it no file is read, and nobody gets at another one's")
+    func rights() async throws {
+        try await BulkPagesTests.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
+            let token = try await browser.formToken()
+            let stranger = try await PanelBrowser.loggedIn(site.client, as: "stranger")
+            let attendee = try await PanelBrowser.loggedIn(site.client, as: "attendee")
+            let text = "title,state,event\nMine,pending,\(site.fixture.event)\n"
+            for (form, type) in [
+                (Self.form(nil, text), nil), (Self.form(try await stranger.formToken(), text), nil),
+                (Self.form(token, text), "application/octet-stream"), ("_token=\(token)", nil),
+                ("_token=\(token)", "application/x-www-form-urlencoded"),
+            ] as [(String, String?)] {
+                let answer = try await Self.upload(browser, form, type: type)
+                #expect(answer.status == 403 || answer.status == 400, "\(answer.status) \(form)")
+            }
+            let foreign = try await Self.upload(
+                browser, Self.form(token, text), headers: [HTTPField.Name("Sec-Fetch-Site")!: "cross-site"])
+            #expect(foreign.status == 403)
+            let refused = try await Self.upload(attendee, Self.form(try await attendee.formToken(), text))
+            #expect(refused.status == 403)
+            let cut = String(Self.form(token, text).dropLast(12))
+            #expect(try await Self.upload(browser, cut).status == 400, "a form that breaks off")
+            #expect(try await Self.upload(browser, Self.form(token, "title\n\"x")).status == 422)
+            #expect(try await Self.upload(browser, Self.form(token, "", name: "")).status == 400, "no file")
+            #expect(try await site.fixture.pool.query("SELECT count(*)::int FROM tombolo.job")[0, 0].int == 0)
+
+            let sent = try await Self.upload(browser, Self.form(token, text))
+            let file = try #require(sent.headers[.location])
+            #expect(try await stranger.get(file).status == 404)
+            #expect(try await stranger.post(file).status == 404)
+            #expect(try await stranger.post("\(file)/start").status == 404)
+            #expect(try await browser.get(file.replacing("sessions", with: "tickets")).status == 404)
+            for address in ["/panel/import/sessions/x", "/panel/import/nothing", "/panel/import/sessions/999"] {
+                #expect(try await browser.get(address).status == 404, "\(address)")
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import HTTPTypes
+import PostgresClient
+import PostgresValues
+import ServiceTestSupport
+import Testing
+import TomboloHTTP
+@testable import TomboloJSONAPI
+import TomboloModel
+
+@Suite("A file is looked at, mapped, tried and imported as its person may, and the import can be undone")
+struct ImportTests {
+    typealias Site = BulkTests.Site
+
+    /// An upload, and what comes after it.
+    struct File: Sendable {
+        let site: Site
+        let collection: String
+        let role: String
+        let answer: Answer
+
+        var id: Int64 { answer.json["job"]?["id"]?.number ?? 0 }
+
+        func preview(_ wishes: String = "{}", as role: String? = nil) async throws -> Answer {
+            try await site.call(
+                .post, "/import/\(collection)/\(id)/preview", as: role ?? self.role, body: wishes)
+        }
+
+        /// - Parameter version: nil for what a preview says now.
+        func start(_ wishes: [String] = [], version: String? = nil, as role: String? = nil) async throws -> Answer {
+            var found = version
+            if found == nil {
+                found = try await preview("{\(wishes.filter { !$0.contains("atomic") }.joined(separator: ", "))}")
+                    .json["version"]?.text
+            }
+            let all = wishes + [#""expect": {"version": "\#(found ?? "")"}"#]
+            return try await site.call(
+                .post, "/import/\(collection)/\(id)/start", as: role ?? self.role,
+                body: "{\(all.joined(separator: ", "))}")
+        }
+
+        func job() async throws -> Answer { try await site.call(.get, "/jobs/\(id)", as: role) }
+
+        func rows(_ outcome: String) async throws -> [JSON] {
+            try await site.call(.get, "/jobs/\(id)/rows?outcome=\(outcome)", as: role).json["rows"]?.list ?? []
+        }
+
+        /// Starts it, and does it to its end.
+        func finish(_ wishes: [String] = []) async throws -> Answer {
+            let started = try await start(wishes)
+            #expect(started.status == 202, "\(started.text)")
+            try await site.work()
+            return try await job()
+        }
+    }
+
+    static func upload(
+        _ site: Site, _ text: String, type: String = "text/csv", to collection: String = "tickets",
+        as role: String = "owner", query: String = ""
+    ) async throws -> File {
+        let answer = try await site.call(.post, "/import/\(collection)\(query)", as: role, body: text, type: type)
+        return File(site: site, collection: collection, role: role, answer: answer)
+    }
+
+    private static let upsert = #""mode": "upsert""#
+
+    private static func table(_ site: Site, _ rows: [String]) -> String {
+        "id,Name,kind,rank,currency,price,event\r\n" + rows.map { "\($0),\(site.fixture.event)\r\n" }.joined()
+    }
+
+    @Test("rows make resources and change those that are there, after a preview, and an undo takes both back")
+    func creating() async throws {
+        try await BulkTests.run { site in
+            let ticket = site.fixture.tickets[0]
+            let file = try await Self.upload(
+                site,
+                Self.table(
+                    site,
+                    [
+                        ",First,free,x1,EUR,0", "\(ticket),Very early,paid,a0,EUR,900",
+                        ",\"'=Guarded, \"\"x\"\"\",free,x2,EUR,1",
+                    ]), query: "?name=tickets.csv")
+            #expect(file.answer.status == 201, "\(file.answer.text)")
+            #expect(file.answer.json["suggestions"]?["Name"] == "name")
+            #expect(file.answer.json["rows"]?.list.count == 3 && file.answer.json["job"]?["total"] == 3)
+            #expect(file.answer.json["rows"]?.list.first?["row"] == 2, "the line of the file")
+            #expect(file.answer.json["job"]?["state"] == "draft")
+            #expect(file.answer.json["job"]?["arguments"]?["file"] == "tickets.csv")
+
+            let preview = try await file.preview("{\(Self.upsert)}")
+            #expect(preview.status == 200, "\(preview.text)")
+            #expect(preview.json["creates"] == 2 && preview.json["updates"] == 1 && preview.json["refused"] == 0)
+            #expect(preview.json["tried"] == 3 && preview.json["problems"] == [], "\(preview.text)")
+            let shown = preview.json["rows"]?.list ?? []
+            #expect(shown.map { $0["action"]?.text } == ["create", "update", "create"])
+            #expect(shown.last?["after"]?["attributes"]?["name"] == "=Guarded, \"x\"")
+            #expect(shown[1]["before"]?["attributes"] == ["name": "Early", "price": 1_050], "what it changes alone")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'First'") == 0)
+            #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
+
+            let over = try await file.finish([Self.upsert])
+            #expect(over.json["state"] == "done" && over.json["done"] == 3, "\(over.text)")
+            #expect(over.json["atomicity"] == "batches")
+            #expect(try await file.start([Self.upsert]).status == 409, "it was started")
+            #expect(try await file.preview().status == 409)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name IN ('First', '=Guarded, \"x\"')") == 2)
+            #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Very early'") == 900)
+            let made = try await file.rows("done").compactMap { $0["id"]?.text }
+            #expect(made.first == shown.first?["id"]?.text, "the id that the preview showed")
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
+
+            try await site.fixture.pool.execute("UPDATE ticket SET quantity = 5 WHERE name = 'First'")
+            let undo = try await site.call(.post, "/jobs/\(file.id)/undo", as: "owner")
+            #expect(undo.status == 202, "\(undo.text)")
+            try await site.work()
+            let undone = try await site.job(undo, as: "owner")
+            #expect(undone.json["done"] == 2 && undone.json["leftAlone"] == 1, "\(undone.text)")
+            #expect(
+                try await site.count("SELECT count(*) FROM ticket WHERE name = 'First' AND trashed_at IS NULL") == 1,
+                "somebody has changed it since, though not what the file says")
+            #expect(
+                try await site.count("SELECT count(*) FROM ticket WHERE name LIKE '=%' AND trashed_at IS NULL") == 0)
+            #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
+        }
+    }
+
+    @Test("every mistake is named with its line, column and member, and the other rows are imported all the same")
+    func mistakes() async throws {
+        try await BulkTests.run { site in
+            let event = site.fixture.event
+            let text =
+                "title,Starts at,state,event,speakers,nonsense\nGood,2026-12-31T09:00:00Z,pending,\(event),[],x\n"
+                + "Bad,31.13.2026,pending,\(event),,\nWorse,,pending,nowhere,a,\n"
+                + "\"Two\nlines\",,pending,\(ObjectId.generate()),,\nLost,,pending,\(event),\"[\"\"\(event)\"\"]\",\n"
+            let mapping =
+                #""mapping": {"title": "title", "Starts at": "startsAt", "state": "state", "event": "event", "speakers": "speakers"}"#
+            let file = try await Self.upload(site, text, to: "sessions")
+            #expect(file.answer.json["suggestions"]?["Starts at"] == "startsAt", "\(file.answer.text)")
+            #expect(file.answer.json["suggestions"]?["nonsense"] == .null)
+            let preview = try await file.preview("{\(mapping)}")
+            #expect(preview.json["creates"] == 1 && preview.json["refused"] == 4, "\(preview.text)")
+            let problems = preview.json["problems"]?.list ?? []
+            #expect(problems.map { $0["row"]?.number } == [3, 4, 4, 5, 7], "\(preview.text)")
+            #expect(problems.map { $0["member"]?.text } == ["startsAt", "event", "speakers", nil, "speakers"])
+            #expect(problems.first?["column"] == "Starts at")
+            #expect(
+                problems.first?["message"] == "'31.13.2026' isn't a date and time such as 2026-05-14T13:22:18Z.")
+            #expect(problems.allSatisfy { $0["member"] == .null || $0["remedy"]?.text?.isEmpty == false })
+            let over = try await file.finish([mapping])
+            #expect(over.json["state"] == "done" && over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
+            let refused = try await file.rows("refused")
+            #expect(refused.map { $0["number"]?.number } == [3, 4, 5, 7])
+            #expect(refused.first?["reason"]?.text?.hasPrefix("Column 'Starts at': '31.13.2026'") == true)
+            #expect(refused[3]["reason"]?.text?.hasPrefix("Column 'speakers': There is no resource") == true)
+            #expect(try await site.count("SELECT count(*) FROM session WHERE title IN ('Good', 'Bad', 'Worse')") == 1)
+
+            let whole = try await Self.upload(site, text, to: "sessions")
+            let failed = try await whole.finish([mapping, #""atomic": true"#])
+            #expect(failed.json["state"] == "failed" && failed.json["refused"] == 4, "\(failed.text)")
+            #expect(failed.json["atomicity"] == "all or nothing")
+            #expect(try await site.count("SELECT count(*) FROM session WHERE title = 'Good'") == 1)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
+        }
+    }
+
+    @Test("an import starts only as it was previewed: other choices, and other data, are refused")
+    func versions() async throws {
+        try await BulkTests.run { site in
+            let id = ObjectId.generate()
+            let file = try await Self.upload(
+                site, Self.table(site, ["\(id),Mine,free,x1,EUR,0", ",Other,free,x2,EUR,0"]))
+            let bare = try await site.call(.post, "/import/tickets/\(file.id)/start", as: "owner", body: "{}")
+            #expect(bare.status == 428, "\(bare.text)")
+            let preview = try await file.preview("{\(Self.upsert)}")
+            #expect(preview.json["creates"] == 2, "\(preview.text)")
+            let version = try #require(preview.json["version"]?.text)
+            #expect(try await file.preview("{\(Self.upsert)}").json["version"]?.text == version, "it's always the same")
+            #expect(try await file.start([#""mode": "create""#], version: version).status == 409)
+            #expect(
+                try await file.start([Self.upsert, #""mapping": {"Name": "name"}"#], version: version).status == 409)
+            #expect(try await file.start([Self.upsert], version: "nonsense").status == 409)
+            try await site.fixture.rows().insert(
+                "Ticket",
+                [
+                    "event": .objectId(site.fixture.event), "name": "Theirs", "rank": "y", "kind": "free",
+                    "currency": "EUR",
+                ], id: id)
+            let changed = try await file.start([Self.upsert], version: version)
+            #expect(changed.status == 409 && changed.json["details"]?["updates"] == 1, "\(changed.text)")
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name IN ('Mine', 'Other')") == 0)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE plan IS NOT NULL") == 0)
+
+            // What comes between the start and its turn is refused, and isn't overwritten.
+            let started = try await file.start([Self.upsert])
+            #expect(started.status == 202, "\(started.text)")
+            try await site.fixture.pool.query("DELETE FROM ticket WHERE _id = $1", [.objectId(id)])
+            try await site.work()
+            let over = try await file.job()
+            #expect(over.json["done"] == 1 && over.json["refused"] == 1, "\(over.text)")
+        }
+    }
+
+    @Test(
+        "who may not write makes nothing, nobody learns of what they can't see, and nobody gets at another one's file")
+    func rights() async throws {
+        try await BulkTests.run { site in
+            let text = Self.table(site, [",Mine,free,x1,EUR,0"])
+            #expect(try await site.call(.post, "/import/tickets", body: text, type: "text/csv").status == 401)
+            #expect(try await Self.upload(site, text, as: "attendee").answer.status == 403)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
+            let foreign = try await Self.upload(site, text, as: "stranger")
+            #expect(foreign.answer.status == 201, "\(foreign.answer.text)")
+            let preview = try await foreign.preview()
+            #expect(preview.json["refused"] == 1 && preview.json["creates"] == 0, "\(preview.text)")
+            #expect(try await foreign.start().status == 409, "every row is refused")
+
+            // A hidden ticket of another event looks like one that isn't there, and isn't changed.
+            let hidden = try await Self.upload(
+                site, "id,price\n\(site.fixture.tickets[2]),1\n", as: "stranger")
+            let guess = try await hidden.preview(#"{"mode": "update"}"#)
+            #expect(guess.json["refused"] == 1, "\(guess.text)")
+            #expect(
+                guess.json["problems"]?.list.first?["message"]
+                    == "There is no resource of type 'tickets' with this id.")
+
+            let own = try await Self.upload(site, text)
+            for role in ["superAdmin", "stranger"] {
+                #expect(try await own.preview(as: role).status == 404)
+                #expect(try await own.start(as: role).status == 404)
+            }
+            #expect(
+                try await site.call(.post, "/import/sessions/\(own.id)/preview", as: "owner", body: "{}").status == 404,
+                "it's an import of another class")
+            let organized = try await Self.upload(site, text, as: "organizer")
+            let started = try await organized.start()
+            #expect(started.status == 202, "\(started.text)")
+            try await site.fixture.pool.query(
+                "DELETE FROM role_assignment WHERE \"user\" = $1",
+                [.objectId(try #require(site.fixture.users["organizer"]))])
+            site.fixture.forgetRoles()
+            try await site.work()
+            let stopped = try await organized.job()
+            #expect(stopped.json["state"] == "failed", "\(stopped.text)")
+            #expect(stopped.json["message"]?.text?.hasPrefix("You may not do this any more: ") == true)
+            #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'Mine'") == 0)
+        }
+    }
+
+    @Test("the mode decides what is made and what is changed, and an id counts once in a file")
+    func modes() async throws {
+        try await BulkTests.run { site in
+            let rows = ["\(site.fixture.tickets[1]),Regular,paid,a1,EUR,1", ",New,free,x9,EUR,2"]
+            for (mode, creates, updates) in [("create", 1, 0), ("update", 0, 1), ("upsert", 1, 1)] {
+                let file = try await Self.upload(site, Self.table(site, rows))
+                let preview = try await file.preview(#"{"mode": "\#(mode)"}"#)
+                #expect(preview.json["creates"]?.number == Int64(creates), "\(mode): \(preview.text)")
+                #expect(preview.json["updates"]?.number == Int64(updates), "\(mode): \(preview.text)")
+                #expect(try await site.call(.post, "/jobs/\(file.id)/cancel", as: "owner").status == 200)
+            }
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE source IS NOT NULL") == 0)
+            let twice = try await Self.upload(
+                site, Self.table(site, [rows[0], rows[0].replacing(",1", with: ",7")]))
+            let preview = try await twice.preview("{\(Self.upsert)}")
+            #expect(preview.json["updates"] == 1 && preview.json["refused"] == 1, "\(preview.text)")
+            #expect(preview.json["problems"]?.list.first?["message"] == "Row 2 has the same id.")
+            for wishes in [
+                "", "[]", #"{"mapping": {}}"#, #"{"mapping": {"Name": "nothing"}}"#, #"{"mapping": {"x": "name"}}"#,
+                #"{"mapping": {"Name": "name", "kind": "name"}}"#, #"{"mapping": {"Name": 1}}"#, #"{"mode": "merge"}"#,
+                #"{"extra": 1}"#, #"{"mapping": {"id": "id"}}"#, #"{"formulas": 1}"#,
+                #"{"mode": "update", "mapping": {"Name": "name"}}"#, #"{"mapping": {"Name": "name.first"}}"#,
+            ] {
+                #expect(try await twice.preview(wishes).status == 400, "\(wishes)")
+            }
+        }
+    }
+
+    @Test("files that can't be read leave nothing behind, whatever is wrong with them")
+    func hostileFiles() async throws {
+        try await BulkTests.run { site in
+            for (text, type, status) in [
+                ("", "text/csv", 422), ("name\n", "text/csv", 422), ("name,name\na,b\n", "text/csv", 422),
+                ("a,b\n1\n", "text/csv", 422), ("name\n\"x", "text/csv", 422), ("name\n\u{0}", "text/csv", 422),
+                (",b\n1,2\n", "text/csv", 422), ("[{\"name\":", "application/json", 422),
+                ("[]", "application/json", 422), ("[1]", "application/json", 422), ("a\n1\n", "text/plain", 415),
+                (String(repeating: "[", count: 50_000), "application/json", 422),
+                ("name\n" + String(repeating: "x,", count: 40_000), "text/csv", 422),
+            ] {
+                let answer = try await Self.upload(site, text, type: type).answer
+                #expect(answer.status == status, "\(text.prefix(40)): \(answer.text)")
+                #expect(answer.json["hint"]?.text?.isEmpty == false)
+            }
+            #expect(try await Self.upload(site, "a\n1\n", query: "?delimiter=x").answer.status == 400)
+            #expect(try await Self.upload(site, "a\n1\n", query: "?other=x").answer.status == 400)
+            let long = "name\n" + String(repeating: "\"\(String(repeating: "x", count: 1_000))\"\n", count: 34_000)
+            let tooLong = try await Self.upload(site, long).answer
+            #expect(tooLong.status == 413, "\(tooLong.text)")
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
+            #expect(try await site.count("SELECT count(*) FROM tombolo.job_row") == 0)
+            // Other routes take no more than before.
+            let other = try await site.call(
+                .post, "/bulk/tickets", as: "owner", body: String(repeating: " ", count: 100_000))
+            #expect(other.status == 413, "\(other.text)")
+            for number in 0...ImportLimits.draftCount {
+                let answer = try await Self.upload(site, "name;price\n1;2\n", query: "?delimiter=semicolon").answer
+                #expect(answer.status == (number < ImportLimits.draftCount ? 201 : 429), "\(answer.text)")
+            }
+            try await site.fixture.pool.execute(
+                "UPDATE tombolo.job SET created_at = now() - interval '2 days' WHERE id = (SELECT min(id) FROM tombolo.job)"
+            )
+            #expect(try await Self.upload(site, "name\n1\n").answer.status == 201, "what was left behind is forgotten")
+        }
+    }
+}
