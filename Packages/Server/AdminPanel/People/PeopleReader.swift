@@ -154,7 +154,7 @@ struct PeopleReader {
         }
     }
 
-    /// Roles that one person has, and to whom they can go: to whoever has another one here.
+    /// Roles that only one person has at a time, and who can take them over: anybody with another role here.
     private func transfers(_ holders: [Holder], _ names: [String: String]) async throws -> [PeopleContent.Transfer] {
         guard scope.key != nil, view.refusal(.transfer, scope.type) == nil else { return [] }
         var transfers: [PeopleContent.Transfer] = []

@@ -40,7 +40,7 @@ struct CSVDecoder: Sendable {
     /// - Parameter delimiter: nil to find it out from the first line.
     init(delimiter: UInt8? = nil) { self.delimiter = delimiter }
 
-    /// - Parameter take: gets each row that is complete, with the line where it begins. Empty lines are no rows.
+    /// - Parameter take: gets each row that is complete, with the line where it begins. Empty lines are skipped.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (Row, Int64) throws -> Void) throws {
         for byte in bytes {
             if let length = markLength {

@@ -3,7 +3,7 @@ package import TomboloHTTP
 package import TomboloModel
 
 /// One user's jobs, for the JSON routes and the panel's pages alike. Nobody else's are seen or touched: a job of somebody
-/// else is no job (404). Answers have the shapes in docs/jobs.md.
+/// else isn't found (404). Answers have the shapes in docs/jobs.md.
 package struct OwnJobs: Sendable {
     /// Jobs, or rows of one, in one answer.
     package static let pageSize = 100
