@@ -6,7 +6,7 @@ import TomboloRules
 import TomboloServerModel
 
 /// - `POST /admin/permissions/roles?app=`: a further role, see ``RoleRequest``
-/// - `PATCH /admin/permissions/roles/{name}?app=`: `{"name"}`; whoever has the role keeps it
+/// - `PATCH /admin/permissions/roles/{name}?app=`: `{"name"}`; everyone who has the role keeps it
 /// - `DELETE /admin/permissions/roles/{name}?app=`: only while nobody has it
 ///
 /// All with `If-Match`, as for a box, and answered with the whole matrix.
