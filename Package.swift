@@ -412,7 +412,12 @@ let package = Package(
             ]),
         tests("TomboloTraceExportTests", ["TomboloTraceExport", "TomboloTracing", logging, tracing]),
         tests("TomboloMetricsTests", ["TestSupport", "TomboloMetrics", coreMetrics]),
-        tests("HTTPTests", service + ["RandomValues", "TomboloMetrics", "TomboloRuleDocuments", nioPosix, nioSSL]),
+        tests(
+            "HTTPTests",
+            service + [
+                "RandomValues", "TomboloMetrics", "TomboloRuleDocuments", hummingbirdCore, nioEmbedded, nioPosix,
+                nioSSL,
+            ]),
         tests(
             "WebSocketTests",
             [

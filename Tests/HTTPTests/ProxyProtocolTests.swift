@@ -1,7 +1,9 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTesting
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import NIOSSL
 import TestSupport
@@ -193,6 +195,21 @@ import TomboloHTTP
             let answer = try await Self.talk(port, [Array(Self.headers[0].prefix(count))])
             #expect(answer == "")
         }
+    }
+
+    @Test("a connection that was reset before it is served has no address, and isn't reported as somebody's")
+    func resetBeforeServed() async throws {
+        let log = LogRecorder()
+        let server = GuardedServerChannel(base: HTTP1Channel { _, _, _ in }, limits: try Self.limits())
+        let channel = NIOAsyncTestingChannel()
+        let value = try await channel.testingEventLoop.executeInContext {
+            server.setup(channel: channel, logger: log.logger)
+        }.get()
+        // What it sent before is still read.
+        _ = try? await channel.writeInbound(ByteBuffer(bytes: Self.headers[0]))
+        await server.handle(value: value, logger: log.logger)
+        #expect(!channel.isActive)
+        #expect(log.text == "", "\(log.text)")
     }
 
     @Test("the header comes before TLS")

@@ -48,7 +48,13 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
         }
         // The header comes after the connection was accepted, and is waited for in `handle`.
         let admission = channel.eventLoop.makePromise(of: Admission.self)
-        let address = channel.remoteAddress?.ipAddress ?? ""
+        // A connection that was reset before it is served has no address any more. It may have been a proxy's check, so nothing
+        // is said of it.
+        guard let remoteAddress = channel.remoteAddress else {
+            admission.fail(ProxyRefusal.ended)
+            return channel.eventLoop.makeSucceededFuture(Value(admission: admission.futureResult, channel: channel))
+        }
+        let address = remoteAddress.ipAddress ?? ""
         let isProxy = limits.trustedProxies.contains(address)
         // Whoever may send no header counts from the start, also while nothing comes.
         guard isProxy || enters(channel, address, logger) else {
