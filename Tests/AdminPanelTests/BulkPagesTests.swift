@@ -120,6 +120,36 @@ struct BulkPagesTests {
         }
     }
 
+    @Test("what can't be taken back takes the password again, and then goes on with what was chosen, once")
+    func password() async throws {
+        try await Self.run { site in
+            let browser = try await PanelBrowser.loggedIn(site.client, as: "admin")
+            let path = "/panel/bulk/role_assignments"
+            let pool = site.fixture.pool
+            let id = try await pool.query(
+                "SELECT encode(_id, 'hex') FROM role_assignment WHERE role = 'registrar'")[0, 0].string
+            @Sendable func left() async throws -> Int {
+                try await pool.query("SELECT 1 FROM role_assignment WHERE role = 'registrar'").count
+            }
+            let trial = try await browser.submit(path, [("which", "chosen"), ("action", "delete"), ("id", id)])
+            try #require(trial.status == 200, "\(trial.text)")
+            try await pool.query("UPDATE tombolo.panel_session SET proved_at = proved_at - interval '11 minutes'")
+            let asked = try await browser.submit(path, PanelBrowser.hidden(trial.text))
+            #expect(asked.status == 403 && asked.text.contains(#"name="_password""#), "\(asked.text)")
+            let wrong = try await browser.submit(path, PanelBrowser.hidden(asked.text) + [("_password", "wrong")])
+            #expect(wrong.status == 403 && wrong.text.contains(#"name="_password""#))
+            try await site.work()
+            #expect(try await left() == 1)
+
+            let started = try await browser.submit(
+                path, PanelBrowser.hidden(wrong.text) + [("_password", ServiceFixture.password)])
+            #expect(started.status == 303 && started.headers[.location]?.hasPrefix("/panel/jobs/") == true)
+            try await site.work()
+            #expect(try await left() == 0)
+            #expect(try await pool.query("SELECT 1 FROM tombolo.job").count == 1)
+        }
+    }
+
     @Test("a search counts too, and what others made meanwhile isn't touched")
     func search() async throws {
         try await Self.run { site in
