@@ -56,29 +56,32 @@ struct TracingTests {
                     "reader", of: "attendee",
                     tracing: ["OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_SERVICE_NAME": "reader"])
                 for device in [writer, reader] { try await device.ask("subscribe", "Listing") }
-                try await writer.ask(
-                    "create", "Listing", "64ab00000000000000000001", "location=s:dallas", "price=i:1")
-                try await writer.ask("upload")
-
                 let wanted: [(service: String, name: String)] = [
                     ("writer", "tombolo.write"), ("writer", "tombolo.upload"), ("sync-gateway", "tombolo.receive"),
                     ("sync-gateway", "tombolo.commit"), ("sync-gateway", "tombolo.tick"),
                     ("sync-gateway", "tombolo.match"), ("sync-gateway", "tombolo.send"), ("reader", "tombolo.apply"),
                 ]
-                let deadline = ContinuousClock.now + .seconds(60)
                 var complete: [(service: String, span: Span)] = []
-                while complete.isEmpty, ContinuousClock.now < deadline {
-                    let traces = Dictionary(grouping: try Self.spans(collector), by: \.span.traceId)
-                    complete =
-                        traces.values.first { trace in
-                            wanted.allSatisfy { item in
-                                trace.contains { $0.service == item.service && $0.span.name == item.name }
-                            }
-                        } ?? []
-                    if complete.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+                // Only live batches name the writes that they are of. On a busy machine the reader may have fallen
+                // behind, and then it catches up without their names; so the writer writes again.
+                for number in 1...4 where complete.isEmpty {
+                    try await writer.ask(
+                        "create", "Listing", "64ab0000000000000000000\(number)", "location=s:dallas", "price=i:1")
+                    try await writer.ask("upload")
+                    let deadline = ContinuousClock.now + .seconds(20)
+                    while complete.isEmpty, ContinuousClock.now < deadline {
+                        let traces = Dictionary(grouping: try Self.spans(collector), by: \.span.traceId)
+                        complete =
+                            traces.values.first { trace in
+                                wanted.allSatisfy { item in
+                                    trace.contains { $0.service == item.service && $0.span.name == item.name }
+                                }
+                            } ?? []
+                        if complete.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+                    }
                 }
                 let names = try Self.spans(collector).map { "\($0.service) \($0.span.name) \($0.span.traceId)" }
-                try #require(!complete.isEmpty, "no trace is complete: \(names.joined(separator: "\n"))")
+                try #require(!complete.isEmpty, "no trace is complete: \(names.joined(separator: "; "))")
 
                 // Each but the first follows another of them, and ends after it began.
                 let byID = Dictionary(uniqueKeysWithValues: complete.map { ($0.span.spanId, $0.span) })

@@ -21,13 +21,18 @@ package struct WriteTrace: Sendable {
         TraceContext.isOn ? WriteTrace(span: InstrumentationSystem.tracer.startSpan("tombolo.write")) : nil
     }
 
+    /// Names the changeset that was queued. Call before the commit: the changeset may be uploaded the moment it is there.
+    package func note(file: String, number: Int64) {
+        span.attributes["tombolo.changeset"] = number
+        if let line = TraceContext.line(of: span) { Self.notes.note(line, for: Key(file: file, number: number)) }
+    }
+
     /// Call after the commit.
-    /// - Parameter number: of the changeset that was queued; nil if none was.
-    package func end(file: String, number: Int64?) {
-        if let number {
-            span.attributes["tombolo.changeset"] = number
-            if let line = TraceContext.line(of: span) { Self.notes.note(line, for: Key(file: file, number: number)) }
-        }
+    package func end() { span.end() }
+
+    /// Ends the span of a transaction that wasn't committed; its number goes to another changeset.
+    package func cancel(file: String, number: Int64?) {
+        if let number { _ = Self.notes.take(Key(file: file, number: number)) }
         span.end()
     }
 }

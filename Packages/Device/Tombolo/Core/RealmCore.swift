@@ -375,13 +375,14 @@ final class RealmCore {
             if let changeset {
                 trace = WriteTrace.begin()
                 number = try ChangesetQueue(file).append(changeset, wallMicroseconds: Date().microsecondsSince1970)
+                if let number { trace?.note(file: file.path, number: number) }
             }
             try keepRowIDs(finished.deletedFrom)
             cursors.drain()
             written = try file.commitWriting()
-            trace?.end(file: file.path, number: number)
+            trace?.end()
         } catch {
-            trace?.end(file: file.path, number: nil)
+            trace?.cancel(file: file.path, number: number)
             cancel()
             throw Realm.Error(wrapping: error)
         }
