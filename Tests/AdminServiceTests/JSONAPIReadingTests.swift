@@ -278,6 +278,41 @@ import TomboloRules
         }
     }
 
+    @Test("A filter finds links to what is in the trash as null, as they are shown")
+    func linksIntoTheTrash() async throws {
+        try await Self.run { fixture, call in
+            let rows = fixture.rows()
+            let gone = try await rows.insert(
+                "Track", ["event": .objectId(fixture.event), "name": "Gone", "color": "#000000"])
+            let track = try await rows.insert(
+                "Track", ["event": .objectId(fixture.event), "name": "Here", "color": "#000000"])
+            for (title, link) in [("A", Value.objectId(gone)), ("B", .objectId(track)), ("C", .null)] {
+                try await rows.insert(
+                    "Session",
+                    [
+                        "event": .objectId(fixture.event), "title": .string("Linked \(title)"), "state": "accepted",
+                        "track": link,
+                    ])
+            }
+            let deletion = try await call(.delete, "/api/tracks/\(gone)", as: "owner")
+            #expect(deletion.status == 204, "\(deletion.text)")
+            let expected = [
+                "[isNull]=true": ["Linked A", "Linked C"], "[isNull]=false": ["Linked B"], "=\(gone)": [],
+                "[in]=\(gone),\(track)": ["Linked B"], "[ne]=\(track)": ["Linked A", "Linked C"],
+                "[ne]=\(gone)": ["Linked A", "Linked B", "Linked C"],
+            ]
+            for (filter, titles) in expected {
+                let path = "filter[track]\(filter)&filter[title][startsWith]=Linked&sort=title"
+                let list = try await call(.get, "/api/sessions?page[total]=true&\(path)", as: "owner")
+                #expect(Self.attributes(list, "title") == titles, "\(filter): \(list.text)")
+                #expect(list.json["meta"]?["page"]?["total"] == .int(Int64(titles.count)), "\(filter)")
+                let address = "/export/sessions?format=csv&fields[sessions]=title&\(path)"
+                let file = try await call(.get, address, as: "owner")
+                #expect(file.text.ranges(of: "Linked").count == titles.count, "\(filter): \(file.text)")
+            }
+        }
+    }
+
     @Test("A hidden property is refused like one that doesn't exist, and isn't shown")
     func hiddenProperties() async throws {
         let rules = """

@@ -72,6 +72,20 @@ struct RenderingTests {
             postgresql: "(\"t\".\"rating\" = ANY ($7) OR \"t\".\"rating\" IS NULL)", [half])
     }
 
+    @Test("Links are followed only to what counts as being there")
+    func reachedLinks() throws {
+        var builder = try SQLBuilder(.postgresql, schema: schema, className: "Talk", alias: "t")
+        let hasNoCity = Predicate.compare(PropertyPath(["room", "venue", "city"]), .equal, .null)
+        builder.isReached = { "\"\($1)\".\"gone\" IS NULL /* \($0.name) */" }
+        let reached = try builder.condition(hasNoCity)
+        #expect(
+            reached.contains(
+                "AND \"link1\".\"gone\" IS NULL /* Room */ AND \"link2\".\"_id\" = \"link1\".\"venue\" "
+                    + "AND \"link2\".\"gone\" IS NULL /* Venue */"), "\(reached)")
+        builder.isReached = nil
+        #expect(!(try builder.condition(hasNoCity).contains("gone")))
+    }
+
     @Test("A link compares with keys of its target's type")
     func links() throws {
         try check(

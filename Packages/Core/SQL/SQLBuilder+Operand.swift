@@ -94,9 +94,11 @@ extension SQLBuilder {
         var alias = scope.alias
         for (index, step) in resolved.steps.enumerated() {
             guard case .link(let link, to: let target) = step else { continue }
-            let table = linkAlias(index + 1)
+            let name = linkName(index + 1)
+            let table = dialect.quoted(name)
             tables.append("\(dialect.quoted(target.table)) AS \(table)")
             conditions.append("\(table).\(key(of: target)) = \(alias).\(dialect.quoted(link.sqlName))")
+            if let isReached { conditions.append(isReached(target, name)) }
             alias = table
         }
         return "(SELECT \(alias).\(column) FROM \(tables.joined(separator: ", ")) "
@@ -104,7 +106,7 @@ extension SQLBuilder {
     }
 
     /// A name that differs from the statement's own alias.
-    private func linkAlias(_ depth: Int) -> String {
-        dialect.quoted(alias == "link\(depth)" ? "link\(depth)_" : "link\(depth)")
+    private func linkName(_ depth: Int) -> String {
+        alias == "link\(depth)" ? "link\(depth)_" : "link\(depth)"
     }
 }

@@ -19,6 +19,9 @@ public struct SQLBuilder: Sendable {
     public let alias: String
     /// The values of the placeholders, in order.
     public private(set) var parameters: [SQLParameter] = []
+    /// Whether an object that a path follows a link to counts as being there, as a condition on its row; a link to one
+    /// that doesn't counts as null. If nil, every object does.
+    public var isReached: (@Sendable (_ target: ClassSchema, _ alias: String) -> String)?
     private let firstParameter: Int
     /// The number of named subquery tables.
     var aliasCount = 0

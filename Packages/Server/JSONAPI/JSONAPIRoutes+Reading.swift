@@ -119,7 +119,7 @@ extension JSONAPIRoutes {
         let reader = ResourceReader(view: view)
         let plan = ResourcePlan(type, for: view, fields: [field.name])
         let statement = try reader.statement(
-            plan, matching: .all([reader.isKey(key(context, of: type), of: type), view.readable(type)]), limit: 1)
+            plan, matching: reader.isKey(key(context, of: type), of: type), limit: 1)
         guard let row = try await pool.query(statement.sql, statement.parameters).first else {
             throw Self.noSuchResource(type)
         }

@@ -62,7 +62,7 @@ struct PeopleReader {
             ResourceQuery.Sort(column: scope.type.key, type: scope.type.keyType, isAscending: true),
         ]
         let statement = try ResourceReader(view: view).statement(
-            plan, matching: .all([view.readable(scope.type), scope.predicate()]), orderBy: sorts,
+            plan, matching: scope.predicate(), orderBy: sorts,
             limit: Self.holderLimit + 1)
         return try await request.core.pool.query(statement.sql, statement.parameters).map { row in
             let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))

@@ -124,7 +124,7 @@ struct RecordReader {
         }
         sorts.append(ResourceQuery.Sort(column: type.key, type: type.keyType, isAscending: true))
         let statement = try reader.statement(
-            plan, matching: .all([view.readable(type), filter]), orderBy: sorts, limit: limit)
+            plan, matching: filter, orderBy: sorts, limit: limit)
         return try await pool.query(statement.sql, statement.parameters).map { row in
             let shown = try PanelResource(ResourceReader.Resource(plan: plan, row: row))
             return Choice(id: shown.id, title: shown.title(title))

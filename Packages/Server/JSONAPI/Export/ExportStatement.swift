@@ -31,9 +31,8 @@ struct ExportStatement: Sendable {
         guardsFormulas: Bool, for view: CallerView
     ) throws {
         let columns = ExportColumns(type, for: view, fields: query.fields[type.name], isFlat: format == .csv)
-        var builder = try SQLBuilder(
-            .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
-        let condition = try builder.condition(.all([view.readable(type), query.filter]))
+        var builder = try SQLBuilder.resources(of: type, for: view)
+        let condition = try builder.condition(visible: view.readable(type), asked: query.filter)
         let order = try builder.orderBy(sorts.map { SQLSort($0.path, ascending: $0.isAscending) })
         let rows = """
             FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"

@@ -19,8 +19,9 @@ struct BulkSelection: Sendable {
 
     let type: ResourceType
     let view: CallerView
-    let filter: Predicate
     let isInTrash: Bool
+    private let visible: Predicate
+    private let asked: Predicate
 
     /// - Parameters:
     ///   - keys: nil for all that match.
@@ -31,7 +32,6 @@ struct BulkSelection: Sendable {
         self.type = type
         self.view = view
         self.isInTrash = isInTrash
-        let visible: Predicate
         if isInTrash {
             do throws(Decision.Denial) {
                 visible = try view.rules.authorize(
@@ -44,7 +44,7 @@ struct BulkSelection: Sendable {
             visible = view.readable(type)
         }
         let chosen = keys.map { Predicate.isIn(PropertyPath(type.key.name), $0) } ?? .constant(true)
-        self.filter = .all([visible, filter, chosen])
+        asked = .all([filter, chosen])
     }
 
     /// The text of the key, as `id` has it.
@@ -60,14 +60,13 @@ struct BulkSelection: Sendable {
     private static let size = "count(*), coalesce(sum(hashtextextended(s.key, 0)::numeric), 0)::text"
 
     private func condition(firstParameter: Int) throws -> (sql: String, parameters: [PostgresParameter]) {
-        let condition = try filter.sql(
-            .postgresql, className: type.item.name, in: view.schema, alias: ResourcePlan.alias,
-            firstParameter: firstParameter)
+        var builder = try SQLBuilder.resources(of: type, for: view, firstParameter: firstParameter)
+        let condition = try builder.condition(visible: visible, asked: asked, seesTrash: isInTrash)
         let sql = """
             FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
-            WHERE \(condition.sql) AND \(RowReader.isIn(trash: isInTrash, type.item, alias: ResourcePlan.alias))
+            WHERE \(condition) AND \(RowReader.isIn(trash: isInTrash, type.item, alias: ResourcePlan.alias))
             """
-        return (sql, try condition.parameters.map { try PostgresParameter($0) })
+        return (sql, try builder.parameters.map { try PostgresParameter($0) })
     }
 
     func size(_ connection: PostgresConnection) async throws -> Size {

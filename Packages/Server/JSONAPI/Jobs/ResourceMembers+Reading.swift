@@ -11,7 +11,7 @@ extension ResourceReader {
     ) async throws -> ResourceMembers? {
         let plan = ResourcePlan(type, for: view, fields: names)
         let statement = try statement(
-            plan, matching: .all([isKey(key, of: type), view.readable(type)]), limit: 1,
+            plan, matching: isKey(key, of: type), limit: 1,
             locking: "FOR UPDATE OF \"\(ResourcePlan.alias)\"")
         guard let row = try await connection.query(statement.sql, statement.parameters).first else { return nil }
         return try ResourceMembers(Resource(plan: plan, row: row), named: names)

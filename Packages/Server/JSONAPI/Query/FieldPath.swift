@@ -6,7 +6,8 @@ package struct FieldPath {
     package let column: Column
     /// The type of its values; of a link, that of the target's key.
     package let type: PropertyType
-    package let isLink: Bool
+    /// Of a link, what it leads to.
+    package let target: ResourceType?
     package let isEmbedded: Bool
 
     /// - Throws: ``RequestFailure`` for names of no field, or of one that the caller may not see, alike.
@@ -16,7 +17,7 @@ package struct FieldPath {
         if name == "id" {
             column = resource.key
             type = resource.keyType
-            isLink = false
+            target = nil
             isEmbedded = false
             return
         }
@@ -37,17 +38,17 @@ package struct FieldPath {
         case .value(let index, let type):
             column = resource.item.columns[index]
             self.type = type
-            isLink = false
+            target = nil
             isEmbedded = false
-        case .toOne(let index, _):
+        case .toOne(let index, let target):
             column = resource.item.columns[index]
             type = view.schema.storedType(of: column)
-            isLink = true
+            self.target = view.types[target]
             isEmbedded = false
         case .embedded(let index, _):
             column = resource.item.columns[index]
             type = .bool
-            isLink = false
+            target = nil
             isEmbedded = true
         case .array, .values, .toMany:
             throw parameter.failure(
@@ -56,7 +57,7 @@ package struct FieldPath {
     }
 
     package var isSortable: Bool {
-        if isLink || isEmbedded { return false }
+        if target != nil || isEmbedded { return false }
         switch type {
         case .data, .link, .embedded, .array, .list, .linkingObjects: return false
         default: return true

@@ -22,17 +22,19 @@ package struct ResourceFilter {
                 "'\(name.shortened(toByteCount: 60))' isn't an operator for '\(parameter.keys[0])'.",
                 "Possible are: \(known.map(\.rawValue).joined(separator: ", ")).")
         }
-        let path = PropertyPath(field.column.name)
+        let path = Self.path(field)
         let comparisons: [Operator: Predicate.Comparison] = [
             .eq: .equal, .ne: .notEqual, .lt: .less, .le: .lessOrEqual, .gt: .greater, .ge: .greaterOrEqual,
         ]
         switch asked {
         case .eq, .ne, .lt, .le, .gt, .ge:
-            predicate = .compare(
-                path, comparisons[asked] ?? .equal, try Self.value(parameter.value, field, parameter))
+            let value = try Self.value(parameter.value, field, parameter)
+            let found = Predicate.compare(path, comparisons[asked] ?? .equal, value)
+            predicate = asked == .eq ? Self.narrowed(found, field) { .compare($0, .equal, value) } : found
         case .in:
             let texts = try parameter.list(limit: ResourceQuery.maximumFilterValueCount, "values")
-            predicate = .isIn(path, try texts.map { try Self.value($0, field, parameter) })
+            let values = try texts.map { try Self.value($0, field, parameter) }
+            predicate = Self.narrowed(.isIn(path, values), field) { .isIn($0, values) }
         case .contains, .startsWith:
             guard parameter.value.utf8.count <= Predicate.maximumNeedleByteCount else {
                 throw parameter.failure(
@@ -57,6 +59,21 @@ package struct ResourceFilter {
         case .string: return Operator.allCases
         case .data, .link, .embedded, .array, .list, .linkingObjects: return [.isNull]
         }
+    }
+
+    /// What a field shows. A link whose target has a trash leads to its target's key, which isn't there for one to
+    /// something in the trash.
+    private static func path(_ field: FieldPath) -> PropertyPath {
+        guard let target = field.target, target.item.isTrashable else { return PropertyPath(field.column.name) }
+        return PropertyPath([field.column.name, target.key.name])
+    }
+
+    /// A condition that follows a link, together with the same one on the link's own column, which an index serves.
+    private static func narrowed(
+        _ condition: Predicate, _ field: FieldPath, _ own: (PropertyPath) -> Predicate
+    ) -> Predicate {
+        let column = PropertyPath(field.column.name)
+        return path(field) == column ? condition : .all([own(column), condition])
     }
 
     private static func value(

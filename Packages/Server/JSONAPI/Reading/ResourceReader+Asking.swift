@@ -14,7 +14,7 @@ extension ResourceReader {
         let plan = ResourcePlan(type, for: view, fields: [])
         let columns = type.item.columns.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.sqlName) }
         let statement = try statement(
-            plan, matching: .all([isKey(key, of: type), view.readable(type)]), extra: columns, limit: 1)
+            plan, matching: isKey(key, of: type), extra: columns, limit: 1)
         guard let source = try await pool.query(statement.sql, statement.parameters).first else {
             throw JSONAPIRoutes.noSuchResource(type)
         }

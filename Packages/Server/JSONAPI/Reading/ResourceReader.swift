@@ -40,17 +40,17 @@ package struct ResourceReader: Sendable {
     // MARK: Statements
 
     /// - Parameters:
+    ///   - filter: what is asked of resources, with links as they show them.
+    ///   - visible: which resources are; nil for those that the caller may read.
     ///   - extra: further expressions behind the plan's.
     ///   - limit: rows at most.
     package func statement(
-        _ plan: ResourcePlan, matching filter: Predicate, extra: [String] = [],
-        orderBy sorts: [ResourceQuery.Sort] = [],
-        limit: Int, offset: Int = 0, locking: String = ""
+        _ plan: ResourcePlan, matching filter: Predicate, visible: Predicate? = nil, extra: [String] = [],
+        orderBy sorts: [ResourceQuery.Sort] = [], limit: Int, offset: Int = 0, locking: String = ""
     ) throws -> PostgresStatement {
         let item = plan.type.item
-        var builder = try SQLBuilder(
-            .postgresql, schema: view.schema, className: item.name, alias: ResourcePlan.alias)
-        let condition = try builder.condition(filter)
+        var builder = try SQLBuilder.resources(of: plan.type, for: view)
+        let condition = try builder.condition(visible: visible ?? view.readable(plan.type), asked: filter)
         let order = try builder.orderBy(sorts.map { SQLSort($0.path, ascending: $0.isAscending) })
         var sql = """
             SELECT \((plan.columns + extra).joined(separator: ", "))
@@ -73,9 +73,8 @@ package struct ResourceReader: Sendable {
     package func count(
         _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
     ) async throws -> Int {
-        var builder = try SQLBuilder(
-            .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
-        let condition = try builder.condition(.all([view.readable(type), filter]))
+        var builder = try SQLBuilder.resources(of: type, for: view)
+        let condition = try builder.condition(visible: view.readable(type), asked: filter)
         let result = try await pool.query(
             """
             SELECT count(*) FROM (SELECT FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
@@ -86,9 +85,8 @@ package struct ResourceReader: Sendable {
     }
 
     private func count(_ type: ResourceType, _ filter: Predicate) throws -> PostgresStatement {
-        var builder = try SQLBuilder(
-            .postgresql, schema: view.schema, className: type.item.name, alias: ResourcePlan.alias)
-        let condition = try builder.condition(filter)
+        var builder = try SQLBuilder.resources(of: type, for: view)
+        let condition = try builder.condition(visible: view.readable(type), asked: filter)
         return PostgresStatement(
             """
             SELECT count(*) FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
@@ -109,7 +107,7 @@ package struct ResourceReader: Sendable {
         _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true), _ pool: PostgresPool
     ) async throws -> Page {
         let plan = plan(type, query)
-        let filter = Predicate.all([view.readable(type), narrowing, query.filter])
+        let filter = Predicate.all([narrowing, query.filter])
         let keys = query.sorts.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.column.sqlName) }
         let list = try statement(
             plan, matching: .all([filter, query.page.condition(query.sorts)]), extra: keys, orderBy: query.sorts,
@@ -145,7 +143,7 @@ package struct ResourceReader: Sendable {
         _ type: ResourceType, key: Value, _ query: ResourceQuery, _ pool: PostgresPool
     ) async throws -> (resource: Resource, included: [Resource])? {
         let plan = plan(type, query)
-        let statement = try statement(plan, matching: .all([isKey(key, of: type), view.readable(type)]), limit: 1)
+        let statement = try statement(plan, matching: isKey(key, of: type), limit: 1)
         guard !query.includes.isEmpty else {
             return try await pool.query(statement.sql, statement.parameters).first.map {
                 (Resource(plan: plan, row: $0), [])
@@ -185,7 +183,7 @@ package struct ResourceReader: Sendable {
             if !missing.isEmpty, readable != .constant(false) {
                 let plan = plan(target, query)
                 let statement = try statement(
-                    plan, matching: .all([.isIn(PropertyPath(target.key.name), missing), readable]),
+                    plan, matching: .isIn(PropertyPath(target.key.name), missing), visible: readable,
                     limit: Self.maximumIncludedCount + 1)
                 let found = try await connection.query(statement.sql, statement.parameters)
                 guard included.count + found.count <= Self.maximumIncludedCount else {

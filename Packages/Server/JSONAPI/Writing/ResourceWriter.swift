@@ -163,7 +163,7 @@ package struct ResourceWriter: Sendable {
         let plan = ResourcePlan(type, for: view)
         let columns = type.item.columns.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.sqlName) }
         let statement = try reader.statement(
-            plan, matching: reader.isKey(key, of: type), extra: columns, limit: 1,
+            plan, matching: reader.isKey(key, of: type), visible: .constant(true), extra: columns, limit: 1,
             locking: "FOR UPDATE OF \"\(ResourcePlan.alias)\"")
         let found = try await connection.query(statement.sql, statement.parameters).first.map { source in
             let values = try type.item.columns.enumerated().map { index, column in
@@ -194,7 +194,7 @@ package struct ResourceWriter: Sendable {
     ) async throws -> ResourceReader.Resource? {
         let plan = ResourcePlan(type, for: view)
         let statement = try reader.statement(
-            plan, matching: .all([reader.isKey(key, of: type), view.readable(type)]), limit: 1)
+            plan, matching: reader.isKey(key, of: type), limit: 1)
         return try await connection.query(statement.sql, statement.parameters).first.map {
             ResourceReader.Resource(plan: plan, row: $0)
         }
