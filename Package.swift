@@ -213,8 +213,8 @@ let package = Package(
         library(
             "TomboloJSONAPI", "Server/JSONAPI",
             [
-                "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloModel", "TomboloRules", "TomboloSQL",
-                crypto, hummingbird, httpTypes, nioCore,
+                "Batching", "PostgresClient", "PostgresValues", "TomboloHTTP", "TomboloModel", "TomboloPostgresStore",
+                "TomboloRules", "TomboloSQL", crypto, hummingbird, httpTypes, nioCore,
             ]),
         library(
             "AdminService", "Server/AdminService",

@@ -35,7 +35,7 @@ extension JSONAPIRoutes {
         try JSONAPIMediaType.checkAccept(request)
         let parameters = try RequestParameters(request)
         let query = try ResourceQuery(parameters, .list, of: type, for: view)
-        let page = try await ResourceReader(view: view).page(type, query, narrowing: narrowing, pool)
+        let page = try await ResourceReader(view: view, totals: totals).page(type, query, narrowing: narrowing, pool)
         var json = JSONBytes(capacity: 512 + page.resources.count * Self.expectedByteCount)
         json.beginDocument(links: links(request, parameters, query, page))
         if let total = page.total {

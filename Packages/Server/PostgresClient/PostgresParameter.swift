@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// Every constructor takes an optional: nil is a NULL of that type. Literals work too: strings are `text`, integers
 /// `int8`, floating-point numbers `float8`.
-public struct PostgresParameter: Sendable, Equatable {
-    enum Storage: Sendable, Equatable {
+public struct PostgresParameter: Sendable, Hashable {
+    enum Storage: Sendable, Hashable {
         case null
         case bool(Bool)
         case int16(Int16)
@@ -32,6 +32,16 @@ public struct PostgresParameter: Sendable, Equatable {
 
     public var isNull: Bool {
         storage == .null
+    }
+
+    /// About how much memory the value takes, in bytes.
+    package var byteCount: Int {
+        switch storage {
+        case .null, .bool, .int16, .int32, .int64, .double, .uuid: 16
+        case .string(let text), .jsonb(let text), .textFormat(let text): 16 + text.utf8.count
+        case .bytes(let bytes): 16 + bytes.count
+        case .data(let data): 16 + data.count
+        }
     }
 }
 

@@ -118,7 +118,7 @@ struct AdminMeasurement: Measurable {
             ("the first page", { "/api/listings?sort=location" }),
             (
                 "the first page with the total, of half of the list on average",
-                { AdminList.sortedWithTotal.path(rowCount: sizes.longRowCount) }
+                { AdminList.sortedWithNewTotal.path(rowCount: sizes.longRowCount) }
             ),
             (
                 "a page by its number",

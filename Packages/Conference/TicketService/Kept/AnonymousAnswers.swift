@@ -4,6 +4,7 @@ import PostgresClient
 import Synchronization
 import TomboloHTTP
 import TomboloModel
+import TomboloPostgresStore
 import TomboloRules
 
 /// What anonymous visitors get, rendered once until something of it changes.
@@ -34,9 +35,13 @@ final class AnonymousAnswers: Sendable {
     /// - Throws: `ValueError` if the schema isn't one of the conference's models.
     init(schema: Schema, pool: PostgresPool) throws {
         let store = Store()
-        let follower = ChangeFollower(pool.configuration, note: try Self.eventOfChange(schema)) { changed in
+        let follower = ChangeFollower(
+            pool.configuration, applicationName: "tombolo-ticket-changes", note: try Self.eventOfChange(schema)
+        ) { changes in
             store.state.withLock { state in
-                if let changed { state.kept.drop(changed) } else { state.kept.dropAll() }
+                guard let changes else { return state.kept.dropAll() }
+                let keys = changes.flatMap { [$0.key, $0.note] }.compactMap { $0 }
+                state.kept.drop(Set(keys.compactMap { try? ObjectId(string: $0) }))
             }
         }
         self.store = store

@@ -11,7 +11,13 @@ package struct ResourceReader: Sendable {
 
     package let view: CallerView
 
-    package init(view: CallerView) { self.view = view }
+    /// Where numbers of resources are kept; nil to count each time.
+    let totals: ListTotals?
+
+    package init(view: CallerView, totals: ListTotals? = nil) {
+        self.view = view
+        self.totals = totals
+    }
 
     /// A row with what is needed to write it.
     package struct Resource: Sendable {
@@ -68,32 +74,6 @@ package struct ResourceReader: Sendable {
         return PostgresStatement(sql, parameters)
     }
 
-    /// How many of the resources that the caller may see satisfy a filter.
-    /// - Parameter limit: further ones aren't counted: counting all of a large table takes long.
-    package func count(
-        _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
-    ) async throws -> Int {
-        var builder = try SQLBuilder.resources(of: type, for: view)
-        let condition = try builder.condition(visible: view.readable(type), asked: filter)
-        let result = try await pool.query(
-            """
-            SELECT count(*) FROM (SELECT FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
-            WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))
-            LIMIT \(limit)) AS "counted"
-            """, try builder.parameters.map { try PostgresParameter($0) })
-        return try result[0, 0].int
-    }
-
-    private func count(_ type: ResourceType, _ filter: Predicate) throws -> PostgresStatement {
-        var builder = try SQLBuilder.resources(of: type, for: view)
-        let condition = try builder.condition(visible: view.readable(type), asked: filter)
-        return PostgresStatement(
-            """
-            SELECT count(*) FROM \(PostgresSQL.quoteIdentifier(type.item.table)) AS "\(ResourcePlan.alias)"
-            WHERE \(condition) AND \(RowReader.isIn(trash: false, type.item, alias: ResourcePlan.alias))
-            """, try builder.parameters.map { try PostgresParameter($0) })
-    }
-
     // MARK: Reading
 
     /// With the linkage of every relationship that is followed from resources of the type.
@@ -112,15 +92,24 @@ package struct ResourceReader: Sendable {
         let list = try statement(
             plan, matching: .all([filter, query.page.condition(query.sorts)]), extra: keys, orderBy: query.sorts,
             limit: query.page.size + 1, offset: query.page.offset)
+        let counting = query.page.wantsTotal ? try counting(type, matching: filter) : nil
+        var answer: ListTotals.Answer?
+        if let counting { answer = try await totals?.answer(counting) }
+        var known: Int64?
+        if case .known(let total)? = answer { known = total }
         // One statement needs no transaction to be of one moment.
-        guard query.page.wantsTotal || !query.includes.isEmpty else {
-            return try self.page(try await pool.query(list.sql, list.parameters), plan, query)
+        guard (counting != nil && known == nil) || !query.includes.isEmpty else {
+            var page = try self.page(try await pool.query(list.sql, list.parameters), plan, query)
+            page.total = known
+            return page
         }
-        let statements = query.page.wantsTotal ? [list, try count(type, filter)] : [list]
         return try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
+            var statements = [list]
+            if known == nil, let counting { statements.append(PostgresStatement(counting.sql, counting.parameters)) }
             let results = try await connection.pipeline(statements)
             var page = try self.page(results[0], plan, query)
-            if results.count > 1 { page.total = try results[1][0, 0].int64 }
+            page.total = results.count > 1 ? try results[1][0, 0].int64 : known
+            if let total = page.total, let counting, let answer { totals?.keep(total, of: counting, as: answer) }
             page.included = try await included(with: page.resources, query, connection)
             return page
         }

@@ -105,6 +105,10 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("job_row"), .select, .insert, .update, .delete, for: "the objects of a job, and its undo"),
             DatabaseRight(.table("class"), .select("id", "name"), for: "which links keep objects out of the trash"),
             DatabaseRight(
+                .table("changelog"), .select("seq", "xid", "class", "key", "root", "keys"),
+                for: "which rows changed, never their values: when to count a list again"),
+            DatabaseRight(.table("tick"), .select("number", "first_seq"), for: "which of these changes are old"),
+            DatabaseRight(
                 .table("class_column"), .select("class", "id", "name", "goes_along"),
                 for: "which links keep objects out of the trash, and the properties of the audit log"),
             DatabaseRight(

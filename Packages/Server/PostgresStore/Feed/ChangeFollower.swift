@@ -1,25 +1,26 @@
-import PostgresClient
-import TomboloModel
-import TomboloPostgresStore
+public import PostgresClient
 
-/// Asks the database which rows were changed since it was asked last, on a connection of its own.
-actor ChangeFollower {
+/// Asks the database what was changed since it was asked last, on a connection of its own, for a server that keeps what it
+/// made of rows.
+public actor ChangeFollower {
     /// More changes than this are everything.
-    static let changeLimit = 1_000
+    public static let changeLimit = 1_000
 
     private let configuration: PostgresConfiguration
     private let note: String
-    private let tell: @Sendable (Set<ObjectId>?) -> Void
+    private let tell: @Sendable ([ChangelogCursor.Change]?) -> Void
     private var following: (connection: PostgresConnection, cursor: ChangelogCursor)?
 
     /// - Parameters:
-    ///   - note: SQL that gives another key for a change, see ``ChangelogCursor``.
-    ///   - tell: gets the keys of what was changed, with those that the SQL gave; nil where it may be anything.
-    init(
-        _ configuration: PostgresConfiguration, note: String, tell: @escaping @Sendable (Set<ObjectId>?) -> Void
+    ///   - applicationName: of the connection, as `pg_stat_activity` shows it.
+    ///   - note: SQL for something else about each change, see ``ChangelogCursor``.
+    ///   - tell: gets what was changed, each with a class; nil where it may be anything.
+    public init(
+        _ configuration: PostgresConfiguration, applicationName: String, note: String = "NULL::text",
+        tell: @escaping @Sendable ([ChangelogCursor.Change]?) -> Void
     ) {
         var configuration = configuration
-        configuration.applicationName = "tombolo-ticket-changes"
+        configuration.applicationName = applicationName
         self.configuration = configuration
         self.note = note
         self.tell = tell
@@ -27,7 +28,7 @@ actor ChangeFollower {
 
     /// Returns when everything has been told that was committed before the call. Calls one after the other.
     /// - Throws: when it can't be found out; anything may have changed then, and that was told.
-    func ask() async throws {
+    public func ask() async throws {
         do {
             guard let (connection, cursor) = following else { return try await begin() }
             var next = cursor
@@ -38,9 +39,7 @@ actor ChangeFollower {
                 await end()
                 return try await begin()
             }
-            guard !changes.isEmpty else { return }
-            tell(
-                Set(changes.flatMap { [$0.key, $0.note] }.compactMap { $0.flatMap { try? ObjectId(string: $0) } }))
+            if !changes.isEmpty { tell(changes) }
         } catch is CancellationError {
             // Nothing was told; the next call asks for the same again.
             throw CancellationError()
