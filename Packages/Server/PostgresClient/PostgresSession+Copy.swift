@@ -63,6 +63,7 @@ extension PostgresSession {
         guard let handle else { throw lost(site) }
         if copyOutEnded { return try await endCopyOut(site) }
         var chunk: [UInt8] = []
+        chunk.reserveCapacity(Self.copyOutChunkBytes + Self.copyOutChunkBytes / 8)
         while chunk.count < Self.copyOutChunkBytes {
             var row: UnsafeMutablePointer<CChar>?
             let count = PQgetCopyData(handle, &row, 1)

@@ -15,7 +15,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What precedes the rows as PostgreSQL writes them.
+    /// What precedes the rows.
     var opening: [UInt8] { self == .json ? Array("[\n".utf8) : [] }
     var closing: [UInt8] { self == .json ? Array("]\n".utf8) : [] }
 }

@@ -15,13 +15,11 @@ struct ExportStatement: Sendable {
     /// What a text begins with that a spreadsheet calculates or that looks guarded already: `'`, `=`, `+`, `-`, `@`, tab
     /// and carriage return. An import takes one `'` off before any of them.
     static let guarded: [UInt8] = Array("'=+-@\t\r".utf8)
-    /// Control characters, which PostgreSQL writes in JSON as `\u0001`: with them as quote and delimiter, COPY leaves
-    /// each object as it is.
-    private static let jsonOptions = "FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'"
-
     /// Binds the values. To be run in the transaction of ``copy``.
     let settings: PostgresStatement
     let copy: String
+    /// What makes objects of the rows; nil if they stay as they come.
+    let writer: ExportRowWriter?
 
     /// - Parameters:
     ///   - sorts: none for the order in which PostgreSQL finds the rows.
@@ -44,16 +42,17 @@ struct ExportStatement: Sendable {
         case .csv:
             let cells = columns.all.map { column in
                 column.isText && guardsFormulas
-                    ? ExportColumns.Column(name: column.name, sql: Self.guarded(column.sql), json: column.json) : column
+                    ? ExportColumns.Column(name: column.name, sql: Self.guarded(column.sql), cell: column.cell) : column
             }
             select = "SELECT \(ExportColumns.list(cells)) \(rows)"
+            writer = nil
         case .json, .ndjson:
-            let comma = format == .json ? "',' || " : ""
-            select = "SELECT \(comma)\(ExportColumns.object(columns.all)) \(rows)"
+            select = "SELECT \(ExportColumns.list(columns.all)) \(rows)"
+            writer = ExportRowWriter(columns.all.map { ($0.name, $0.cell) }, isArray: format == .json)
         }
         let values = Values(builder.parameters)
         let text = values.replacingPlaceholders(in: select)
-        copy = "COPY (\(text)) TO STDOUT WITH (\(format == .csv ? "FORMAT csv, HEADER" : Self.jsonOptions))"
+        copy = "COPY (\(text)) TO STDOUT\(format == .csv ? " WITH (FORMAT csv, HEADER)" : "")"
         // The texts of the values, and of numbers in the export, don't depend on how the session is set.
         let fixed = ["datestyle": "ISO, YMD", "bytea_output": "hex", "extra_float_digits": "1"]
             .sorted { $0.key < $1.key }.map { "set_config('\($0.key)', '\($0.value)', true)" }

@@ -5,7 +5,7 @@ import NIOCore
 import PostgresClient
 import TomboloHTTP
 
-/// An export under way: the rows as PostgreSQL writes them, of one snapshot and in bounded memory. It ends when the last
+/// An export under way: rows of one snapshot and in bounded memory. It ends when the last
 /// reference to it goes.
 final class ExportStream: Sendable {
     /// How long an export may take: until then it keeps the database from cleaning up.
@@ -22,7 +22,9 @@ final class ExportStream: Sendable {
                 try await withTimeout(Self.maximumDuration) {
                     try await pool.transaction(isolation: .repeatableRead, readOnly: true) { connection in
                         try await connection.query(statement.settings.sql, statement.settings.parameters)
-                        try await connection.copyOut(statement.copy) { try await pipe.send($0) }
+                        try await connection.copyOut(statement.copy) { rows in
+                            try await pipe.send(statement.writer?.objects(rows) ?? rows)
+                        }
                     }
                 }
                 whenOver()
