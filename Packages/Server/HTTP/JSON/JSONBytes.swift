@@ -9,6 +9,9 @@ public struct JSONBytes: Sendable {
     public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// Appends what is JSON already.
+    public mutating func append(_ text: [UInt8]) { bytes.append(contentsOf: text) }
+
+    /// Appends what is JSON already.
     public mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
 
     /// Appends punctuation and names of members, written in the source code.

@@ -28,7 +28,7 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
     /// With an ETag; 304 for a caller that has this version.
     /// - Parameter version: nil for that of the whole document.
     func validated(for request: Request, version: String? = nil) -> JSONAPIDocument {
-        let version = version ?? ResourceVersion.of(bytes[...])
+        let version = version ?? ResourceVersion(of: bytes[...]).text
         var document = self
         if let header = request.headers[.ifNoneMatch], ResourceVersion.matches(header, version) {
             document = JSONAPIDocument(status: .notModified)
@@ -78,7 +78,7 @@ extension JSONBytes {
         append("[")
         for (index, resource) in resources.enumerated() {
             if index > 0 { append(",") }
-            try resource.plan.append(resource.row, to: &self)
+            try resource.plan.write(resource.row, to: &self)
         }
         append("]")
     }

@@ -200,18 +200,24 @@ package struct ResourcePlan: Sendable {
     ///   members are shown.
     @discardableResult
     package func append(_ row: PostgresRow, to json: inout JSONBytes) throws -> String? {
-        let id = ResourceType.idText(try key(row))
-        let path = Array(RequestParameters.encode(id).utf8)
+        try write(row, to: &json).map { String(decoding: json.bytes[$0], as: UTF8.self) }
+    }
+
+    /// As ``append(_:to:)``.
+    /// - Returns: where the version is in the JSON.
+    @discardableResult
+    func write(_ row: PostgresRow, to json: inout JSONBytes) throws -> Range<Int>? {
         json.append(opening)
-        json.append(string: id)
+        let path = try append(idOf: row, to: &json)
         let start = json.bytes.count
         if !attributes.isEmpty {
             json.append(",\"attributes\":")
             try Self.append(attributes, row, to: &json)
         }
-        let shown = relationships.filter { !hidden.contains($0.field.name) }
-        for (index, relationship) in shown.enumerated() {
-            json.append(index == 0 ? ",\"relationships\":{" : ",")
+        var hasRelationship = false
+        for relationship in relationships where !hidden.contains(relationship.field.name) {
+            json.append(hasRelationship ? "," : ",\"relationships\":{")
+            hasRelationship = true
             json.append(relationship.opening)
             json.append(path)
             json.append(relationship.middle)
@@ -220,19 +226,37 @@ package struct ResourcePlan: Sendable {
             try append(linkageOf: relationship, row, to: &json)
             json.append("}")
         }
-        if !shown.isEmpty { json.append("}") }
-        let version = isComplete ? ResourceVersion.of(json.bytes[start...]) : nil
+        if hasRelationship { json.append("}") }
+        let version = isComplete ? ResourceVersion(of: json.bytes[start...]) : nil
         json.append(",")
         json.append(link)
         json.append(path)
         json.append("\"}")
+        var place: Range<Int>?
         if let version {
-            json.append(",\"meta\":{\"version\":\"")
-            json.append(version.utf8)
-            json.append("\"}")
+            json.append(",\"meta\":{\"version\":")
+            let start = json.bytes.count
+            version.append(to: &json)
+            // Without the quotes.
+            place = (start + 1)..<(json.bytes.count - 1)
+            json.append("}")
         }
         json.append("}")
-        return version
+        return place
+    }
+
+    /// Appends the id of a resource.
+    /// - Returns: how it stands in addresses.
+    private func append(idOf row: PostgresRow, to json: inout JSONBytes) throws -> [UInt8] {
+        guard case .objectId = type.keyType else {
+            let id = ResourceType.idText(try key(row))
+            json.append(string: id)
+            return Array(RequestParameters.encode(id).utf8)
+        }
+        // Digits, which are the same everywhere.
+        let start = json.bytes.count
+        try RowJSON.append(row[0], .objectId, to: &json)
+        return Array(json.bytes[(start + 1)..<(json.bytes.count - 1)])
     }
 
     /// `,"data":…`, or the number of elements where they are too many.

@@ -5,16 +5,27 @@ import TomboloHTTP
 
 /// Versions of what a caller sees, as ETags (RFC 9110, section 8.8.3): made of the bytes, and of nothing that the
 /// caller may not see, which could be guessed from it otherwise.
-package enum ResourceVersion {
+package struct ResourceVersion: Sendable {
     private static let byteCount = 12
 
+    private let digest: SHA256Digest
+
+    package init(of bytes: ArraySlice<UInt8>) {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        digest = hash.finalize()
+    }
+
     /// 24 hexadecimal digits.
-    package static func of(_ bytes: ArraySlice<UInt8>) -> String {
-        var json = JSONBytes()
-        SHA256.hash(data: bytes).withUnsafeBytes { digest in
-            json.append(hex: UnsafeRawBufferPointer(rebasing: digest[..<byteCount]))
-        }
+    package var text: String {
+        var json = JSONBytes(capacity: 2 * Self.byteCount + 2)
+        append(to: &json)
         return String(decoding: json.bytes.dropFirst().dropLast(), as: UTF8.self)
+    }
+
+    /// Appends the digits as a string.
+    func append(to json: inout JSONBytes) {
+        digest.withUnsafeBytes { json.append(hex: UnsafeRawBufferPointer(rebasing: $0[..<Self.byteCount])) }
     }
 
     /// Whether a header with a list of ETags names a version, or is `*`.
