@@ -329,5 +329,7 @@ PAGES = [
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),
     ("devices", "/panel/devices"),
+    ("devices-known", "/panel/devices/known"),
+    ("devices-why", "/panel/devices/why"),
     ("help", "/panel/help"),
 ]

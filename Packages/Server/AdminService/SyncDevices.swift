@@ -1,4 +1,5 @@
 package import PostgresClient
+import TomboloModel
 
 /// The devices that sync, as the database knows them: each has a row from its first session on.
 package struct SyncDevices: Sendable {
@@ -22,6 +23,19 @@ package struct SyncDevices: Sendable {
     private let pool: PostgresPool
 
     package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// What users are called: by their names, or else by their addresses.
+    /// - Parameter ids: of accounts, in hexadecimal; those of none are left out.
+    package func names(of ids: Set<String>) async throws -> [String: String] {
+        guard !ids.isEmpty else { return [:] }
+        let found = try await pool.query(
+            """
+            SELECT encode(id, 'hex'), coalesce(nullif(display_name, ''), email) FROM tombolo.account
+            WHERE id = ANY ($1) AND coalesce(nullif(display_name, ''), email) IS NOT NULL
+            """, [.byteaArray(ids.compactMap { (try? ObjectId(string: $0))?.bytes })])
+        return Dictionary(
+            try found.map { (try $0[0].string, try $0[1].string) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// The devices that were here last come first.
     /// - Parameters:

@@ -160,6 +160,19 @@ public final class Authenticator: Sendable {
         try await known(userID, of: nil).subject
     }
 
+    /// A user with their roles, as ``subject(of:)``, as long as a login session of theirs goes on.
+    /// - Throws: ``AuthenticationError/revokedToken`` if the session has ended, ``AuthenticationError/unknownUser``.
+    public func subject(of userID: ObjectId, in sessionID: ObjectId) async throws -> Subject {
+        var account = try await known(userID, of: nil)
+        if !account.sessions.contains(sessionID) {
+            // It may be newer than what is remembered.
+            forget(userID)
+            account = try await known(userID, of: nil)
+        }
+        guard account.sessions.contains(sessionID) else { throw AuthenticationError.revokedToken }
+        return account.subject
+    }
+
     /// - Parameter token: what is remembered counts only if it knows of the token's generation and session: a token
     ///   that another server has just made is newer than what this one remembers.
     private func known(_ userID: ObjectId, of token: TokenSigner.Content?) async throws -> KnownAccount {

@@ -94,6 +94,9 @@ public func buildGatewayServices(
         models: source, users: users, connectionsPerAddress: connectionsPerAddress, metrics: metrics,
         wakeUps: { ticks.wakeUps() },
         onCommit: { sequencer.sequencer.nudge() }, logger: logger)
+    let inspector = Inspector(services: gateway.services, models: models, authenticator: authenticator, pool: pool)
+    let desk = InspectorDesk(
+        inspector: inspector, rules: models.liveRules(), authenticator: authenticator, pool: pool, logger: logger)
     let readiness = Readiness(drainDelay: drainDelay, logger: logger)
     var http = HTTPApplication(
         name: "gateway", host: host, port: port, limits: gatewayLimits, metrics: metrics, logger: logger,
@@ -103,10 +106,7 @@ public func buildGatewayServices(
         $0.addHealth(pool, readiness: readiness)
         $0.addLogin(authenticator)
         $0.addAccounts(authenticator)
-        InspectorRoutes(
-            Inspector(services: gateway.services, models: models, authenticator: authenticator, pool: pool),
-            rules: models.liveRules()
-        ).add(to: $0)
+        InspectorRoutes(inspector, rules: models.liveRules()).add(to: $0)
         $0.addWebSocketHint()
     }
     http.certificate = certificate
@@ -122,5 +122,5 @@ public func buildGatewayServices(
             RetentionService(configuration: pool.configuration, logger: logger),
         ] : []
     let following: [any Service] = certificate.map { [$0] } ?? []
-    return following + electable + [ticks, gateway, GatewayApplication(http: http, gateway: gateway), readiness]
+    return following + electable + [ticks, gateway, desk, GatewayApplication(http: http, gateway: gateway), readiness]
 }

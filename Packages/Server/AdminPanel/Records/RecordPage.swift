@@ -50,6 +50,9 @@ struct RecordPage: Sendable {
         if view.refusal(.audit, type) == nil {
             values["history"] = AuditPages.path(collection: type.item.collectionName, key: record.resource.id)
         }
+        if request.core.models != nil, view.refusal(.inspect, type) == nil {
+            values["devices"] = DevicePages.whyPath(className: type.item.name, id: record.resource.id)
+        }
         let incoming = try await reader.incoming(type, key: key)
         var links: [[String: Any]] = []
         for link in incoming {

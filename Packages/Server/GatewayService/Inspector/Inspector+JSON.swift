@@ -6,7 +6,8 @@ internal import TomboloSyncSession
 
 extension Inspector {
     /// A session, with as much of its subscriptions as the caller may see.
-    func json(_ report: SessionReport, newest: Tick, _ view: InspectorView) -> JSON {
+    /// - Parameter count: how many of the subscriptions.
+    func json(_ report: SessionReport, newest: Tick, subscriptions count: Int, _ view: InspectorView) -> JSON {
         let session = report.session
         let behind = max(0, newest.number - report.reached.number)
         let behindMicroseconds =
@@ -19,8 +20,8 @@ extension Inspector {
             "connectedSeconds": .int(report.connectedFor.components.seconds),
             "generation": report.generation.map { .int(Int64($0)) } ?? .null,
             "partition": session.partition.map { JSON($0) } ?? .null,
-            "subscriptions": json(session.subscriptions, view),
-            "waitingSubscriptions": session.waitingSubscriptions.map { json($0, view) } ?? .null,
+            "subscriptions": json(session.subscriptions, first: count, view),
+            "waitingSubscriptions": session.waitingSubscriptions.map { json($0, first: count, view) } ?? .null,
             "position": [
                 "tick": .int(report.reached.number), "sentTick": .int(session.sentTick), "behindTicks": .int(behind),
                 "behindMilliseconds": .int(behindMicroseconds / 1_000),
@@ -40,8 +41,8 @@ extension Inspector {
         ]
     }
 
-    private func json(_ set: SubscriptionSet, _ view: InspectorView) -> JSON {
-        let shown = set.subscriptions.prefix(Self.maximumSubscriptionCount).map { subscription -> JSON in
+    private func json(_ set: SubscriptionSet, first count: Int, _ view: InspectorView) -> JSON {
+        let shown = set.subscriptions.prefix(count).map { subscription -> JSON in
             let isShown = view.includes(subscription.className)
             return [
                 "name": isShown

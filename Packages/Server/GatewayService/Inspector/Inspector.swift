@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Hummingbird
 internal import PostgresClient
 internal import TomboloAuthentication
 internal import TomboloChangesets
@@ -27,8 +28,10 @@ public struct Inspector: Sendable {
     let authenticator: Authenticator
     let pool: PostgresPool
     let slots = ReadSlots(count: Inspector.maximumConcurrentQuestions)
-    /// Says which of several gateways answers.
+    /// Says which of several gateways answers, for people.
     let gateway: String
+    /// Says which of several processes it is: names come again, as in containers.
+    let id = ObjectId.generate().stringValue
 
     init(services: SessionRunner.Services, models: ServerModels, authenticator: Authenticator, pool: PostgresPool) {
         self.services = services
@@ -41,14 +44,38 @@ public struct Inspector: Sendable {
         gateway = "\(host):\(ProcessInfo.processInfo.processIdentifier)"
     }
 
+    /// Answers what somebody asks, over HTTP or through the database.
+    /// - Throws: ``RequestFailure``: 400 for a question that can't be answered, 404 for what isn't here.
+    func answer(_ request: Request, _ view: InspectorView) async throws -> JSON {
+        // The router takes addresses with a slash at their end.
+        let path = request.uri.path.hasSuffix("/") ? String(request.uri.path.dropLast()) : request.uri.path
+        switch path {
+        case InspectorRoutes.sessions:
+            return try await list(
+                try request.sessionFilter(), page: try request.page(), subscriptions: try request.subscriptionCount(),
+                view)
+        case InspectorRoutes.why: return try await why(try InspectorQuestion(request, view), view)
+        case _ where path.hasPrefix("\(InspectorRoutes.sessions)/"):
+            guard let number = UInt64(path.dropFirst(InspectorRoutes.sessions.count + 1)) else {
+                throw RequestFailure(
+                    .badRequest, "The address holds something that is not a session's number.",
+                    hint: "GET /inspector/sessions lists them.")
+            }
+            return try await session(number, view)
+        default: throw RequestFailure(.notFound, "There is nothing at this address.")
+        }
+    }
+
     // MARK: Sessions
 
-    func list(_ filter: SessionFilter, page: Int, _ view: InspectorView) async throws -> JSON {
+    private func list(
+        _ filter: SessionFilter, page: Int, subscriptions: Int, _ view: InspectorView
+    ) async throws -> JSON {
         let all = await services.clocks.sessions(filter)
         let newest = try await services.generations.newest().feed.figures.newest
         var sessions: [JSON] = []
         for runner in all.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize) {
-            sessions.append(json(await runner.inspect(), newest: newest, view))
+            sessions.append(json(await runner.inspect(), newest: newest, subscriptions: subscriptions, view))
         }
         return [
             "gateway": .string(gateway), "count": .int(Int64(all.count)), "page": .int(Int64(page)),
@@ -56,14 +83,18 @@ public struct Inspector: Sendable {
         ]
     }
 
-    func session(_ number: UInt64, _ view: InspectorView) async throws -> JSON {
+    private func session(_ number: UInt64, _ view: InspectorView) async throws -> JSON {
         guard let runner = await services.clocks.sessions(SessionFilter(number: number)).first else {
             throw RequestFailure(
                 .notFound, "Gateway \(gateway) has no session with this number.",
                 hint: "It has ended, or is another gateway's. GET /inspector/sessions lists them.")
         }
         let newest = try await services.generations.newest().feed.figures.newest
-        return ["gateway": .string(gateway), "session": json(await runner.inspect(), newest: newest, view)]
+        return [
+            "gateway": .string(gateway),
+            "session": json(
+                await runner.inspect(), newest: newest, subscriptions: Self.maximumSubscriptionCount, view),
+        ]
     }
 
     // MARK: One object
@@ -76,7 +107,7 @@ public struct Inspector: Sendable {
     }
 
     /// Why the devices that the question names have an object or lack it.
-    func why(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
+    private func why(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
         let user = view.grant.subject.userID?.stringValue ?? ""
         let outcome = try await slots.run(
             user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
@@ -98,7 +129,7 @@ public struct Inspector: Sendable {
         for runner in runners.prefix(Self.maximumDeviceCount) {
             devices.append(try await connected(runner, question, found, view))
         }
-        if devices.isEmpty { devices = try await absent(question, found, view) }
+        devices += try await absent(question, found, besides: devices, view)
         return [
             "gateway": .string(gateway), "class": .string(question.className), "id": JSON(question.key),
             "property": question.property.map(JSON.string) ?? .null, "connectedDevices": .int(Int64(runners.count)),
@@ -201,7 +232,11 @@ public struct Inspector: Sendable {
 
     // MARK: Devices that aren't here
 
-    private func absent(_ question: InspectorQuestion, _ found: Found, _ view: InspectorView) async throws -> [JSON] {
+    /// - Parameter connected: the answers for devices that are.
+    private func absent(
+        _ question: InspectorQuestion, _ found: Found, besides connected: [JSON], _ view: InspectorView
+    ) async throws -> [JSON] {
+        let present = Set(connected.compactMap { $0["client"] })
         let known = try await pool.query(
             """
             SELECT id, user_id, (extract(epoch FROM seen_at) * 1000000)::bigint FROM tombolo.client
@@ -215,12 +250,15 @@ public struct Inspector: Sendable {
         var devices: [JSON] = []
         for device in known {
             let client = ClientID(rawValue: try device[0].int64)
+            guard !present.contains(.string(client.description)),
+                connected.count + devices.count < Self.maximumDeviceCount
+            else { continue }
             devices.append(
                 try await absent(
                     client, user: try device[1].string, lastSeen: JSON.timestamp(try device[2].int64), question, found,
                     view))
         }
-        if devices.isEmpty {
+        if devices.isEmpty, connected.isEmpty {
             devices.append(
                 try await absent(nil, user: question.user, lastSeen: nil, question, found, view))
         }

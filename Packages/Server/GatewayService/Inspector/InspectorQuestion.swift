@@ -73,6 +73,16 @@ extension Request {
         return ClientID(rawValue: number)
     }
 
+    /// How many subscriptions a list shows of each session.
+    func subscriptionCount() throws -> Int {
+        guard let text = uri.queryParameters["subscriptions"] else { return Inspector.maximumSubscriptionCount }
+        guard let count = Int(text), (0...Inspector.maximumSubscriptionCount).contains(count) else {
+            throw RequestFailure(
+                .badRequest, "'subscriptions' must be a number from 0 to \(Inspector.maximumSubscriptionCount).")
+        }
+        return count
+    }
+
     func sessionFilter() throws -> SessionFilter {
         var filter = SessionFilter()
         filter.client = try client()

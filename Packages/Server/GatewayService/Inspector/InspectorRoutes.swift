@@ -7,10 +7,15 @@ public import TomboloRules
 /// The inspector over HTTP, for those whom the rules permit `inspect` on objects of some class. Classes that they may not
 /// inspect, and properties that they may not read, are left out of the answers.
 ///
-/// - `GET /inspector/sessions?user=&client=&state=&page=`
+/// - `GET /inspector/sessions?user=&client=&state=&page=&subscriptions=`
 /// - `GET /inspector/sessions/{number}`
 /// - `GET /inspector/why?class=&id=&property=` with `client=` or `user=`
 public struct InspectorRoutes: Sendable {
+    static let sessions = "/inspector/sessions"
+    static let why = "/inspector/why"
+    /// What the caller has to be permitted to inspect, in words.
+    static let what = "devices' sessions"
+
     private let inspector: Inspector
     private let rules: LiveRules
 
@@ -22,23 +27,16 @@ public struct InspectorRoutes: Sendable {
     public func add(to routes: Routes) {
         let inspector = inspector
         let access: RouteAccess<ClassesGrant> = .objects(
-            .inspect, ofAny: "devices' sessions",
-            { schema in schema.classes.filter { $0.owner == nil && !$0.isEmbedded }.map(\.name) }, by: rules)
-        routes.on(.get, "/inspector/sessions", access: access) { request, _, grant in
-            JSONAnswer(
-                try await inspector.list(try request.sessionFilter(), page: try request.page(), InspectorView(grant)))
-        }
-        routes.on(.get, "/inspector/sessions/{number}", access: access) { _, context, grant in
-            guard let number = context.parameters.get("number").flatMap({ UInt64($0) }) else {
-                throw RequestFailure(
-                    .badRequest, "The address holds something that is not a session's number.",
-                    hint: "GET /inspector/sessions lists them.")
+            .inspect, ofAny: Self.what, Self.classNames, by: rules)
+        for path in [Self.sessions, "\(Self.sessions)/{number}", Self.why] {
+            routes.on(.get, path, access: access) { request, _, grant in
+                JSONAnswer(try await inspector.answer(request, InspectorView(grant)))
             }
-            return JSONAnswer(try await inspector.session(number, InspectorView(grant)))
         }
-        routes.on(.get, "/inspector/why", access: access) { request, _, grant in
-            let view = InspectorView(grant)
-            return JSONAnswer(try await inspector.why(try InspectorQuestion(request, view), view))
-        }
+    }
+
+    /// Classes by whose objects it is decided who may ask.
+    static func classNames(_ schema: Schema) -> [String] {
+        schema.classes.filter { $0.owner == nil && !$0.isEmbedded }.map(\.name)
     }
 }

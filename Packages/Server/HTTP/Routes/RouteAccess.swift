@@ -87,22 +87,7 @@ extension RouteAccess where Grant == ClassesGrant {
                 return found.max() ?? .refused
             }
         ) { subject, _, _ in
-            let rules = rules.current
-            var filters: [String: Predicate] = [:]
-            var refusal: RequestFailure?
-            for name in classNames(rules.schema) {
-                do {
-                    filters[name] = try filter(subject, operation, name, rules)
-                } catch let failure as RequestFailure {
-                    refusal = refusal ?? failure
-                }
-            }
-            guard !filters.isEmpty else {
-                // The refusals name one class each, and nobody asked about one.
-                if let refusal, refusal.code != .forbidden { throw refusal }
-                throw RequestFailure(.forbidden, "Not permitted: no role lets you \(operation.words) \(what).")
-            }
-            return ClassesGrant(subject: subject, rules: rules, filters: filters)
+            try ClassesGrant(subject, operation, ofAny: what, classNames, by: rules.current)
         }
     }
 }
@@ -218,6 +203,31 @@ public struct ClassesGrant: Sendable {
     /// That the decision was made by; ``filters`` are about their classes.
     public let rules: Rules
     public let filters: [String: Predicate]
+}
+
+extension ClassesGrant {
+    /// Decides as ``RouteAccess/objects(_:ofAny:_:by:)`` does, where the question came by another way than a route.
+    /// - Throws: ``RequestFailure`` with status 401 or 403 if the rules permit the operation on no object of the classes.
+    public init(
+        _ subject: Subject, _ operation: TomboloRules.Operation, ofAny what: String,
+        _ classNames: (Schema) -> [String], by rules: Rules
+    ) throws {
+        var filters: [String: Predicate] = [:]
+        var refusal: RequestFailure?
+        for name in classNames(rules.schema) {
+            do {
+                filters[name] = try filter(subject, operation, name, rules)
+            } catch let failure as RequestFailure {
+                refusal = refusal ?? failure
+            }
+        }
+        guard !filters.isEmpty else {
+            // The refusals name one class each, and nobody asked about one.
+            if let refusal, refusal.code != .forbidden { throw refusal }
+            throw RequestFailure(.forbidden, "Not permitted: no role lets you \(operation.words) \(what).")
+        }
+        self.init(subject: subject, rules: rules, filters: filters)
+    }
 }
 
 /// Leave for one object, with its row as it was when the decision was made.

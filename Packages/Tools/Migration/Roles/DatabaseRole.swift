@@ -56,6 +56,13 @@ public struct DatabaseRole: Hashable, Sendable {
             DatabaseRight(
                 .table("readable"), .select, .insert, .update, .delete,
                 for: "devices that come back after the rules changed"),
+            DatabaseRight(
+                .table("gateway"), .select, .insert, .update, .delete,
+                for: "noting that it is there, and forgetting others"
+            ),
+            DatabaseRight(
+                .table("inspector_question"), .select, .delete, for: "what users of the panel ask about its devices"),
+            DatabaseRight(.table("inspector_answer"), .select, .insert, for: "answering them"),
             DatabaseRight(.function("take_lock(text)"), .execute, for: "electing the sequencer and the cleaner"),
             DatabaseRight(.function("attach_changelog_partition(bigint)"), .execute, for: "retention"),
             DatabaseRight(.function("open_changelog_partition(bigint, bigint)"), .execute, for: "retention"),
@@ -113,6 +120,10 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "which links keep objects out of the trash, and the properties of the audit log"),
             DatabaseRight(
                 .table("client"), .select, for: "the list of devices"),
+            DatabaseRight(.table("gateway"), .select, for: "the list of gateways"),
+            DatabaseRight(
+                .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
+            DatabaseRight(.table("inspector_answer"), .select, for: "what they answer"),
             DatabaseRight(
                 .table("account"), .update("disabled_at", "verified_at"),
                 for: "disabling and enabling accounts, and whose address is known to be theirs"),

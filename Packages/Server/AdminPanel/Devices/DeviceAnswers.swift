@@ -1,0 +1,79 @@
+import AdminService
+import TomboloHTTP
+
+/// What all gateways say of one object and the devices of a question, as if one of them had said it: a gateway knows only
+/// the devices that are connected to it, and of others what the database has.
+struct DeviceAnswers: Sendable {
+    struct Reason: Hashable, Sendable {
+        let code: String
+        let message: String
+        let details: [String]
+    }
+
+    struct Device: Sendable {
+        let client: String?
+        let user: String?
+        /// That it's connected to.
+        let gateway: String?
+        let state: String?
+        let tick: Int?
+        let lastSeen: String?
+        let isVisible: Bool
+        /// The first is the one to look at.
+        let reasons: [Reason]
+    }
+
+    private(set) var devices: [Device] = []
+    let warnings: [DeviceProblem]
+    /// Connected devices that no answer is about: a gateway tells of a bounded number.
+    private(set) var leftCount = 0
+
+    init(_ answers: [GatewayInquiry.Answer]) {
+        warnings = DevicesContent.warnings(answers)
+        let unheard = answers.filter { if case .silent = $0.outcome { true } else { false } }.map(\.gateway.name)
+        var absent: [Device] = []
+        for answer in answers {
+            guard let json = answer.json else { continue }
+            let all = json["devices"]?.items ?? []
+            let here = all.filter { $0["isConnectedHere"] == .bool(true) }
+            devices += here.map { Self.device($0, gateway: answer.gateway.name, unheard: unheard) }
+            absent += all.filter { $0["isConnectedHere"] != .bool(true) }
+                .map { Self.device($0, gateway: nil, unheard: unheard) }
+            leftCount += max(0, (json["connectedDevices"]?.number ?? 0) - here.count)
+        }
+        // What a gateway says of a device that isn't there counts if it's nowhere; each of them says the same.
+        var seen = Set(devices.map(\.client))
+        let hasConnected = !devices.isEmpty
+        for device in absent where seen.insert(device.client).inserted {
+            if device.client == nil, hasConnected { continue }
+            devices.append(device)
+        }
+    }
+
+    private static func device(_ json: JSON, gateway: String?, unheard: [String]) -> Device {
+        let lastSeen = json["lastSeen"]?.text
+        let reasons = (json["reasons"]?.items ?? []).map { reason -> Reason in
+            let code = reason["code"]?.text ?? ""
+            guard code != "not_connected_here" else { return notConnected(lastSeen: lastSeen, unheard: unheard) }
+            return Reason(
+                code: code, message: reason["message"]?.text ?? "",
+                details: (reason["details"]?.items ?? []).compactMap(\.text))
+        }
+        return Device(
+            client: json["client"]?.text, user: json["user"]?.text, gateway: gateway, state: json["state"]?.text,
+            tick: json["tick"]?.number, lastSeen: lastSeen, isVisible: json["isVisible"] == .bool(true),
+            reasons: reasons)
+    }
+
+    private static func notConnected(lastSeen: String?, unheard: [String]) -> Reason {
+        let seen = lastSeen.map { "It was last seen \($0.prefix(10)), to the day." } ?? "No gateway has ever seen it."
+        guard unheard.isEmpty else {
+            return Reason(
+                code: "not_connected", message: "The device isn't connected to a gateway that answered. \(seen)",
+                details: ["It may be connected to \(DeviceWords.list(unheard))."])
+        }
+        return Reason(
+            code: "not_connected", message: "The device isn't connected to any gateway. \(seen)",
+            details: ["It gets what it lacks when it connects."])
+    }
+}

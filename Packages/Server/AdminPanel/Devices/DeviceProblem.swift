@@ -1,0 +1,14 @@
+import TomboloHTTP
+
+/// Why a page about devices lacks something, and what to do.
+struct DeviceProblem: Sendable {
+    let message: String
+    let hint: String?
+
+    init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
+
+    init(_ failure: RequestFailure) { self.init(failure.message, hint: failure.hint) }
+}

@@ -1,0 +1,61 @@
+/// What the template `devices_why` shows: a form, and what the gateways say.
+struct DeviceWhyContent: Sendable {
+    struct Choice: Sendable {
+        let value: String
+        let label: String
+        let isChosen: Bool
+    }
+
+    struct Answer: Sendable {
+        /// For the page's headings.
+        let id: String
+        let device: String
+        let user: String
+        let place: String
+        let verdict: String
+        let kind: String
+        let headline: String
+        let reasons: [DeviceAnswers.Reason]
+    }
+
+    let user: String
+    let client: String
+    let object: String
+    let property: String
+    let classes: [Choice]
+    var problem: DeviceProblem?
+    var warnings: [DeviceProblem] = []
+    var answers: [Answer] = []
+    var wasAsked = false
+    var left: String?
+
+    init(user: String, client: String, object: String, property: String, classes: [Choice]) {
+        self.user = user
+        self.client = client
+        self.object = object
+        self.property = property
+        self.classes = classes
+    }
+
+    mutating func show(_ found: DeviceAnswers, names: [String: String]) {
+        wasAsked = true
+        warnings = found.warnings
+        answers = found.devices.enumerated().map { index, device in
+            let userID = device.user ?? ""
+            var place = "not connected"
+            if let gateway = device.gateway {
+                place =
+                    "\(device.state ?? "connected") at \(gateway)\(device.tick.map { ", tick \(PanelNumber.text($0))" } ?? "")"
+            }
+            let has = device.isVisible
+            return Answer(
+                id: "answer-\(index)", device: device.client ?? "no device",
+                user: names[userID] ?? userID, place: place,
+                verdict: has ? "for this device" : "not for this device", kind: has ? "yes" : "no",
+                headline: device.reasons.first?.message ?? "", reasons: device.reasons)
+        }
+        if found.leftCount > 0 {
+            left = "Connected devices that aren't shown: \(PanelNumber.text(found.leftCount)). Ask about one of them."
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import AdminService
+import TomboloHTTP
+import TomboloJSONAPI
+
+/// What the template `devices` shows: the gateways, and who is connected to them.
+struct DevicesContent: Sendable {
+    /// Subscriptions of each device that the list shows.
+    static let subscriptionCount = 3
+    /// As gateways call them; docs/observability.md says what they mean.
+    private static let states = ["waiting", "authenticating", "opening", "verifying", "reading", "live", "closed"]
+
+    struct Choice: Sendable {
+        let value: String
+        let isChosen: Bool
+    }
+
+    struct GatewayLine: Sendable {
+        let name: String
+        let state: String
+        /// The kind of mark.
+        let kind: String
+        let started: Moment
+        let seen: Moment
+        let sessions: String
+        let tick: String
+    }
+
+    struct SessionLine: Sendable {
+        let link: String
+        let device: String
+        let user: String
+        let userID: String
+        let gateway: String
+        let connected: String
+        let state: String
+        let behind: String
+        let subscriptions: [String]
+        let moreSubscriptions: String?
+        let address: String
+
+        init(_ session: JSON, of gateway: RunningGateway, names: [String: String]) {
+            let number = session["id"]?.text ?? ""
+            link = "\(DevicePages.path)/\(gateway.id)/\(number)"
+            device = session["client"]?.text ?? "not known yet"
+            userID = session["user"]?.text ?? ""
+            user = names[userID] ?? (userID.isEmpty ? "not let in yet" : userID)
+            self.gateway = gateway.name
+            connected = DeviceWords.duration(seconds: session["connectedSeconds"]?.number ?? 0)
+            state = session["state"]?.text ?? ""
+            behind = DeviceWords.distance(session["position"])
+            let set = session["subscriptions"]
+            subscriptions = (set?["first"]?.items ?? []).map(DeviceWords.subscription)
+            let left = (set?["count"]?.number ?? 0) - subscriptions.count
+            moreSubscriptions = left > 0 ? "and \(PanelNumber.text(left)) more" : nil
+            address = session["address"]?.text ?? ""
+        }
+    }
+
+    let user: String
+    let client: String
+    let stateChoices: [Choice]
+    private let state: String?
+    var problem: DeviceProblem?
+    /// What is missing because of gateways that don't answer.
+    var warnings: [DeviceProblem] = []
+    var gateways: [GatewayLine] = []
+    var sessions: [SessionLine] = []
+    /// Whether any gateway was asked, so that a list without sessions says something.
+    var wasAsked = false
+    var count = ""
+    var page = 1
+    var previous: String?
+    var next: String?
+
+    init(user: String, client: String, state: String?) {
+        self.user = user
+        self.client = client
+        self.state = state
+        stateChoices = Self.states.map { Choice(value: $0, isChosen: $0 == state) }
+    }
+
+    mutating func show(_ answers: [GatewayInquiry.Answer], names: [String: String], page: Int, now: Int64) {
+        self.page = page
+        gateways = answers.map { Self.line($0, now: now) }
+        warnings = Self.warnings(answers)
+        wasAsked = answers.contains { $0.json != nil }
+        var total = 0
+        var hasMore = false
+        for answer in answers {
+            guard let json = answer.json else { continue }
+            let all = json["count"]?.number ?? 0
+            total += all
+            let shown = json["sessions"]?.items ?? []
+            hasMore = hasMore || page * Self.pageSize < all
+            sessions += shown.map { SessionLine($0, of: answer.gateway, names: names) }
+        }
+        count = "\(PanelNumber.text(total)) connected device\(total == 1 ? "" : "s")"
+        previous = page > 1 ? address(page: page - 1) : nil
+        next = hasMore ? address(page: page + 1) : nil
+    }
+
+    /// Of each gateway, as it divides its list.
+    private static let pageSize = 100
+
+    private func address(page: Int) -> String {
+        let parameters = [("user", user), ("client", client), ("state", state ?? ""), ("page", String(page))]
+        return "\(DevicePages.path)?"
+            + parameters.filter { !$0.1.isEmpty }.map { "\($0.0)=\(RequestParameters.encode($0.1))" }
+            .joined(separator: "&")
+    }
+
+    private static func line(_ answer: GatewayInquiry.Answer, now: Int64) -> GatewayLine {
+        let (state, kind) =
+            switch answer.outcome {
+            case .answered: ("answers", "yes")
+            case .refused: ("refuses", "own")
+            case .silent: ("doesn't answer", "no")
+            case .gone: ("isn't there", "no")
+            }
+        let gateway = answer.gateway
+        return GatewayLine(
+            name: gateway.name, state: state, kind: kind, started: Moment(gateway.startedAt, now: now),
+            seen: Moment(gateway.seenAt, now: now), sessions: PanelNumber.text(Int(gateway.sessionCount)),
+            tick: answer.json?["newestTick"]?.number.map { PanelNumber.text($0) } ?? "")
+    }
+
+    /// What is missing in what the others answered.
+    static func warnings(_ answers: [GatewayInquiry.Answer]) -> [DeviceProblem] {
+        guard !answers.isEmpty else {
+            return [
+                DeviceProblem(
+                    "No gateway runs on this database.",
+                    hint: "Start sync-gateway. One that has just started appears here within a few seconds.")
+            ]
+        }
+        func names(_ isMeant: (GatewayInquiry.Outcome) -> Bool) -> [String] {
+            answers.filter { isMeant($0.outcome) }.map(\.gateway.name)
+        }
+        var warnings: [DeviceProblem] = []
+        let silent = names { if case .silent = $0 { true } else { false } }
+        if !silent.isEmpty {
+            warnings.append(
+                DeviceProblem(
+                    "No answer from \(DeviceWords.list(silent)) within \(GatewayInquiry.patience.components.seconds) seconds. "
+                        + "The devices that are connected there are missing.",
+                    hint: "If a gateway was killed, its devices connect to another, and it is no longer asked after "
+                        + "\(GatewayInquiry.aliveSeconds) seconds."))
+        }
+        let gone = names { if case .gone = $0 { true } else { false } }
+        if !gone.isEmpty {
+            warnings.append(
+                DeviceProblem(
+                    "\(DeviceWords.list(gone)) ended without saying so, or can't reach the database: it wasn't asked.",
+                    hint: gone.count == answers.count ? "No other gateway runs." : nil))
+        }
+        for answer in answers {
+            guard case .refused(_, let message, let hint) = answer.outcome else { continue }
+            let problem = DeviceProblem(message, hint: hint)
+            if !warnings.contains(where: { $0.message == message }) { warnings.append(problem) }
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,37 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Somebody's browser on the panel of an admin server's process.
+struct PanelClient: Sendable {
+    let url: String
+    private let cookie: String
+
+    /// Logs in.
+    init(_ url: String, email: String, password: String) async throws {
+        self.url = url
+        var request = HTTPClientRequest(url: "\(url)/panel/login")
+        request.method = .POST
+        request.headers.add(name: "Origin", value: url)
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(ByteBuffer(string: "email=\(Self.encode(email))&password=\(Self.encode(password))"))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        guard let header = response.headers.first(name: "Set-Cookie"), let pair = header.split(separator: ";").first
+        else { throw EndToEndFailure("Nobody is logged in to the panel: \(response.status)") }
+        cookie = String(pair)
+    }
+
+    func get(_ path: String) async throws -> (status: Int, text: String) {
+        var request = HTTPClientRequest(url: url + path)
+        request.headers.add(name: "Cookie", value: cookie)
+        request.headers.add(name: "Accept", value: "text/html")
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let body = try await response.body.collect(upTo: 4 << 20)
+        return (Int(response.status.code), String(buffer: body))
+    }
+
+    static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

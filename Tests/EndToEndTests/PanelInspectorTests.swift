@@ -1,0 +1,85 @@
+import Foundation
+import PostgresClient
+import Testing
+import TomboloModel
+
+/// The panel's pages about devices, with two real gateways of which one is killed.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct PanelInspectorTests {
+    @Test("the panel shows the devices of all gateways and says why one lacks an object, also when a gateway is killed")
+    func gateways() async throws {
+        try await Platform.with(gateways: 2) { platform in
+            try await platform.sql(
+                #"INSERT INTO role_assignment (_id, "user", role) VALUES ($1, $2, 'superAdmin')"#,
+                [.bytea(ObjectId.generate().bytes), .bytea(try platform.id(of: "stranger").bytes)])
+            let first = try await platform.device("first", of: "organizer", gateway: 0)
+            let second = try await platform.device("second", of: "attendee", gateway: 1)
+            for device in [first, second] { try await device.ask("subscribe", "Event") }
+            let attendee = PanelClient.encode(Platform.email("attendee"))
+            let organizer = PanelClient.encode(Platform.email("organizer"))
+            try await AdminProcess.with(platform) { url in
+                let panel = try await PanelClient(
+                    url, email: Platform.email("stranger"), password: Platform.password)
+                @Sendable func why(_ object: ObjectId, _ user: String) async throws -> String {
+                    try await panel.get("/panel/devices/why?class=Event&object=\(object.stringValue)&user=\(user)").text
+                }
+
+                try await platform.eventually("both devices on the page") {
+                    let page = try await panel.get("/panel/devices").text
+                    return page.contains("2 connected devices") && page.contains("The organizer")
+                        && page.contains("The attendee") && !page.contains("No answer from")
+                        && page.contains("Event, all objects")
+                }
+                // The device at either gateway, and its page.
+                for user in [organizer, attendee] {
+                    let page = try await panel.get("/panel/devices?user=\(user)").text
+                    #expect(page.contains("1 connected device<"), "\(page)")
+                    let link = try #require(page.firstMatch(of: /\/panel\/devices\/[0-9a-f]{24}\/[0-9]+/))
+                    let detail = try await panel.get(String(link.0))
+                    #expect(detail.status == 200 && detail.text.contains("Subscriptions: 1"), "\(detail.text)")
+                    try await platform.eventually("an event that was delivered") {
+                        try await why(platform.event, user).contains("The gateway believes that the device has it")
+                    }
+                }
+                let denied = try await why(platform.draft, attendee)
+                #expect(denied.contains("not_readable") && denied.contains("live at "), "\(denied)")
+
+                // Who may not inspect learns nothing.
+                let other = try await PanelClient(url, email: Platform.email("attendee"), password: Platform.password)
+                #expect(try await other.get("/panel/devices").status == 403)
+
+                try await platform.gateways[1].kill9()
+                let started = ContinuousClock.now
+                let page = try await panel.get("/panel/devices").text
+                #expect(ContinuousClock.now - started < .seconds(15), "The page waits for a bounded time.")
+                #expect(page.contains("No answer from") && page.contains("The organizer"), "\(page)")
+                #expect(page.contains("1 connected device<"))
+                let unknown = try await why(platform.event, attendee)
+                #expect(unknown.contains("connected to a gateway that answered"), "\(unknown)")
+                #expect(unknown.contains("It may be connected to"))
+
+                // Later it isn't waited for any more.
+                try await platform.eventually("a gateway that is known to be gone") {
+                    try await panel.get("/panel/devices").text.contains("ended without saying so")
+                }
+                let gone = try await why(platform.event, attendee)
+                #expect(gone.contains("connected to any gateway"), "\(gone)")
+
+                // Started again, it has its device again, and answers.
+                try await platform.gateways[1].start()
+                try await platform.eventually("the second device at the gateway that started again") {
+                    let page = try await panel.get("/panel/devices").text
+                    return page.contains("2 connected devices") && page.contains("The attendee")
+                }
+                // One that ends by itself leaves nothing behind.
+                try await platform.gateways[0].terminate()
+                try await platform.eventually("no trace of the gateway that was asked to end") {
+                    let rows = try await platform.sql(
+                        "SELECT count(*) FROM tombolo.gateway WHERE seen_at > clock_timestamp() - interval '15 s'")
+                    return try rows[0, 0].int == 1
+                }
+            }
+            for device in [first, second] { try await device.kill9() }
+        }
+    }
+}
