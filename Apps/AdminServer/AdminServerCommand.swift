@@ -53,6 +53,11 @@ struct AdminServerCommand: AsyncParsableCommand {
               TOMBOLO_INVITATION_URL
                                     where the links of invitations lead; the token is
                                     added as token=
+              TOMBOLO_SECOND_FACTOR
+                                    of whom a second factor is taken: optional, of
+                                    those who have set one up; everywhere, also of
+                                    all with a role that counts everywhere, who must
+                                    set one up; everybody (optional)
               TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
                                     critical (info)
 
@@ -62,7 +67,8 @@ struct AdminServerCommand: AsyncParsableCommand {
               X-Forwarded-Proto. See docs/panel.md
 
             ROUTES
-              POST   /login                    {"email": …, "password": …}
+              POST   /login                    {"email": …, "password": …, "code": …}; the
+                                               code of those who have a second factor
               GET    /admin/trash              newest first; ?class=&page=, and by
                                                properties such as ?listing=ID: what
                                                links to an object, and itself
@@ -152,7 +158,7 @@ struct AdminServerCommand: AsyncParsableCommand {
         let mail = configuration.mail.map { MailRoom($0, logger: logger) }
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: configuration.tokenSecret), mail: mail,
-            grants: { models.grants })
+            secondFactor: configuration.secondFactor, grants: { models.grants })
         let people = PeopleOptions(
             invitationLink: ProcessInfo.processInfo.environment[PeopleOptions.linkVariable].flatMap {
                 $0.isEmpty ? nil : $0

@@ -8,7 +8,7 @@ struct User: AsyncParsableCommand {
         abstract: "Manage accounts.",
         subcommands: [
             Add.self, Password.self, Revoke.self, SetData.self, Disable.self, Enable.self, Verify.self, Unverify.self,
-            Delete.self,
+            RemoveSecondFactor.self, Delete.self,
         ])
 
     /// `migration-tool user add`
@@ -117,6 +117,30 @@ struct User: AsyncParsableCommand {
         var email: String
 
         func run() async throws { try await User.setVerified(false, email, database) }
+    }
+
+    /// `migration-tool user remove-second-factor`
+    struct RemoveSecondFactor: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take an account's second factor away, for somebody who has lost it and has no recovery code.",
+            discussion: """
+                The password alone logs in to the admin server then. Make sure who is asking: whoever has stolen a password \
+                asks for this next. Where TOMBOLO_SECOND_FACTOR demands one, the account must set another up.
+                """)
+
+        @OptionGroup var database: DatabaseOptions
+
+        @Argument(help: "The e-mail address of the account.")
+        var email: String
+
+        func run() async throws {
+            try await database.withPool { pool in
+                let userID = try await ToolError.naming(email) {
+                    try await AccountRegistry(pool: pool).removeSecondFactor(email: email)
+                }
+                print("The account \(email), id \(userID), has no second factor.")
+            }
+        }
     }
 
     private static func setVerified(_ isVerified: Bool, _ email: String, _ database: DatabaseOptions) async throws {

@@ -70,6 +70,10 @@ struct RunServers: AsyncParsableCommand {
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),
             breached: try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }, mail: mail,
             grants: { models.grants })
+        // Devices have no way to give a second factor.
+        let adminAuthenticator = await Authenticator(
+            pool: pool, tokens: try TokenConfiguration(secret: admin.tokenSecret), mail: mail,
+            secondFactor: admin.secondFactor, grants: { models.grants })
         let metrics = MetricRegistry.ofServer(pool)
         metrics.install()
         let board = AddressBoard(expected: 2, quiet: quiet, notes: notes)
@@ -80,18 +84,18 @@ struct RunServers: AsyncParsableCommand {
             logger: logger("gateway")
         ) { port in await board.add("gateway", gateway.host, port) }
         let panel = AdminPanel(
-            rules: models.liveRules(), pool: pool, authenticator: authenticator, models: models)
+            rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, models: models)
         services.append(PanelFollower(panel, configuration: database, logger: logger("admin")))
         services.append(
             buildAdminApplication(
                 host: admin.host, port: admin.port, pool: pool, rules: models.liveRules(), models: models,
-                authenticator: authenticator, showsDecisions: development != nil, limits: admin.limits,
+                authenticator: adminAuthenticator, showsDecisions: development != nil, limits: admin.limits,
                 metrics: metrics, logger: logger("admin"), pages: { panel.add(to: $0, with: $1) }
             ) { port in await board.add("admin", admin.host, port) })
         services.append(AuditService(pool: pool, logger: logger("audit")))
         services.append(
             JobService(
-                rules: models.liveRules(), pool: pool, authenticator: authenticator, logger: logger("admin")))
+                rules: models.liveRules(), pool: pool, authenticator: adminAuthenticator, logger: logger("admin")))
         services += gateway.metricsServices(metrics, logger: logger("metrics")) { say("metrics \($0)") }
         let group = ServiceGroup(
             configuration: .init(

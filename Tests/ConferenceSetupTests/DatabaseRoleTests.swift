@@ -168,11 +168,12 @@ import TomboloServerModel
     func secrets() async throws {
         let secret = [
             "credential", "refresh_token", "signing_key_secret", "api_key", "mail_token", "provider", "identity",
-            "panel_session",
+            "panel_session", "second_factor", "recovery_code",
         ]
+        let ofPanel: Set = ["panel_session", "second_factor", "recovery_code"]
         let readers: [String: Set<String>] = [
-            "app": [], "tickets": Set(secret).subtracting(["mail_token", "panel_session"]),
-            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret).subtracting(["panel_session"]),
+            "app": [], "tickets": Set(secret).subtracting(ofPanel.union(["mail_token"])),
+            "admin": Set(secret).subtracting(["mail_token"]), "gateway": Set(secret).subtracting(ofPanel),
         ]
         try await withRoles { owner, connect in
             for role in Self.roles {

@@ -328,6 +328,7 @@ PAGES = [
     ("documents", "/panel/documents"),
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),
+    ("second-factor", "/panel/second-factor"),
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),

@@ -51,7 +51,7 @@ public struct AdminPanel: Sendable {
     /// The parts of the panel, in the order of the navigation.
     static var sections: [any PanelSection] {
         [
-            LoginPages(),
+            LoginPages(), CodePages(), SecondFactorPages(),
             OverviewPages(),
             ClassPages(),
             AuditPages(),

@@ -40,9 +40,12 @@ struct PanelRequest: Sendable {
         if let password = form[PanelForm.passwordField] {
             do {
                 return try await core.authenticator.proveAgain(
-                    visit.session, visit.token, password: password, address: context.remoteAddress)
+                    visit.session, visit.token, password: password, code: form[PanelForm.codeField],
+                    address: context.remoteAddress)
             } catch AuthenticationError.wrongCredentials {
                 throw RequestFailure(.passwordRequired, "This isn't your password.")
+            } catch AuthenticationError.wrongCode {
+                throw RequestFailure(.passwordRequired, AuthenticationError.wrongCode.description)
             }
         }
         guard visit.session.isProved() else {

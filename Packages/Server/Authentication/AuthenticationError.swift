@@ -47,6 +47,12 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case noSuchAPIKey
     /// The login was made with an API key, which is for a program's work and not for managing the account.
     case keyLogin
+    /// A code of a second factor is wrong, or was used.
+    case wrongCode
+    /// The login was made without the second factor that the account has, or has to have.
+    case secondFactorRequired
+    /// The secret of a second factor was sealed with another secret of the servers.
+    case unreadableSecondFactor
     /// A mailed token is wrong, expired, or was used.
     case badMailToken
     /// An invitation to the same address, for the same role, is open.
@@ -83,6 +89,11 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .tooManyAPIKeys: "There are \(APIKey.maximumCountOfUser) keys already: delete one first."
         case .noSuchAPIKey: "There is no such key."
         case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
+        case .wrongCode: "This code isn't right, or was used already: wait for the next one."
+        case .secondFactorRequired: "This takes a login with a second factor."
+        case .unreadableSecondFactor:
+            "Codes of the app can't be checked since the servers' secret was replaced. Use a recovery code and set the app "
+                + "up anew, or have somebody remove the second factor."
         case .badMailToken: "This token is wrong, expired, or was used already: ask for another mail."
         case .alreadyInvited: "There is an open invitation to this address for this role: send that one again."
         case .tooManyInvitations:

@@ -38,6 +38,9 @@ public final class Authenticator: Sendable {
     let hasher: PasswordHasher
     let accounts: AccountRegistry
     let signer: TokenSigner
+    let tokens: TokenConfiguration
+    /// Of whom a second factor is taken.
+    public let secondFactor: SecondFactorPolicy
     let providers: ProviderDirectory
     let mail: MailRoom?
     let grants: @Sendable () -> [GrantSource]
@@ -46,6 +49,11 @@ public final class Authenticator: Sendable {
     /// Guards each bounded map on its own: they are never used together.
     private let limiter: Mutex<LoginLimiter>
     let actions = Mutex(ActionLimiter())
+    /// Wrong codes of second factors, by user.
+    let codes = Mutex(
+        AccountBackoff(
+            freeAttempts: SecondFactor.maximumFailures, maximumDelaySeconds: SecondFactor.maximumDelaySeconds,
+            memorySeconds: SecondFactor.memorySeconds, maximumCount: Authenticator.maximumRememberedLogins))
     let issuers = Mutex<[String: IssuerKeys]>([:])
     private let known: Mutex<AccountCache>
     private let lookUps: RequestBatcher<ObjectId, KnownAccount?>
@@ -55,10 +63,12 @@ public final class Authenticator: Sendable {
     /// - Parameters:
     ///   - breached: passwords that are refused because they are known.
     ///   - mail: sends mails; it must run for as long as requests are served. Nil where no mail can be sent.
+    ///   - secondFactor: of whom tokens count only if the login was made with a second factor. Only the admin server's
+    ///     database role can check codes.
     ///   - grants: where roles are looked up; called whenever the database is asked, so that it may change.
     public init(
         pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
-        breached: BreachedPasswords? = nil, mail: MailRoom? = nil,
+        breached: BreachedPasswords? = nil, mail: MailRoom? = nil, secondFactor: SecondFactorPolicy = .ignored,
         grants: @escaping @Sendable () -> [GrantSource] = { [] }
     ) async {
         self.pool = pool
@@ -70,6 +80,8 @@ public final class Authenticator: Sendable {
             return userIDs.map { known[$0].map { $0.map { $0 } } ?? .success(nil) }
         }
         self.mail = mail
+        self.tokens = tokens
+        self.secondFactor = secondFactor
         self.grants = grants
         accounts = AccountRegistry(pool: pool, hasher: hasher, breached: breached)
         limiter = Mutex(LoginLimiter())
@@ -150,6 +162,11 @@ public final class Authenticator: Sendable {
         let known = try await known(content.userID, of: content)
         guard known.generation == content.generation, known.sessions.contains(content.sessionID) else {
             throw AuthenticationError.revokedToken
+        }
+        if secondFactor != .ignored, !known.provenSessions.contains(content.sessionID),
+            known.hasSecondFactor || secondFactor.requires(known.subject)
+        {
+            throw AuthenticationError.secondFactorRequired
         }
         return (content, known)
     }

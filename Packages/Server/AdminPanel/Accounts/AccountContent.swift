@@ -33,6 +33,9 @@ struct AccountContent: Sendable {
     let verificationToggle: Toggle?
     /// What the rules of each app permit users like them; empty where no rules say so.
     var permissions: [String] = []
+    let secondFactor: Moment?
+    /// What removes it.
+    let secondFactorLink: String?
     let identities: [String]
     let hasIdentities: Bool
     let grants: [String]
@@ -68,6 +71,10 @@ struct AccountContent: Sendable {
                 ? Toggle(label: "Mark as verified", link: "/panel/accounts/\(id)/verify", isDangerous: false)
                 : Toggle(label: "Mark as not verified", link: "/panel/accounts/\(id)/unverify", isDangerous: false)
             : nil
+        secondFactor = details.secondFactorAt.map { Moment($0, now: now) }
+        secondFactorLink =
+            mayChange && !isOneself && details.secondFactorAt != nil
+            ? "/panel/accounts/\(id)/second-factor/remove" : nil
         identities = details.identities.map { "\($0.provider): \($0.identifier)" }
         hasIdentities = !identities.isEmpty
         grants = (subject?.grants ?? []).map { grant in

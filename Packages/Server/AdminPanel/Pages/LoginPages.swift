@@ -8,6 +8,7 @@ import TomboloJSONAPI
 /// Log-in, log-out, the password again, and the files that pages are made with.
 struct LoginPages: PanelSection {
     static let path = "\(AdminPanel.path)/login"
+    static let logoutPath = "\(AdminPanel.path)/logout"
     static let passwordPath = "\(AdminPanel.path)/password"
     /// Where to go afterwards.
     static let nextField = "next"
@@ -38,7 +39,7 @@ struct LoginPages: PanelSection {
         routes.on(.post, Self.path, access: open) { request, context, _ in
             try await Self.logIn(request, context, core)
         }
-        panel.action("\(AdminPanel.path)/logout", access: .own("session")) { request, _ in
+        panel.action(Self.logoutPath, access: .own("session")) { request, _ in
             try await request.asThemselves { try await core.authenticator.endPanel(request.visit.session) }
             var response = PanelAnswer.redirection(to: Self.path)
             response.headers[values: .setCookie].append(

@@ -20,6 +20,7 @@ struct PanelFailures: Sendable {
     private func response(_ failure: RequestFailure, _ request: Request, _ context: EdgeContext) -> Response {
         let visit = failure.session as? PanelVisit
         if failure.code == .unauthenticated, visit == nil { return logIn(request, context) }
+        if let page = PanelGate.page(of: failure) { return PanelAnswer.redirection(to: address(of: page, request)) }
         if failure.code == .passwordRequired, let visit {
             return show(passwordPage(failure, request, visit), request, context, visit)
         }
@@ -70,6 +71,12 @@ struct PanelFailures: Sendable {
         return response
     }
 
+    /// The page that asks for the second factor, which leads back.
+    private func address(of page: String, _ request: Request) -> String {
+        guard page == CodePages.path, request.method == .get else { return page }
+        return CodePages.address(next: PanelPath.checked(request.uri.string) ?? AdminPanel.path)
+    }
+
     // MARK: The password again
 
     /// Its form sends everything that was sent, to where it was sent, with the password.
@@ -78,6 +85,7 @@ struct PanelFailures: Sendable {
         var values: [String: Any] = [
             "message": failure.message, "isWrong": visit.form[PanelForm.passwordField] != nil,
             "action": isForm ? request.uri.string : LoginPages.passwordPath, "email": visit.session.email,
+            "asksCode": visit.session.hasSecondFactor,
             "formToken": visit.token.formToken, "minutes": Int(PanelDemand.minutes),
             "fields": visit.form.content.map { ["name": $0.name, "value": $0.value] },
         ]

@@ -20,6 +20,7 @@ extension PanelCore {
                 throw RequestFailure(.unauthenticated, "Log in first.")
             }
             let session = try await authenticator.panelSession(token)
+            try PanelGate.check(session, request)
             let viewing = try await PanelViewing.of(request, context, token, session, self)
             guard isForm else {
                 viewing?.log(request, context, session)

@@ -10,6 +10,8 @@ struct PanelForm: Sendable {
     static let tokenField = "_token"
     /// The password that an action demanded.
     static let passwordField = "_password"
+    /// The code of the second factor, beside the password.
+    static let codeField = "_code"
     static let maximumFieldCount = 2_000
 
     struct Field: Sendable {
@@ -67,6 +69,8 @@ struct PanelForm: Sendable {
     /// All values of fields of the name.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
+    private static let ownFields: Set<String> = [tokenField, passwordField, codeField]
+
     /// What the form says, without what only says that it may.
-    var content: [Field] { fields.filter { $0.name != Self.tokenField && $0.name != Self.passwordField } }
+    var content: [Field] { fields.filter { !Self.ownFields.contains($0.name) } }
 }

@@ -17,6 +17,8 @@ public struct AccountDetails: Sendable {
     public let createdAt: Date
     /// Since when the address is known to be the user's; nil if it isn't.
     public let verifiedAt: Date?
+    /// Since when the account has a second factor; nil if it has none.
+    public let secondFactorAt: Date?
     /// In the order in which the account got them.
     public let identities: [Identity]
     /// What outside providers say of the user.
@@ -31,7 +33,7 @@ extension Accounts {
         let result = try await pool.query(
             """
             SELECT a.display_name, a.email, a.created_at, a.custom_data::text, c.user_id IS NOT NULL,
-                i.provider, i.identifier, i.profile::text, a.verified_at
+                i.provider, i.identifier, i.profile::text, a.verified_at, a.second_factor_at
             FROM tombolo.account a LEFT JOIN tombolo.credential c ON c.user_id = a.id
                 LEFT JOIN tombolo.identity i ON i.user_id = a.id
             WHERE a.id = $1 ORDER BY i.created_at
@@ -53,6 +55,7 @@ extension Accounts {
             userID: userID, name: try first[0].string, email: email,
             createdAt: Date(microseconds: try first[2].timestampMicroseconds),
             verifiedAt: try first[8].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) },
+            secondFactorAt: try first[9].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) },
             identities: identities, profile: profile,
             customData: try first[3].string)
     }

@@ -142,6 +142,16 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
+    /// Takes an account's second factor away, with its recovery codes: the password alone logs in then.
+    /// - Returns: the user.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    @discardableResult
+    public func removeSecondFactor(email: String) async throws -> ObjectId {
+        let userID = try await user(email: email)
+        try await SecondFactors.remove(of: userID, pool)
+        return userID
+    }
+
     static func normalized(_ email: String) -> String {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }

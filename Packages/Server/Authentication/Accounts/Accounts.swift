@@ -61,7 +61,9 @@ enum Accounts {
             SELECT a.id, a.email, a.display_name, a.custom_data::text, coalesce(t.generation, 0),
                 g.role, g.scope, g.source,
                 ARRAY(SELECT s.id FROM tombolo.login_session s WHERE s.user_id = a.id AND \(LoginSessions.isLive)),
-                a.verified_at IS NOT NULL
+                a.verified_at IS NOT NULL, a.second_factor_at IS NOT NULL,
+                ARRAY(SELECT s.id FROM tombolo.login_session s
+                    WHERE s.user_id = a.id AND s.second_factor AND \(LoginSessions.isLive))
             FROM tombolo.account a LEFT JOIN tombolo.token_generation t ON t.user_id = a.id
                 LEFT JOIN LATERAL (
             \(grantQueries)
@@ -104,7 +106,11 @@ enum Accounts {
             userID: userID, email: try first[1].nonNull?.string, displayName: try first[2].string,
             isVerified: try first[9].bool, customData: try customData(first[3].string), generation: try first[4].int64,
             grants: grants,
-            sessions: Set(try first[8].bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } }))
+            sessions: try ids(first[8]), hasSecondFactor: try first[10].bool, provenSessions: try ids(first[11]))
+    }
+
+    private static func ids(_ cell: PostgresCell) throws -> Set<ObjectId> {
+        Set(try cell.bytesArray.compactMap { $0.flatMap { ObjectId(bytes: $0) } })
     }
 
     /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.

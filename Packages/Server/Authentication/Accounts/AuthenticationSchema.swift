@@ -43,6 +43,7 @@ public enum AuthenticationSchema {
             'Access tokens of another generation are revoked; a user without a row has generation 0.';
         \(SessionSchema.sql)
         \(PanelSchema.sql)
+        \(SecondFactorSchema.sql)
         \(KeySchema.sql)
         \(ProviderSchema.sql)
         \(InvitationSchema.sql)
@@ -59,7 +60,7 @@ public enum AuthenticationSchema {
 
     /// Tables in `tombolo` that ``sql`` makes.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
-        .union(PanelSchema.tables).union(InvitationSchema.tables).union([
+        .union(PanelSchema.tables).union(SecondFactorSchema.tables).union(InvitationSchema.tables).union([
             "account", "credential", "token_generation",
         ])
 
@@ -67,7 +68,8 @@ public enum AuthenticationSchema {
     /// triggers that call them.
     public static let functions = [
         "log_account": logBody(
-            key: "id", telling: ["email", "display_name", "custom_data", "disabled_at", "verified_at"]),
+            key: "id",
+            telling: ["email", "display_name", "custom_data", "disabled_at", "verified_at", "second_factor_at"]),
         "unverify_account": """
 
         BEGIN

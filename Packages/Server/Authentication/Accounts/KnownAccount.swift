@@ -10,17 +10,23 @@ struct KnownAccount: Hashable, Sendable {
     let generation: Int64
     /// The login sessions whose tokens count.
     let sessions: Set<ObjectId>
+    let hasSecondFactor: Bool
+    /// Those of ``sessions`` that were begun with the second factor.
+    let provenSessions: Set<ObjectId>
 
     /// - Parameter grants: the roles that rows of a ``GrantSource`` give.
     init(
         userID: ObjectId, email: String?, displayName: String, isVerified: Bool = false,
         customData: [String: UserValue],
         generation: Int64,
-        grants: Set<RoleGrant> = [], sessions: Set<ObjectId> = []
+        grants: Set<RoleGrant> = [], sessions: Set<ObjectId> = [], hasSecondFactor: Bool = false,
+        provenSessions: Set<ObjectId> = []
     ) {
         self.userID = userID
         self.generation = generation
         self.sessions = sessions
+        self.hasSecondFactor = hasSecondFactor
+        self.provenSessions = provenSessions
         var data: [String: UserValue] = ["name": .string(displayName), "isVerified": .bool(isVerified)]
         if let email { data["email"] = .string(email) }
         subject = Subject(user: userID, data: data, customData: customData, grants: grants)

@@ -14,15 +14,23 @@ extension Authenticator {
 
     /// Checks credentials and begins a login session. Anonymous ones, and those of a user whom an outside provider vouches
     /// for the first time, make an account.
-    /// - Parameter address: where the request came from, for limits.
+    /// - Parameters:
+    ///   - code: of the account's second factor, where this server takes one: see ``SecondFactorPolicy``.
+    ///   - address: where the request came from, for limits.
     /// - Throws: ``AuthenticationError``, or the database's error.
     public func login(
-        _ credentials: LoginCredentials, address: String = "", device: LoginDevice = LoginDevice(), now: Date = Date()
+        _ credentials: LoginCredentials, code: String? = nil, address: String = "",
+        device: LoginDevice = LoginDevice(), now: Date = Date()
     ) async throws -> Login {
         let proof = try await prove(credentials, address: address, now: now)
+        var isProven = false
+        if let code, secondFactor != .ignored, try await secondFactor(of: proof.userID).since != nil {
+            try await check(code: code, of: proof.userID, address: address, now: now)
+            isProven = true
+        }
         return try await begin(
             proof.userID, generation: proof.generation, provider: credentials.provider, device: device,
-            apiKey: proof.apiKey, now: now)
+            apiKey: proof.apiKey, hasSecondFactor: isProven, now: now)
     }
 
     private func prove(_ credentials: LoginCredentials, address: String, now: Date) async throws -> Proof {

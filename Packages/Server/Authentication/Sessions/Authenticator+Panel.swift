@@ -37,7 +37,8 @@ extension Authenticator {
     ) async throws -> PanelSession {
         let result = try await pool.query(
             """
-            SELECT s.id, s.user_id, coalesce(a.email, ''), a.display_name, p.proved_at, p.used_at
+            SELECT s.id, s.user_id, coalesce(a.email, ''), a.display_name, p.proved_at, p.used_at,
+                a.second_factor_at IS NOT NULL, s.second_factor
             FROM tombolo.panel_session p JOIN tombolo.login_session s ON s.id = p.session_id
                 JOIN tombolo.account a ON a.id = s.user_id
                 LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
@@ -55,6 +56,7 @@ extension Authenticator {
         if isUse, now.microseconds - (try row[5].timestampMicroseconds) > PanelSession.noteSeconds * 1_000_000 {
             try await noteUse(token, of: id, now: now)
         }
+        let hasSecondFactor = try row[6].bool
         let subject: Subject
         do {
             subject = try await self.subject(of: userID)
@@ -63,7 +65,9 @@ extension Authenticator {
         }
         return PanelSession(
             id: id, userID: userID, subject: subject, email: try row[2].string, displayName: try row[3].string,
-            provedAt: Date(microseconds: try row[4].timestampMicroseconds))
+            provedAt: Date(microseconds: try row[4].timestampMicroseconds), hasSecondFactor: hasSecondFactor,
+            isComplete: try !hasSecondFactor || row[7].bool,
+            mustSetUp: !hasSecondFactor && secondFactor.requires(subject))
     }
 
     private func noteUse(_ token: PanelToken, of id: ObjectId, now: Date) async throws {
@@ -74,13 +78,18 @@ extension Authenticator {
             """, [.bytea(token.hash), .bytea(id.bytes), .timestamptz(microseconds: now.microseconds)])
     }
 
-    /// Notes that the session's user has given the password again, which is checked within the limits of log-ins.
-    /// - Throws: ``AuthenticationError/wrongCredentials`` for another password.
+    /// Notes that the session's user has given the password again, and a code if the account has a second factor. Both are
+    /// checked within the limits of log-ins.
+    /// - Throws: ``AuthenticationError/wrongCredentials`` for another password, ``AuthenticationError/wrongCode``.
     public func proveAgain(
-        _ session: PanelSession, _ token: PanelToken, password: String, address: String, now: Date = Date()
+        _ session: PanelSession, _ token: PanelToken, password: String, code: String? = nil, address: String,
+        now: Date = Date()
     ) async throws {
         let account = try await check(email: session.email, password: password, address: address)
         guard account.userID == session.userID else { throw AuthenticationError.wrongCredentials }
+        if session.hasSecondFactor {
+            try await check(code: code ?? "", of: session.userID, address: address, now: now)
+        }
         try await pool.query(
             "UPDATE tombolo.panel_session SET proved_at = $2 WHERE token_hash = $1",
             [.bytea(token.hash), .timestamptz(microseconds: now.microseconds)])

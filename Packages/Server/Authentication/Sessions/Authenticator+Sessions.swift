@@ -19,17 +19,20 @@ extension Authenticator {
     }
 
     /// Begins a login session for a user who has proved who they are.
-    /// - Parameter generation: the account's, as of when that was checked: what was revoked since then stays revoked.
+    /// - Parameters:
+    ///   - generation: the account's, as of when that was checked: what was revoked since then stays revoked.
+    ///   - hasSecondFactor: whether they have proved it with their second factor too.
     func begin(
         _ userID: ObjectId, generation: Int64, provider: String, device: LoginDevice, apiKey: ObjectId? = nil,
-        now: Date
+        hasSecondFactor: Bool = false, now: Date
     ) async throws -> Login {
         let session = LoginSessions.Session(
             id: .generate(), userID: userID, deviceID: device.id, generation: generation, provider: provider)
         let token = RefreshToken(sessionID: session.id)
         try await pool.transaction { connection in
             try await LoginSessions.insert(
-                session, device, apiKey: apiKey, token: token, now: now.microseconds, connection)
+                session, device, apiKey: apiKey, hasSecondFactor: hasSecondFactor, token: token, now: now.microseconds,
+                connection)
         }
         return try await login(session, token, now: now)
     }

@@ -21,7 +21,8 @@ enum LoginSessions {
     /// Begins a session. One that the user has on the same device ends, and so does the one that was used least recently
     /// if the user has too many.
     static func insert(
-        _ session: Session, _ device: LoginDevice, apiKey: ObjectId? = nil, token: RefreshToken, now: Int64,
+        _ session: Session, _ device: LoginDevice, apiKey: ObjectId? = nil, hasSecondFactor: Bool = false,
+        token: RefreshToken, now: Int64,
         _ connection: PostgresConnection
     ) async throws {
         let user = PostgresParameter.bytea(session.userID.bytes)
@@ -44,8 +45,8 @@ enum LoginSessions {
                 """
                 WITH session AS (
                     INSERT INTO tombolo.login_session (id, user_id, generation, provider, api_key, device_id,
-                        device_name, device_platform, device_app, created_at, last_used_at, expires_at)
-                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
+                        device_name, device_platform, device_app, created_at, last_used_at, expires_at, second_factor)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $14)
                 )
                 INSERT INTO tombolo.refresh_token (session_id, family_hash, token_hash) VALUES ($1, $12, $13)
                 """,
@@ -53,7 +54,7 @@ enum LoginSessions {
                     .bytea(session.id.bytes), user, .int64(session.generation), .text(session.provider),
                     .bytea(apiKey?.bytes), .bytea(device.id.bytes), .text(device.name), .text(device.platform),
                     .text(device.app), .timestamptz(microseconds: now), .timestamptz(microseconds: expiry(after: now)),
-                    .bytea(token.familyHash), .bytea(token.secretHash),
+                    .bytea(token.familyHash), .bytea(token.secretHash), .bool(hasSecondFactor),
                 ])
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
             // The account was deleted after its password was checked.

@@ -21,6 +21,12 @@ public struct PanelSession: Hashable, Sendable {
     public let displayName: String
     /// When the password was given last.
     public let provedAt: Date
+    /// Whether the account has a second factor: whatever asks for the password asks for a code too.
+    public let hasSecondFactor: Bool
+    /// Whether all that a log-in takes was given. Without that the session is good for giving the code, and for log-out.
+    public let isComplete: Bool
+    /// Whether the account must set a second factor up before anything else.
+    public let mustSetUp: Bool
 
     /// Whether the password was given within ``proofSeconds``.
     public func isProved(now: Date = Date()) -> Bool {

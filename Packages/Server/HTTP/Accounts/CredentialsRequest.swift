@@ -8,6 +8,8 @@ struct CredentialsRequest: Decodable {
     var password: String?
     var token: String?
     var key: String?
+    /// Of a second factor.
+    var code: String?
     var payload: JSON?
     var device: DeviceRequest?
 

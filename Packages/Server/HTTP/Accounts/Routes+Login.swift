@@ -16,7 +16,8 @@ extension Routes {
         on(.post, "/login", access: .open(because: "this is where access tokens come from")) { request, context, _ in
             let body = try await request.json(CredentialsRequest.self, context)
             let login = try await authenticator.login(
-                body.credentials(), address: context.remoteAddress, device: body.device?.device ?? LoginDevice())
+                body.credentials(), code: body.code, address: context.remoteAddress,
+                device: body.device?.device ?? LoginDevice())
             return JSONAnswer(LoginAnswer(login))
         }
         on(.post, "/session", access: .open(because: "it asks for a refresh token")) { request, context, _ in

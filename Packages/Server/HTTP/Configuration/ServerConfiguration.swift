@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     /// The TCP port to listen on; 0 takes a free one, which the server prints.
     public var port: Int
     public var database: PostgresConfiguration
+    /// Of whom the admin server takes a second factor.
+    public var secondFactor = SecondFactorPolicy.optional
     /// A hot standby of it, to be read from; nil if there's none.
     public var standby: PostgresConfiguration?
     /// The key that access tokens are signed with. The same on every server.
@@ -41,6 +43,8 @@ public struct ServerConfiguration: Sendable {
     public static let proxyProtocolVariable = "TOMBOLO_PROXY_PROTOCOL"
     public static let connectionsVariable = "TOMBOLO_CONNECTIONS_PER_ADDRESS"
     public static let drainVariable = "TOMBOLO_DRAIN_DELAY"
+    /// Of whom the admin server takes a second factor.
+    public static let secondFactorVariable = SecondFactorPolicy.variable
     public static let defaultHost = "127.0.0.1"
     /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
@@ -147,6 +151,14 @@ public struct ServerConfiguration: Sendable {
                     + "\(Self.proxiesVariable), such as 10.0.0.0/8.")
         case "on": expectsProxyHeader = true
         case let value?: problems.append("\(Self.proxyProtocolVariable) is '\(value)': choose on or off.")
+        }
+        if let value = text(Self.secondFactorVariable) {
+            if let policy = SecondFactorPolicy(rawValue: value), policy != .ignored {
+                secondFactor = policy
+            } else {
+                problems.append(
+                    "\(Self.secondFactorVariable) is '\(value)': choose optional, everywhere or everybody.")
+            }
         }
         if let value = text(Self.connectionsVariable) {
             if let number = Int(value), number > 0 {

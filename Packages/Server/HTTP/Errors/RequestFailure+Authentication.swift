@@ -20,6 +20,14 @@ extension RequestFailure {
         case .noSuchAPIKey: self.init(.notFound, error.description)
         case .keyLogin:
             self.init(.forbidden, error.description, hint: "Log in as the account's owner does.")
+        case .wrongCode: self.init(.wrongCredentials, error.description)
+        case .secondFactorRequired:
+            self.init(
+                .secondFactorRequired, error.description,
+                hint:
+                    "Log in at the admin server with POST /login and \"code\": what the authenticator app shows. The panel "
+                    + "sets a second factor up.")
+        case .unreadableSecondFactor: self.init(.conflict, error.description)
         case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
         case .alreadyInvited, .tooManyInvitations: self.init(.conflict, error.description)
         case .noMail, .unreachable, .functionFailed: self.init(.unavailable, error.description)
@@ -49,7 +57,7 @@ extension AppErrorName {
             case .identityTaken, .alreadyInvited, .tooManyInvitations: .valueAlreadyExists
             case .apiKeyNameTaken, .tooManyAPIKeys: .apiKeyAlreadyExists
             case .noSuchAPIKey: .valueNotFound
-            case .keyLogin: .authError
+            case .keyLogin, .wrongCode, .secondFactorRequired, .unreadableSecondFactor: .authError
             case .badMailToken, .notLinkable: .badRequest
             case .noMail, .unreachable, .invalidSettings: .internalServerError
             case .functionFailed: .functionExecutionError

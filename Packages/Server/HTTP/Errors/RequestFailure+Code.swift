@@ -17,6 +17,8 @@ extension RequestFailure {
         public static let forbidden = Code(rawValue: "forbidden")
         /// 403: it takes the password again, which was proved too long ago.
         public static let passwordRequired = Code(rawValue: "password_required")
+        /// 403: it takes a second factor, which the login was made without.
+        public static let secondFactorRequired = Code(rawValue: "second_factor_required")
         /// 404: there is no such thing, or the caller may not know of it.
         public static let notFound = Code(rawValue: "not_found")
         /// 405: the path exists, with other methods.
@@ -46,7 +48,8 @@ extension RequestFailure {
 
         private static let statuses: [Code: HTTPResponse.Status] = [
             .badRequest: .badRequest, .unauthenticated: .unauthorized, .wrongCredentials: .unauthorized,
-            .forbidden: .forbidden, .passwordRequired: .forbidden, .notFound: .notFound,
+            .forbidden: .forbidden, .passwordRequired: .forbidden, .secondFactorRequired: .forbidden,
+            .notFound: .notFound,
             .methodNotAllowed: .methodNotAllowed, .conflict: .conflict,
             .notAcceptable: .notAcceptable,
             .preconditionFailed: .preconditionFailed, .preconditionRequired: .preconditionRequired,

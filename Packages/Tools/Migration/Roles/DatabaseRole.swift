@@ -125,8 +125,14 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
             DatabaseRight(.table("inspector_answer"), .select, for: "what they answer"),
             DatabaseRight(
-                .table("account"), .update("disabled_at", "verified_at"),
-                for: "disabling and enabling accounts, and whose address is known to be theirs"),
+                .table("account"), .update("disabled_at", "verified_at", "second_factor_at"),
+                for: "disabling and enabling accounts, whose address is known to be theirs, and who has a second factor"
+            ),
+            DatabaseRight(
+                .table("second_factor"), .select, .insert, .update, .delete, for: "codes of authenticator apps"),
+            DatabaseRight(
+                .table("recovery_code"), .select, .insert, .update("used_at"), .delete,
+                for: "codes for those whose phone is gone"),
             DatabaseRight(
                 .table("token_generation"), .insert, .update,
                 for: "ending the logins of an account that is enabled again"),

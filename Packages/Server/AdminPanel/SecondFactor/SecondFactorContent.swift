@@ -1,0 +1,26 @@
+import TomboloAuthentication
+
+/// What the template `second_factor` shows: whether there is one.
+struct SecondFactorContent: Sendable {
+    let since: Moment?
+    let isRequired: Bool
+    let isMissing: Bool
+    let left: String
+    let hasFew: Bool
+    let mayRemove: Bool
+    let button: String
+
+    /// With fewer recovery codes the page says that it's time for new ones.
+    private static let fewCodes = 3
+
+    init(_ factor: SecondFactor, isRequired: Bool, now: Int64) {
+        since = factor.since.map { Moment($0, now: now) }
+        self.isRequired = isRequired
+        isMissing = isRequired && factor.since == nil
+        let count = factor.recoveryCodesLeft
+        left = "\(count) recovery code\(count == 1 ? " is" : "s are") left."
+        hasFew = count < Self.fewCodes
+        mayRemove = factor.since != nil && !isRequired
+        button = factor.since == nil ? "Set it up" : "Set up another app"
+    }
+}

@@ -1,0 +1,126 @@
+import AdminService
+import HTTPTypes
+import TomboloAuthentication
+import TomboloHTTP
+import TomboloModel
+import TomboloRules
+import TomboloServerModel
+
+/// A user's own second factor: setting it up, its recovery codes, taking it away; and taking away somebody else's, for
+/// those who look after accounts.
+struct SecondFactorPages: PanelSection {
+    static let path = "\(AdminPanel.path)/second-factor"
+    private static let setUpPath = "\(path)/set-up"
+    private static let own = RouteAccess<ObjectId>.own("second factor")
+    private static let template = PanelTemplate(PackageResources.second_factor_mustache)
+    private static let setUp = PanelTemplate(PackageResources.second_factor_set_up_mustache)
+    private static let recovery = PanelTemplate(PackageResources.recovery_codes_mustache)
+    private static let crumbs = [PanelPage.Crumb(title: "Second factor", path: path)]
+
+    func add(to panel: PanelRoutes) {
+        panel.page(Self.path, access: Self.own) { request, _ in .page(try await Self.state(request)) }
+        panel.action("\(Self.path)/begin", access: Self.own, demands: .recentPassword) { request, _ in
+            try await request.core.authenticator.beginSecondFactor(of: request.userID)
+            return .redirect(to: Self.setUpPath)
+        }
+        panel.page(Self.setUpPath, access: Self.own, demands: .recentPassword) { request, _ in
+            try await Self.setUpAnswer(request)
+        }
+        panel.action("\(Self.path)/confirm", access: Self.own, demands: .recentPassword) { request, _ in
+            try await Self.confirm(request)
+        }
+        panel.action("\(Self.path)/recovery-codes", access: Self.own, demands: .recentPassword) { request, _ in
+            guard request.visit.session.hasSecondFactor else { throw Self.none }
+            let codes = try await request.core.authenticator.renewRecoveryCodes(of: request.userID)
+            return .page(Self.page(codes, isNew: false, request))
+        }
+        panel.action("\(Self.path)/remove", access: Self.own, demands: .recentPassword) { request, _ in
+            let session = request.visit.session
+            guard !request.core.authenticator.secondFactor.requires(session.subject) else {
+                throw RequestFailure(
+                    .unprocessable, "Your account takes a second factor.",
+                    hint: "Set up another one; it takes the place of this one.")
+            }
+            try await request.core.authenticator.removeSecondFactor(of: session.userID)
+            return .redirect(to: Self.path, notice: PanelNotice("The password alone logs you in now."))
+        }
+        addRemoval(to: panel)
+    }
+
+    private static let none = RequestFailure(.unprocessable, "Your account has no second factor.")
+
+    // MARK: One's own
+
+    private static func state(_ request: PanelRequest) async throws -> PanelPage {
+        if let viewing = request.visit.viewing {
+            throw RequestFailure(
+                .forbidden, "This is about your own account.", hint: "Stop viewing as \(viewing.name) first.")
+        }
+        let factor = try await request.core.authenticator.secondFactor(of: request.userID)
+        let subject = request.visit.session.subject
+        let content = SecondFactorContent(
+            factor, isRequired: request.core.authenticator.secondFactor.requires(subject), now: request.now)
+        return PanelPage("Second factor", content: template.render(request.values(content)))
+    }
+
+    private static func setUpAnswer(_ request: PanelRequest, problem: RequestFailure? = nil) async throws -> PanelAnswer
+    {
+        if request.visit.viewing != nil { return .page(try await state(request)) }
+        let factor = try await request.core.authenticator.secondFactor(of: request.userID)
+        guard let pending = factor.pending else { return .redirect(to: path) }
+        let content = SecondFactorSetUpContent(pending, problem: problem?.message)
+        return .page(
+            PanelPage(
+                "Set up a second factor", crumbs: crumbs, content: setUp.render(request.values(content)),
+                status: problem?.code.status ?? .ok))
+    }
+
+    private static func confirm(_ request: PanelRequest) async throws -> PanelAnswer {
+        do {
+            let codes = try await request.core.authenticator.confirmSecondFactor(
+                request.visit.session, code: request.form["code"] ?? "", address: request.context.remoteAddress)
+            return .page(page(codes, isNew: true, request))
+        } catch let error as AuthenticationError {
+            let failure = RequestFailure(error)
+            guard failure.code.status.kind == .clientError else { throw error }
+            return try await setUpAnswer(request, problem: failure)
+        }
+    }
+
+    private static func page(_ codes: [String], isNew: Bool, _ request: PanelRequest) -> PanelPage {
+        PanelPage(
+            "Recovery codes", crumbs: crumbs,
+            content: recovery.render(["codes": codes, "isNew": isNew, "path": path]))
+    }
+
+    // MARK: Somebody else's
+
+    private func addRemoval(to panel: PanelRoutes) {
+        guard let models = panel.core.models else { return }
+        panel.action(
+            "\(AccountPages.path)/{id}/second-factor/remove", access: .anyMatrix(.update, of: models),
+            demands: .recentPassword
+        ) { request, _ in
+            guard let id = try? ObjectId(string: request.parameter("id")) else {
+                throw RequestFailure(.notFound, "There is no such account.")
+            }
+            guard id != request.userID else {
+                throw RequestFailure(
+                    .unprocessable, "You can't remove your own second factor here.",
+                    hint: "Your own page does: \(Self.path).")
+            }
+            do {
+                guard try await request.core.authenticator.secondFactor(of: id).since != nil else {
+                    throw RequestFailure(.conflict, "This account has no second factor any more.")
+                }
+                try await request.core.authenticator.removeSecondFactor(of: id)
+            } catch AuthenticationError.unknownUser {
+                throw RequestFailure(.notFound, "There is no such account.")
+            }
+            return .redirect(
+                to: "\(AccountPages.path)/\(id)",
+                notice: PanelNotice(
+                    "The second factor was removed. The password alone logs them in until they set another up."))
+        }
+    }
+}

@@ -1,0 +1,179 @@
+public import Foundation
+internal import PostgresClient
+internal import Synchronization
+public import TomboloModel
+
+/// The second factor of the admin server: a code of an authenticator app, or else a recovery code.
+extension Authenticator {
+    /// What authenticator apps show beside the account.
+    private static let issuer = "Tombolo"
+
+    // MARK: Setting up
+
+    /// The second factor of a user, with what is being set up.
+    public func secondFactor(of userID: ObjectId) async throws -> SecondFactor {
+        let found = try await pool.query(
+            """
+            SELECT a.second_factor_at, f.pending, coalesce(a.email, a.display_name),
+                (SELECT count(*) FROM tombolo.recovery_code r WHERE r.user_id = a.id AND r.used_at IS NULL)
+            FROM tombolo.account a LEFT JOIN tombolo.second_factor f ON f.user_id = a.id WHERE a.id = $1
+            """, [.bytea(userID.bytes)])
+        guard let row = found.first else { throw AuthenticationError.unknownUser }
+        let account = try row[2].string
+        let secret = try row[1].nonNull?.bytes
+        return SecondFactor(
+            since: try row[0].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) },
+            recoveryCodesLeft: try row[3].int,
+            pending: secret.flatMap { opened($0, of: userID) }.map { code in
+                SecondFactor.Pending(
+                    secret: Base32.text(code.secret), uri: code.uri(issuer: Self.issuer, account: account))
+            })
+    }
+
+    /// Begins to set up a second factor, or another in place of the one that the user has, which counts until
+    /// ``confirmSecondFactor(_:code:address:now:)``.
+    public func beginSecondFactor(of userID: ObjectId) async throws {
+        let sealed = try SealedKey.seal(
+            Data(TimeCode(secret: .random(count: TimeCode.secretByteCount)).secret).base64EncodedString(),
+            id: userID.stringValue, purpose: SealedKey.secondFactor, secret: tokens.secret)
+        try await pool.query(
+            """
+            INSERT INTO tombolo.second_factor (user_id, pending) VALUES ($1, $2)
+            ON CONFLICT (user_id) DO UPDATE SET pending = EXCLUDED.pending
+            """, [.bytea(userID.bytes), .bytea(sealed)])
+    }
+
+    /// Ends setting up, by a code of the new secret. From then on it counts.
+    /// - Returns: recovery codes, which nobody can be shown again.
+    /// - Throws: ``AuthenticationError/wrongCode``, ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    public func confirmSecondFactor(
+        _ session: PanelSession, code: String, address: String, now: Date = Date()
+    ) async throws -> [String] {
+        try await limitingCodes(of: session.userID, address: address) {
+            let found = try await pool.query(
+                "SELECT pending FROM tombolo.second_factor WHERE user_id = $1 AND pending IS NOT NULL",
+                [.bytea(session.userID.bytes)])
+            guard let sealed = try found.first?[0].bytes, let secret = opened(sealed, of: session.userID),
+                let step = secret.step(of: RecoveryCode.normalized(code), at: now.microseconds / 1_000_000)
+            else { throw AuthenticationError.wrongCode }
+            let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.generate() }
+            try await pool.transaction { connection in
+                // Another window may have begun anew meanwhile.
+                let confirmed = try await connection.query(
+                    """
+                    UPDATE tombolo.second_factor SET secret = pending, pending = NULL, last_step = $3
+                    WHERE user_id = $1 AND pending = $2 RETURNING 1
+                    """, [.bytea(session.userID.bytes), .bytea(sealed), .int64(step)])
+                guard !confirmed.isEmpty else { throw AuthenticationError.wrongCode }
+                try await connection.query(
+                    "UPDATE tombolo.account SET second_factor_at = $2 WHERE id = $1",
+                    [.bytea(session.userID.bytes), .timestamptz(microseconds: now.microseconds)])
+                try await connection.query(
+                    "UPDATE tombolo.login_session SET second_factor = true WHERE id = $1", [.bytea(session.id.bytes)])
+                try await Self.replaceRecoveryCodes(of: session.userID, codes, connection)
+            }
+            forget(session.userID)
+            return codes
+        }
+    }
+
+    /// Makes new recovery codes in place of those that there are.
+    /// - Returns: the codes, which nobody can be shown again.
+    public func renewRecoveryCodes(of userID: ObjectId) async throws -> [String] {
+        let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.generate() }
+        try await pool.transaction { try await Self.replaceRecoveryCodes(of: userID, codes, $0) }
+        return codes
+    }
+
+    private nonisolated(nonsending) static func replaceRecoveryCodes(
+        of userID: ObjectId, _ codes: [String], _ connection: PostgresConnection
+    ) async throws {
+        try await connection.query("DELETE FROM tombolo.recovery_code WHERE user_id = $1", [.bytea(userID.bytes)])
+        try await connection.query(
+            "INSERT INTO tombolo.recovery_code (user_id, code_hash) SELECT $1, unnest($2::bytea[])",
+            [
+                .bytea(userID.bytes),
+                .byteaArray(codes.map { RecoveryCode.hash(RecoveryCode.normalized($0)) }),
+            ])
+    }
+
+    /// Takes the second factor away, with what is being set up and the recovery codes.
+    public func removeSecondFactor(of userID: ObjectId) async throws {
+        try await SecondFactors.remove(of: userID, pool)
+        forget(userID)
+    }
+
+    // MARK: Codes
+
+    /// Takes a code for a session of the panel whose user has given the password.
+    /// - Throws: ``AuthenticationError/wrongCode`` for a wrong code, and for one that was used;
+    ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
+    public func giveCode(
+        _ session: PanelSession, code: String, address: String, now: Date = Date()
+    ) async throws {
+        try await check(code: code, of: session.userID, address: address, now: now)
+        try await pool.query(
+            "UPDATE tombolo.login_session SET second_factor = true WHERE id = $1", [.bytea(session.id.bytes)])
+        forget(session.userID)
+    }
+
+    /// Checks a code of the app, or a recovery code. It's used then.
+    func check(code: String, of userID: ObjectId, address: String, now: Date) async throws {
+        let code = RecoveryCode.normalized(code)
+        try await limitingCodes(of: userID, address: address) {
+            let user = PostgresParameter.bytea(userID.bytes)
+            guard code.utf8.count == TimeCode.digitCount, code.utf8.allSatisfy({ (48...57).contains($0) }) else {
+                let used = try await pool.query(
+                    """
+                    UPDATE tombolo.recovery_code SET used_at = $3
+                    WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL RETURNING 1
+                    """,
+                    [user, .bytea(RecoveryCode.hash(code)), .timestamptz(microseconds: now.microseconds)])
+                guard !used.isEmpty else { throw AuthenticationError.wrongCode }
+                return
+            }
+            let found = try await pool.query(
+                "SELECT secret FROM tombolo.second_factor WHERE user_id = $1 AND secret IS NOT NULL", [user])
+            guard let sealed = try found.first?[0].bytes else { throw AuthenticationError.wrongCode }
+            guard let secret = opened(sealed, of: userID) else { throw AuthenticationError.unreadableSecondFactor }
+            guard let step = secret.step(of: code, at: now.microseconds / 1_000_000) else {
+                throw AuthenticationError.wrongCode
+            }
+            // Of two requests with one code, one gets it.
+            let taken = try await pool.query(
+                """
+                UPDATE tombolo.second_factor SET last_step = $2
+                WHERE user_id = $1 AND last_step < $2 AND secret = $3 RETURNING 1
+                """, [user, .int64(step), .bytea(sealed)])
+            guard !taken.isEmpty else { throw AuthenticationError.wrongCode }
+        }
+    }
+
+    /// Runs a check of a code within the limits of the account and of the address; wrong codes count.
+    private nonisolated(nonsending) func limitingCodes<Result>(
+        of userID: ObjectId, address: String, _ body: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try begin(.proof, address: address)
+        let key = userID.stringValue
+        if let seconds = codes.withLock({ $0.begin(key, now: steadySeconds) }) {
+            throw AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds)
+        }
+        do {
+            let result = try await body()
+            codes.withLock { $0.forget(key) }
+            actions.withLock { $0.giveBack(.proof, address: AddressGroup(address).text) }
+            return result
+        } catch AuthenticationError.wrongCode {
+            throw AuthenticationError.wrongCode
+        } catch {
+            codes.withLock { $0.giveBack(key) }
+            actions.withLock { $0.giveBack(.proof, address: AddressGroup(address).text) }
+            throw error
+        }
+    }
+
+    private func opened(_ sealed: [UInt8], of userID: ObjectId) -> TimeCode? {
+        SealedKey.open(sealed, id: userID.stringValue, purpose: SealedKey.secondFactor, secret: tokens.secret)
+            .flatMap { Data(base64Encoded: $0) }.map { TimeCode(secret: Array($0)) }
+    }
+}

@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+
+/// An authenticator app on somebody's phone, by RFC 6238 alone.
+struct AuthenticatorApp {
+    private let secret: [UInt8]
+
+    /// - Parameter text: in base32, in groups.
+    init(typing text: String) {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let bits = text.compactMap { alphabet.firstIndex(of: $0) }.flatMap { value in
+            (0..<5).map { value >> (4 - $0) & 1 == 1 }
+        }
+        secret = stride(from: 0, to: bits.count - 7, by: 8).map { start in
+            bits[start..<(start + 8)].reduce(UInt8(0)) { $0 << 1 | ($1 ? 1 : 0) }
+        }
+    }
+
+    /// The code now, or of a step before or after.
+    func code(_ offset: Int64 = 0) -> String {
+        let step = UInt64(Int64(Date().timeIntervalSince1970) / 30 + offset)
+        let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * UInt64($0))) }
+        let hash = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+        let start = Int(hash[19] & 15)
+        let number =
+            (Int(hash[start] & 127) << 24 | Int(hash[start + 1]) << 16 | Int(hash[start + 2]) << 8
+                | Int(hash[start + 3])) % 1_000_000
+        return String(String(1_000_000 + number).dropFirst())
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import PostgresClient
+import Testing
+import TomboloModel
+import TomboloRules
+
+@testable import TomboloAuthentication
+
+/// Second factors of a server that takes them; `SecondFactorPagesTests` has the pages.
+@Suite struct SecondFactorTests {
+    private struct Place: Sendable {
+        let accounts: AccountPlace
+        let authenticator: Authenticator
+        let userID: ObjectId
+        let session: PanelSession
+        let token: PanelToken
+        let secret: TimeCode
+        let recoveryCodes: [String]
+        /// Whatever is asked for is asked then, so that no test runs over the edge of a step.
+        let now: Date
+
+        func code(_ offset: Int64 = 0) -> String {
+            secret.code(step: TimeCode.step(at: now.microseconds / 1_000_000) + offset)
+        }
+
+        func begin() async throws -> (token: PanelToken, session: PanelSession) {
+            let token = try await authenticator.beginPanel(
+                email: AccountPlace.email, password: AccountPlace.password, address: "192.0.2.1", device: LoginDevice(),
+                now: now)
+            return (token, try await authenticator.panelSession(token, now: now))
+        }
+
+        func give(_ code: String, _ session: PanelSession) async throws {
+            try await authenticator.giveCode(session, code: code, address: "192.0.2.1", now: now)
+        }
+
+        /// Ann, with a second factor that she has just confirmed by the code of the step before.
+        static func with(
+            _ policy: SecondFactorPolicy = .optional, _ body: (Place) async throws -> Void
+        ) async throws {
+            try await AccountPlace.with { accounts in
+                let authenticator = await Authenticator(
+                    pool: accounts.pool, tokens: accounts.tokens, hasher: PasswordHasher(parameters: .weakForTests),
+                    secondFactor: policy)
+                let userID = try await accounts.register()
+                let now = Date()
+                let token = try await authenticator.beginPanel(
+                    email: AccountPlace.email, password: AccountPlace.password, address: "", device: LoginDevice(),
+                    now: now)
+                let session = try await authenticator.panelSession(token, now: now)
+                try await authenticator.beginSecondFactor(of: userID)
+                let sealed = try await accounts.pool.query("SELECT pending FROM tombolo.second_factor")[0, 0].bytes
+                let opened = SealedKey.open(
+                    sealed, id: userID.stringValue, purpose: SealedKey.secondFactor, secret: accounts.tokens.secret)
+                let secret = TimeCode(secret: Array(try #require(opened.flatMap { Data(base64Encoded: $0) })))
+                let step = TimeCode.step(at: now.microseconds / 1_000_000)
+                let codes = try await authenticator.confirmSecondFactor(
+                    session, code: secret.code(step: step - 1), address: "", now: now)
+                try await body(
+                    Place(
+                        accounts: accounts, authenticator: authenticator, userID: userID, session: session,
+                        token: token, secret: secret, recoveryCodes: codes, now: now))
+            }
+        }
+    }
+
+    @Test("a log-in is complete with a code, which is good once, and no earlier one is after it")
+    func codes() async throws {
+        try await Place.with { place in
+            let (token, session) = try await place.begin()
+            #expect(session.hasSecondFactor && !session.isComplete)
+            try await place.give(place.code(), session)
+            #expect(try await place.authenticator.panelSession(token, now: place.now).isComplete)
+            let (_, second) = try await place.begin()
+            for code in [place.code(), place.code(-1), place.code(2), "", "abc"] {
+                await #expect(throws: AuthenticationError.wrongCode) { try await place.give(code, second) }
+            }
+            try await place.give(place.code(1), second)
+            // The session that confirmed it goes on.
+            #expect(try await place.authenticator.panelSession(place.token, now: place.now).isComplete)
+        }
+    }
+
+    @Test("of many requests with one code one gets in")
+    func race() async throws {
+        try await Place.with { place in
+            let (_, session) = try await place.begin()
+            let code = place.code()
+            let passed = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 { group.addTask { (try? await place.give(code, session)) != nil } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(passed == 1)
+        }
+    }
+
+    @Test("a recovery code is good once, and the database has only its hash")
+    func recovery() async throws {
+        try await Place.with { place in
+            #expect(place.recoveryCodes.count == SecondFactor.recoveryCodeCount)
+            let (token, session) = try await place.begin()
+            try await place.give(place.recoveryCodes[3].uppercased().replacing("-", with: " "), session)
+            #expect(try await place.authenticator.panelSession(token, now: place.now).isComplete)
+            let (_, second) = try await place.begin()
+            await #expect(throws: AuthenticationError.wrongCode) {
+                try await place.give(place.recoveryCodes[3], second)
+            }
+            #expect(try await place.authenticator.secondFactor(of: place.userID).recoveryCodesLeft == 9)
+            let renewed = try await place.authenticator.renewRecoveryCodes(of: place.userID)
+            await #expect(throws: AuthenticationError.wrongCode) {
+                try await place.give(place.recoveryCodes[4], second)
+            }
+            try await place.give(renewed[0], second)
+            let rows = try await place.accounts.pool.query("SELECT r::text FROM tombolo.recovery_code r")
+            for row in rows { for code in renewed { #expect(!(try row[0].string).contains(code)) } }
+        }
+    }
+
+    @Test("wrong codes make further ones wait, from whatever address, the right one too")
+    func limits() async throws {
+        try await Place.with { place in
+            let (_, session) = try await place.begin()
+            var errors: [AuthenticationError] = []
+            for number in 0..<(3 * SecondFactor.maximumFailures) {
+                do {
+                    try await place.authenticator.giveCode(
+                        session, code: "no", address: "192.0.2.\(number)", now: place.now)
+                } catch let error as AuthenticationError {
+                    errors.append(error)
+                }
+            }
+            #expect(errors.count == 3 * SecondFactor.maximumFailures)
+            #expect(errors.prefix(SecondFactor.maximumFailures).allSatisfy { $0 == .wrongCode })
+            let waits = errors.compactMap { error -> Int? in
+                if case .tooManyAttempts(let seconds) = error { seconds } else { nil }
+            }
+            #expect(!waits.isEmpty && waits.allSatisfy { $0 >= 1 }, "\(errors)")
+        }
+    }
+
+    @Test("the password again takes a code too")
+    func provingAgain() async throws {
+        try await Place.with { place in
+            let session = try await place.authenticator.panelSession(place.token, now: place.now)
+            for code in [nil, "000000x"] as [String?] {
+                await #expect(throws: AuthenticationError.wrongCode) {
+                    try await place.authenticator.proveAgain(
+                        session, place.token, password: AccountPlace.password, code: code, address: "", now: place.now)
+                }
+            }
+            await #expect(throws: AuthenticationError.wrongCredentials) {
+                try await place.authenticator.proveAgain(
+                    session, place.token, password: "wrong", code: place.code(), address: "", now: place.now)
+            }
+            try await place.authenticator.proveAgain(
+                session, place.token, password: AccountPlace.password, code: place.code(), address: "", now: place.now)
+        }
+    }
+
+    @Test("tokens count where a second factor is taken only if their login was made with it")
+    func tokens() async throws {
+        try await Place.with { place in
+            func token(_ code: String?) async throws -> String {
+                try await place.authenticator.login(
+                    .emailPassword(email: AccountPlace.email, password: AccountPlace.password), code: code,
+                    now: place.now
+                ).token
+            }
+            let without = try await token(nil)
+            await #expect(throws: AuthenticationError.secondFactorRequired) {
+                try await place.authenticator.verify(without, now: place.now)
+            }
+            // Devices' servers take it.
+            _ = try await place.accounts.authenticator.verify(without, now: place.now)
+            await #expect(throws: AuthenticationError.wrongCode) { try await token("123") }
+            let with = try await token(place.code())
+            _ = try await place.authenticator.verify(with, now: place.now)
+
+            // A key of the account is no way round it.
+            try await place.accounts.switchOn(Provider.apiKey)
+            let key = try await place.accounts.authenticator.makeAPIKey(named: "program", for: place.userID).text
+            await place.authenticator.providers.forget()
+            let byKey = try await place.authenticator.login(.apiKey(key), now: place.now).token
+            await #expect(throws: AuthenticationError.secondFactorRequired) {
+                try await place.authenticator.verify(byKey, now: place.now)
+            }
+        }
+    }
+
+    @Test("where a policy takes one of everybody, who has none must set one up")
+    func policy() async throws {
+        try await Place.with(.everybody) { place in
+            try await AccountRegistry(pool: place.accounts.pool).removeSecondFactor(email: AccountPlace.email)
+            place.authenticator.forgetRoles()
+            let (_, session) = try await place.begin()
+            #expect(session.isComplete && session.mustSetUp)
+            let token = try await place.authenticator.login(
+                email: AccountPlace.email, password: AccountPlace.password, now: place.now
+            ).token
+            await #expect(throws: AuthenticationError.secondFactorRequired) {
+                try await place.authenticator.verify(token, now: place.now)
+            }
+        }
+        let (everywhere, within) = (
+            RoleGrant(role: Role("admin"), scope: nil), RoleGrant(role: Role("owner"), scope: .objectId(.generate()))
+        )
+        func subject(_ grants: Set<RoleGrant>) -> Subject {
+            Subject(user: .generate(), data: [:], customData: [:], grants: grants)
+        }
+        #expect(SecondFactorPolicy.everywhere.requires(subject([everywhere, within])))
+        #expect(!SecondFactorPolicy.everywhere.requires(subject([within])))
+        #expect(!SecondFactorPolicy.optional.requires(subject([everywhere])))
+    }
+
+    @Test(
+        "one that is set up anew counts from its confirmation, and under another servers' secret recovery codes still do"
+    )
+    func replaced() async throws {
+        try await Place.with { place in
+            try await place.authenticator.beginSecondFactor(of: place.userID)
+            let (_, session) = try await place.begin()
+            // The old one still does.
+            try await place.give(place.code(), session)
+
+            let other = await Authenticator(
+                pool: place.accounts.pool, tokens: try TokenConfiguration(secret: String(repeating: "x", count: 40)),
+                hasher: PasswordHasher(parameters: .weakForTests), secondFactor: .optional)
+            await #expect(throws: AuthenticationError.unreadableSecondFactor) {
+                try await other.giveCode(session, code: place.code(1), address: "", now: place.now)
+            }
+            try await other.giveCode(session, code: place.recoveryCodes[0], address: "", now: place.now)
+            #expect(try await other.secondFactor(of: place.userID).pending == nil, "It can't be read either.")
+        }
+    }
+
+    @Test("what becomes of it is logged, and no secret and no code with it")
+    func logged() async throws {
+        try await Place.with { place in
+            let lines = try await place.accounts.pool.query(
+                "SELECT coalesce(marks, '') || coalesce(array_to_string(old, ' '), '') FROM tombolo.changelog"
+            ).map { try $0[0].string }
+            #expect(lines.contains { $0.contains("second_factor_at") })
+            let secret = Base32.text(place.secret.secret)
+            for line in lines {
+                #expect(!line.contains(secret) && !line.contains("pending"))
+                for code in place.recoveryCodes { #expect(!line.contains(code)) }
+            }
+        }
+    }
+}
