@@ -329,6 +329,7 @@ PAGES = [
     ("document-changes", first("/panel/documents", "?against=")),
     ("document", "/panel/documents/2"),
     ("second-factor", "/panel/second-factor"),
+    ("requests", "/panel/requests"),
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),

@@ -72,6 +72,7 @@ public struct AdminPanel: Sendable {
             ViewAsPages(),
             DocumentPages(),
             DevicePages(),
+            RequestPages(),
             HelpPages(),
             ThemePages(),
         ]

@@ -30,8 +30,9 @@ public func buildAdminApplication(
     pages: (Routes, AdminParts) -> Void = { _, _ in },
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
-    HTTPApplication(
-        name: "admin", host: host, port: port, limits: limits, metrics: metrics, logger: logger,
+    let requests = RequestLog()
+    return HTTPApplication(
+        name: "admin", host: host, port: port, limits: limits, metrics: metrics, requests: requests, logger: logger,
         authenticator: authenticator, showsDecisions: showsDecisions, whenRunning: whenRunning
     ) {
         $0.addHealth(pool)
@@ -46,6 +47,6 @@ public func buildAdminApplication(
         }
         api.add(to: $0)
         BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
-        pages($0, AdminParts(api: api, people: people))
+        pages($0, AdminParts(api: api, people: people, requests: requests))
     }
 }

@@ -25,7 +25,7 @@ extension PanelCore {
             guard isForm else {
                 viewing?.log(request, context, session)
                 let visit = PanelVisit(token: token, session: session, form: PanelForm(), viewing: viewing)
-                return RouteIdentity.Caller(subject: visit.subject, session: visit)
+                return RouteIdentity.Caller(subject: visit.subject, session: visit, userID: session.userID)
             }
             try viewing?.check(request)
             let form = readsForms ? try await PanelForm(request, context) : PanelForm()
@@ -35,7 +35,7 @@ extension PanelCore {
                 }
             }
             let visit = PanelVisit(token: token, session: session, form: form, viewing: viewing)
-            return RouteIdentity.Caller(subject: visit.subject, session: visit)
+            return RouteIdentity.Caller(subject: visit.subject, session: visit, userID: session.userID)
         }
     }
 }

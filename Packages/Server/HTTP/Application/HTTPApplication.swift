@@ -28,26 +28,29 @@ public struct HTTPApplication: ApplicationProtocol {
     /// As the other initialiser, for access tokens of an ``Authenticator``.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
-        logger: Logger, authenticator: Authenticator, showsDecisions: Bool = false,
+        requests: RequestLog? = nil, logger: Logger, authenticator: Authenticator, showsDecisions: Bool = false,
         whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
         register: (Routes) -> Void
     ) {
         self.init(
-            name: name, host: host, port: port, limits: limits, metrics: metrics, logger: logger,
-            identify: { try await authenticator.verify($0) }, showsDecisions: showsDecisions, whenRunning: whenRunning,
+            name: name, host: host, port: port, limits: limits, metrics: metrics, requests: requests,
+            logger: logger, identify: { try await authenticator.verify($0) }, showsDecisions: showsDecisions,
+            whenRunning: whenRunning,
             register: register)
     }
 
     /// - Parameters:
     ///   - port: 0 takes a free one; the log line that says the server listens has the real one.
     ///   - metrics: where requests are counted; nil for nowhere.
+    ///   - requests: where they are kept for administrators; nil for nowhere.
     ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
     ///   - identify: finds out whose access token it is, or throws a ``RequestFailure`` with status 401.
     ///   - whenRunning: gets the port as soon as the server accepts connections.
     ///   - register: adds the service's routes.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
-        logger: Logger, identify: @escaping @Sendable (_ token: String) async throws -> Subject,
+        requests: RequestLog? = nil, logger: Logger,
+        identify: @escaping @Sendable (_ token: String) async throws -> Subject,
         showsDecisions: Bool = false, whenRunning: @escaping @Sendable (Int) async -> Void = { _ in },
         register: (Routes) -> Void
     ) {
@@ -65,7 +68,8 @@ public struct HTTPApplication: ApplicationProtocol {
         let router = Router(context: EdgeContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: EdgeMiddleware(
-                limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) }))
+                limits: limits, routes: table, metrics: metrics.map { HTTPMetrics(registry: $0, server: name) },
+                requests: requests))
         register(
             Routes(
                 router: router, table: table, limits: limits, identity: RouteIdentity(bearer: identify),

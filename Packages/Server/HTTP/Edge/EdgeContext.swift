@@ -14,6 +14,9 @@ public struct EdgeContext: RequestContext {
     /// What the route's ``RouteIdentity`` knows of the caller besides the subject; nil for access tokens.
     public internal(set) var session: (any Sendable)?
 
+    /// Where the route leaves who is asking; nil where nobody looks.
+    var callerNote: CallerNote?
+
     /// Where the request is answered; nil for Swift's pool.
     let executor: EventLoopTaskExecutor?
 

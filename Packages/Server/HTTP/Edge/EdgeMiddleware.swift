@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import TomboloModel
 
 /// The outermost layer of every server: turns errors into answers, adds the headers that all answers carry, and
 /// writes one line of structured log for each request, without query, headers or body. What monitors ask for every few
@@ -12,6 +13,8 @@ struct EdgeMiddleware: RouterMiddleware {
     let limits: HTTPLimits
     let routes: RouteTable
     var metrics: HTTPMetrics?
+    /// Where requests are kept for administrators; nil for nowhere.
+    var requests: RequestLog?
 
     func handle(
         _ request: Request, context: EdgeContext, next: (Request, EdgeContext) async throws -> Response
@@ -24,6 +27,7 @@ struct EdgeMiddleware: RouterMiddleware {
             limits.trustedProxies.isSecure(peer: peer, headers: request.headers) ?? context.isSecure
         context.remoteAddress = limits.trustedProxies.clientAddress(
             peer: peer, headers: request.headers)
+        if requests != nil { context.callerNote = CallerNote() }
         var failure: RequestFailure?
         var response: Response
         do {
@@ -57,9 +61,22 @@ struct EdgeMiddleware: RouterMiddleware {
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         let took = ContinuousClock.now - start
         log(request, response, failure, context, took: took)
+        keep(request, response, context, took: took)
         metrics?.count(
             method: request.method.rawValue, route: context.endpointPath, status: response.status.code, took: took)
         return response
+    }
+
+    private func keep(_ request: Request, _ response: Response, _ context: EdgeContext, took: Duration) {
+        guard let requests else { return }
+        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        // What monitors ask for every few seconds would push everything else out.
+        if response.status.kind == .successful, let route, Routes.monitored.contains(route) { return }
+        requests.add(
+            RequestLog.Entry(
+                time: Date().microsecondsSince1970, method: RequestLog.method(request.method.rawValue), route: route,
+                status: response.status.code, duration: took, userID: context.callerNote?.value,
+                address: context.remoteAddress, requestID: context.id))
     }
 
     /// The router says "not found" for a wrong method too.

@@ -1,4 +1,5 @@
 public import Hummingbird
+public import TomboloModel
 public import TomboloRules
 
 /// How routes find out who is asking: by an access token, unless a service registers its routes with another way. A route
@@ -9,10 +10,14 @@ public struct RouteIdentity: Sendable {
         public let subject: Subject
         /// For handlers: ``EdgeContext/session``.
         public let session: (any Sendable)?
+        /// Who is logged in, which the subject may not be of whose sight a page is.
+        public let userID: ObjectId?
 
-        public init(subject: Subject, session: (any Sendable)? = nil) {
+        /// - Parameter userID: nil for the subject's.
+        public init(subject: Subject, session: (any Sendable)? = nil, userID: ObjectId? = nil) {
             self.subject = subject
             self.session = session
+            self.userID = userID ?? subject.userID
         }
     }
 

@@ -60,6 +60,7 @@ public struct Routes {
                         RouteIdentity.Caller(subject: .anonymous)
                     case .optional, .required: try await identity.identify(request, context)
                     }
+                context.callerNote?.value = caller.userID
                 guard let session = caller.session else {
                     return try await Self.answer(
                         request, context, access, caller.subject, changing, showsDecisions, handler)

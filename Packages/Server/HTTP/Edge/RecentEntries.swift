@@ -1,0 +1,17 @@
+/// The last few of many entries: a ring.
+struct RecentEntries: Sendable {
+    private let capacity: Int
+    private var entries: [RequestLog.Entry] = []
+    /// Where the next one goes, once the ring is full.
+    private var next = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    mutating func append(_ entry: RequestLog.Entry) {
+        guard entries.count == capacity else { return entries.append(entry) }
+        entries[next] = entry
+        next = (next + 1) % capacity
+    }
+
+    var newestFirst: [RequestLog.Entry] { (entries[next...] + entries[..<next]).reversed() }
+}
