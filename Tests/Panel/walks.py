@@ -330,6 +330,7 @@ PAGES = [
     ("document", "/panel/documents/2"),
     ("second-factor", "/panel/second-factor"),
     ("requests", "/panel/requests"),
+    ("schedule", "/panel/schedule"),
     ("devices", "/panel/devices"),
     ("devices-known", "/panel/devices/known"),
     ("devices-why", "/panel/devices/why"),

@@ -34,6 +34,24 @@ private let retentionCluster = Task { try await TestCluster.start() }
         ).map { try $0[0].string }
     }
 
+    @Test("a run notes when it was, when the next one is due, and what came of it")
+    func note() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let retention = ChangelogRetention(configuration: database.configuration)
+        _ = try await retention.run(now: Stamp(microseconds: Self.day))
+        _ = try await retention.run(now: Stamp(microseconds: Self.day))
+        let found = try await connection.query(
+            """
+            SELECT name, result, problem IS NULL, finished_at >= started_at,
+                next_at - finished_at = make_interval(secs => $1) FROM tombolo.routine
+            """, [.double(Double(ChangelogRetention.interval.components.seconds))])
+        #expect(found.count == 1)
+        #expect(try found[0, 0].string == Routine.changelogRetention.rawValue)
+        #expect(try found[0, 1].string.contains("nothing is old enough"))
+        for column in 2...4 { #expect(try found[0, column].bool, "\(column)") }
+    }
+
     @Test("Changelog partitions rotate daily and are dropped after the retention period")
     func rotation() async throws {
         let database = try await makeDatabase()

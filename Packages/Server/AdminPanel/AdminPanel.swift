@@ -73,6 +73,7 @@ public struct AdminPanel: Sendable {
             DocumentPages(),
             DevicePages(),
             RequestPages(),
+            SchedulePages(),
             HelpPages(),
             ThemePages(),
         ]

@@ -4,7 +4,7 @@ import TomboloRules
 
 /// The automatic purge: its runs, what it kept and why, what it would delete now, and running it.
 struct PurgePages: PanelSection {
-    private static let path = "\(TrashPages.path)/purge"
+    static let path = "\(TrashPages.path)/purge"
     private static let template = PanelTemplate(PackageResources.trash_purge_mustache)
 
     func add(to panel: PanelRoutes) {

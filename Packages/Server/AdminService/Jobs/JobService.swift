@@ -4,6 +4,7 @@ public import ServiceLifecycle
 public import TomboloAuthentication
 import TomboloHTTP
 import TomboloJSONAPI
+import TomboloPostgresStore
 public import TomboloRules
 
 /// Works off jobs until shutdown, beside any number of other processes: `JobRunner` says why nothing happens twice.
@@ -14,6 +15,7 @@ public struct JobService: Service {
     static let forgetInterval = Duration.seconds(3_600)
 
     let runner: JobRunner
+    private let pool: PostgresPool
     private let logger: Logger
 
     public init(rules: LiveRules, pool: PostgresPool, authenticator: Authenticator, logger: Logger) {
@@ -26,7 +28,23 @@ public struct JobService: Service {
                 return nil
             }
         }
+        self.pool = pool
         self.logger = logger
+    }
+
+    private func forgetOld() async throws {
+        let start = ContinuousClock.now
+        func note(_ outcome: Routine.Outcome) async {
+            await Routine.jobExpiry.note(
+                outcome, took: ContinuousClock.now - start, pause: Self.forgetInterval, in: pool)
+        }
+        do {
+            try await runner.forgetOld()
+            await note(.done("jobs that ended long ago were forgotten"))
+        } catch {
+            await note(.failed(error))
+            throw error
+        }
     }
 
     public func run() async throws {
@@ -37,8 +55,8 @@ public struct JobService: Service {
                 do {
                     if try await runner.step() { continue }
                     if forgotten.map({ clock.now - $0 > Self.forgetInterval }) ?? true {
-                        try await runner.forgetOld()
                         forgotten = clock.now
+                        try await forgetOld()
                     }
                 } catch is CancellationError {
                     return

@@ -78,8 +78,7 @@ public struct AuditFollower: Sendable {
                 if case .added = try await step() { delay = .zero }
                 if clock.now >= expiry {
                     expiry = clock.now + Self.expiryInterval
-                    let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
-                    if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
+                    try await expire()
                 }
             } catch is CancellationError {
                 return
@@ -88,6 +87,22 @@ public struct AuditFollower: Sendable {
                 delay = Self.errorDelay
             }
             if delay > .zero { try? await Task.sleep(for: delay) }
+        }
+    }
+
+    private func expire() async throws {
+        let start = ContinuousClock.now
+        func note(_ outcome: Routine.Outcome) async {
+            await Routine.auditExpiry.note(
+                outcome, took: ContinuousClock.now - start, pause: Self.expiryInterval, in: pool)
+        }
+        do {
+            let dropped = try await pool.query("SELECT tombolo.audit_expire()")[0, 0].int64
+            if dropped > 0 { logger.notice("The audit log dropped \(dropped) months, as it is told to.") }
+            await note(.done("\(dropped) months were dropped"))
+        } catch {
+            await note(.failed(error))
+            throw error
         }
     }
 

@@ -47,6 +47,15 @@ public struct ChangelogRetention: Sendable {
         public var openedGeneration: Int64?
         /// A step that has to wait for transactions of others.
         public var isWaiting = false
+
+        /// For people.
+        var words: String {
+            var parts = [floor.map { "devices may stand on tick \($0) and later" } ?? "nothing is old enough"]
+            if !droppedGenerations.isEmpty { parts.append("\(droppedGenerations.count) partitions were dropped") }
+            if openedGeneration != nil { parts.append("a new partition is in use") }
+            if isWaiting { parts.append("a step waits for transactions of others") }
+            return parts.joined(separator: ", ")
+        }
     }
 
     private let configuration: PostgresConfiguration
@@ -96,7 +105,7 @@ public struct ChangelogRetention: Sendable {
         do {
             var report = Report()
             if try await ServiceLock.retention.take(holder) {
-                report = try await runLocked(now)
+                report = try await noted { try await runLocked(now) }
                 // The server notices a closed connection a moment later; the next run may come before.
                 try await holder.execute("ROLLBACK")
             }
@@ -104,6 +113,26 @@ public struct ChangelogRetention: Sendable {
             return report
         } catch {
             await holder.close()
+            throw error
+        }
+    }
+
+    /// Notes what came of a run, for those who look whether there is one.
+    private func noted(_ run: () async throws -> Report) async throws -> Report {
+        let start = ContinuousClock.now
+        func note(_ outcome: Routine.Outcome) async {
+            // Of its own: the holder's transaction is rolled back.
+            guard let connection = try? await PostgresConnection.connect(configuration, logger: logger) else { return }
+            await Routine.changelogRetention.note(
+                outcome, took: ContinuousClock.now - start, pause: Self.interval, on: connection)
+            await connection.close()
+        }
+        do {
+            let report = try await run()
+            await note(.done(report.words))
+            return report
+        } catch {
+            await note(.failed(error))
             throw error
         }
     }

@@ -60,6 +60,7 @@ public struct DatabaseRole: Hashable, Sendable {
                 .table("gateway"), .select, .insert, .update, .delete,
                 for: "noting that it is there, and forgetting others"
             ),
+            DatabaseRight(.table("routine"), .select, .insert, .update, for: "noting what ran by itself"),
             DatabaseRight(
                 .table("inspector_question"), .select, .delete, for: "what users of the panel ask about its devices"),
             DatabaseRight(.table("inspector_answer"), .select, .insert, for: "answering them"),
@@ -120,6 +121,8 @@ public struct DatabaseRole: Hashable, Sendable {
                 for: "which links keep objects out of the trash, and the properties of the audit log"),
             DatabaseRight(
                 .table("client"), .select, for: "the list of devices"),
+            DatabaseRight(
+                .table("routine"), .select, .insert, .update, for: "noting what ran by itself, and the list of that"),
             DatabaseRight(.table("gateway"), .select, for: "the list of gateways"),
             DatabaseRight(
                 .table("inspector_question"), .select, .insert, .delete, for: "asking gateways about their devices"),
