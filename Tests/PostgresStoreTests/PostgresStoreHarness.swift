@@ -38,6 +38,11 @@ struct PostgresStoreHarness: ServerStoreHarness {
 
     func dropChangelog(below tick: Int64) async throws {
         try await database.pool.query("DELETE FROM tombolo.tick WHERE number < $1", [.int64(tick)])
+        try await database.pool.query(
+            """
+            INSERT INTO tombolo.retention (floor, first_seq, set_at) SELECT number, first_seq, 0 FROM tombolo.tick \
+            WHERE number = $1 ON CONFLICT (id) DO UPDATE SET floor = excluded.floor, first_seq = excluded.first_seq
+            """, [.int64(tick)])
     }
 
     func finish() async throws { await database.finish() }

@@ -102,6 +102,35 @@ private let retentionCluster = Task { try await TestCluster.start() }
         await database.finish()
     }
 
+    @Test("A changeset made before its device stood on a tick needs a new base once the changelog has a floor")
+    func originBelowTheFloor() async throws {
+        let database = try await makeDatabase()
+        let connection = try await database.connect()
+        let client = ClientID(rawValue: 1)
+        let classIndex = try TestModel.index("Account", database.schema)
+        _ = try await database.store.openClient(client, user: "u", acknowledged: 0)
+        try await connection.execute("INSERT INTO account VALUES (1, 0)")
+        let first = try #require(try await database.store.makeTick())
+        func upload(_ number: Int64, base: Int64) async throws -> [UploadResult] {
+            let changeset = Changeset(
+                number: number, base: base, stamp: first.time,
+                instructions: [.add(ObjectReference(classIndex: classIndex, key: .int(1)), column: 1, amount: 1)])
+            return try await database.store.upload([
+                Upload(client: client, changeset: changeset, permit: { _ in nil })
+            ])
+        }
+        #expect(try await upload(1, base: 0) == [.applied(lost: 0)])
+        let retention = ChangelogRetention(configuration: database.configuration)
+        let report = try await retention.run(now: Stamp(microseconds: first.time.microseconds + 31 * Self.day))
+        // What this tick sees is dropped with the next partition.
+        #expect(report.floor == first.number)
+        #expect(try await upload(2, base: 0) == [.unknownBase])
+        #expect(try await upload(2, base: first.number) == [.applied(lost: 0)])
+        #expect(try await connection.query("SELECT balance FROM account")[0][0].int == 2)
+        await connection.close()
+        await database.finish()
+    }
+
     @Test("Acknowledged receipts are deleted after the retention period")
     func receipts() async throws {
         let database = try await makeDatabase()

@@ -21,6 +21,7 @@ public enum ServerStoreCheck: String, CaseIterable, Sendable, CustomStringConver
     case uploadsCountOnce = "The same changeset counts once; other numbers are gaps or conflicts"
     case copiedFilesAreNoticed = "A copied file's other changesets are conflicts, and nothing after them is applied"
     case basesMustBeKnown = "A base that is unknown or dropped is said to be so"
+    case originNeedsAllThatHappened = "A base before all ticks is good while the changelog goes back to its beginning"
     case permissionIsAsked = "What is not permitted is refused, and does not block what follows"
     case permissionIsAskedForWhatLeavesNoTrace =
         "What a changeset makes and erases, or erases and makes again, is asked for"

@@ -22,6 +22,7 @@ extension ServerStoreScenario {
         case .uploadsCountOnce: try await uploadsCountOnce()
         case .copiedFilesAreNoticed: try await copiedFilesAreNoticed()
         case .basesMustBeKnown: try await basesMustBeKnown()
+        case .originNeedsAllThatHappened: try await originNeedsAllThatHappened()
         case .permissionIsAsked: try await permissionIsAsked()
         case .permissionIsAskedForWhatLeavesNoTrace: try await permissionIsAskedForWhatLeavesNoTrace()
         case .unseenObjectsCountAsMissing: try await unseenObjectsCountAsMissing()

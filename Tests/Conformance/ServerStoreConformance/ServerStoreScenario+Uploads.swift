@@ -159,6 +159,27 @@ extension ServerStoreScenario {
         try await apply(upload(ada, 1, base: new, instruction), upload(ada, 2, base: new, instruction))
     }
 
+    /// Who stands on no tick saw nothing: whatever happened is concurrent, and an erase wins over a create.
+    func originNeedsAllThatHappened() async throws {
+        try await open(ada, bob)
+        try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
+        try await write((Model.session("a"), nil))
+        let first = try await newTick()
+        let create = Instruction.create(Model.session("a"), fields(Model.sessionRow("a", "Two")))
+        func upload(_ client: ClientID, base: Tick) -> Upload {
+            self.upload(client, 1, base: base, at: Stamp(microseconds: first.time.microseconds + 1), create)
+        }
+        try requireEqual(try await store.upload([upload(ada, base: .origin)]), [.applied(lost: 1)], "all is there")
+        // What the first tick sees may be gone as soon as it's the floor.
+        try await harness.dropChangelog(below: first.number)
+        try requireEqual(try await store.upload([upload(bob, base: .origin)]), [.unknownBase], "not any more")
+        try requireEqual(try await store.upload([upload(ada, base: .origin)]), [.duplicate], "applied before")
+        try await apply(upload(bob, base: first))
+        _ = try await newTick()
+        try requireEqual(
+            try await rows(Model.session)[.string("a")]?[Model.Session.title], .string("Two"), "on a tick that saw it")
+    }
+
     func permissionIsAsked() async throws {
         try await open(ada)
         try await write(Model.put(Model.session, Model.sessionRow("a", "One", seats: 1)))

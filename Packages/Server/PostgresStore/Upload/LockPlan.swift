@@ -107,11 +107,18 @@ struct LockPlan {
             [.int32Array(classes), .textArray(keys), .int64(sequence), .untyped(String(xid))])
     }
 
+    /// SQL for whether the changelog reaches back to its beginning. The first floor ends that, even if it's the first tick.
+    static let isWhole = "NOT EXISTS (SELECT FROM tombolo.retention)"
+
+    /// SQL for how many of the bases in `$1` are still there; 0 is there while the changelog is whole.
+    private static let baseCount =
+        "count(*) + (CASE WHEN 0 = ANY ($1) AND \(isWhole) THEN 1 ELSE 0 END)"
+
     /// How many of the bases are still there. For after the changelog has been read: while a base is there, nothing after it
     /// has been dropped.
     static func bases(_ numbers: [Int64]) -> PostgresStatement {
         PostgresStatement(
-            "SELECT count(*) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(numbers.map { $0 })])
+            "SELECT \(baseCount) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(numbers.map { $0 })])
     }
 
     /// The same, with the next transaction number, and whether ``BulkRow``s of the written classes came since.
@@ -120,7 +127,7 @@ struct LockPlan {
         let classes = items.map { String(BulkRow.classNumber(of: $0.id)) }.sorted()
         return PostgresStatement(
             """
-            SELECT count(*), pg_snapshot_xmax(pg_current_snapshot())::text, \
+            SELECT \(Self.baseCount), pg_snapshot_xmax(pg_current_snapshot())::text, \
             EXISTS (SELECT FROM unnest($2::smallint[]) AS d (class) CROSS JOIN LATERAL (\
             SELECT FROM tombolo.changelog AS l WHERE l.class = d.class AND l.key > \(BulkRow.key("$3::bigint")) \
             AND l.seq > $3 ORDER BY l.key LIMIT 1) AS l) \

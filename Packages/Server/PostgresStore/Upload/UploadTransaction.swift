@@ -144,7 +144,7 @@ struct UploadTransaction {
                 [.int64Array(ids), .int64Array(numbers)]),
             PostgresStatement(
                 "SELECT \(StoredTick.columns) FROM tombolo.tick WHERE number = ANY ($1)", [.int64Array(baseNumbers)]),
-            "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
+            PostgresStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, \(LockPlan.isWhole)"),
         ]
         let answers = Array(try await connection.pipeline(settings + questions).dropFirst(settings.count))
         for row in answers[0] {
@@ -156,7 +156,8 @@ struct UploadTransaction {
         for row in answers[1] {
             clients[ClientID(rawValue: try row[0].int64)]?.hashes[try row[1].int64] = try row[2].int64
         }
-        bases[0] = StoredTick(tick: .origin, exported: "", firstSequence: -1)
+        // Who stood on no tick saw nothing: all that ever happened is concurrent, and has to be there.
+        if try answers[3][0][1].bool { bases[0] = StoredTick(tick: .origin, exported: "", firstSequence: -1) }
         for row in answers[2] {
             let stored = try StoredTick(row)
             bases[stored.tick.number] = stored
@@ -242,7 +243,7 @@ struct UploadTransaction {
         let bound = usedBases.map(\.firstSequence).min() ?? -1
         let oldest = usedBases.map(\.tick.snapshot.xmin).min() ?? 0
         statements.append(plan.changelog(after: bound, from: oldest))
-        let baseNumbers = Set(usedBases.map(\.tick.number)).subtracting([0]).sorted()
+        let baseNumbers = Set(usedBases.map(\.tick.number)).sorted()
         statements.append(plan.bases(baseNumbers, andBulkRowsAfter: bound))
         // The locks keep the tables from being renamed from here on.
         statements.append(PostgresStatement(SchemaDigest.query))
