@@ -8,7 +8,9 @@ import Testing
     private var now = ContinuousClock.now
     private let stalled = ReadProgress(isWaitingForDevice: true, takenByteCount: 0)
 
-    private mutating func request(_ id: Int, _ user: String) -> [Int] { table.request(id, user: user, at: now) }
+    private mutating func request(_ id: Int, _ user: String, from address: String = "") -> [Int] {
+        table.request(id, Peer(user, from: address), at: now)
+    }
 
     private mutating func pass(_ share: Double = 1) { now += ReadSlotTable.patience * share }
 
@@ -146,5 +148,27 @@ import Testing
         #expect(table.revocations(at: now).isEmpty)
         pass()
         #expect(table.revocations(at: now) == [0], "One of the user's own can give way.")
+    }
+
+    @Test("while users of several places are connected, a quarter of the slots isn't any one place's")
+    mutating func places() {
+        table.placesAreSeveral = true
+        for id in 0..<3 { #expect(request(id, "account \(id)", from: "192.0.2.1") == [id]) }
+        #expect(request(3, "account 3", from: "192.0.2.1").isEmpty)
+        #expect(request(4, "victim", from: "198.51.100.7") == [4], "Without waiting for anybody.")
+        #expect(table.leave(0, at: now) == [3])
+        table.placesAreSeveral = false
+        #expect(request(5, "account 5", from: "192.0.2.1").isEmpty)
+        #expect(table.leave(4, at: now) == [5], "Nobody else is connected.")
+    }
+
+    @Test("a place gets the next slot if it holds fewer than another for its size")
+    mutating func placesBySize() {
+        for id in 0..<4 { #expect(request(id, "account \(id)", from: "192.0.2.1") == [id]) }
+        for id in 4..<68 { #expect(request(id, "account \(id)", from: "192.0.2.1").isEmpty) }
+        for id in 100..<103 { #expect(request(id, "victim", from: "198.51.100.7").isEmpty) }
+        #expect(table.leave(0, at: now) == [100])
+        #expect(table.leave(1, at: now) == [4], "It counts as eight users, and holds two slots.")
+        #expect(table.leave(100, at: now) == [101])
     }
 }

@@ -17,7 +17,7 @@ struct SpoolTests {
     @Test("messages come out as they went in, through memory and the file")
     func order() async throws {
         var random = RandomValues(.printed(for: "spool"))
-        let spool = Spool(budget: SpoolBudget(), user: "ann")
+        let spool = Spool(budget: SpoolBudget(), peer: Peer("ann"))
         var waiting: [[UInt8]] = []
         var number = 0
         for step in 0..<400 {
@@ -50,7 +50,7 @@ struct SpoolTests {
         let budget = SpoolBudget()
         let message = [UInt8](repeating: 7, count: Spool.memoryByteCount / 2)
         for end in 0..<3 {
-            let spool = Spool(budget: budget, user: "ann")
+            let spool = Spool(budget: budget, peer: Peer("ann"))
             for _ in 0..<5 {
                 let isKept = try await spool.append(message)
                 #expect(isKept)
@@ -69,11 +69,11 @@ struct SpoolTests {
     func fairness() {
         let budget = SpoolBudget()
         let half = SpoolBudget.diskByteCount / 2
-        #expect(budget.reserveDisk(half, of: "ann"))
-        #expect(!budget.reserveDisk(1, of: "ann"))
-        #expect(budget.reserveDisk(half, of: "bob"))
-        #expect(!budget.reserveDisk(1, of: "eve"))
-        budget.releaseDisk(1, of: "ann")
-        #expect(budget.reserveDisk(1, of: "eve"))
+        #expect(budget.reserveDisk(half, of: Peer("ann")))
+        #expect(!budget.reserveDisk(1, of: Peer("ann")))
+        #expect(budget.reserveDisk(half, of: Peer("bob")))
+        #expect(!budget.reserveDisk(1, of: Peer("eve")))
+        budget.releaseDisk(1, of: Peer("ann"))
+        #expect(budget.reserveDisk(1, of: Peer("eve")))
     }
 }

@@ -147,14 +147,14 @@ struct StalledReaderTests {
         let (ending, end) = AsyncStream.makeStream(of: Void.self)
         let standing = ReadProgress(isWaitingForDevice: false, takenByteCount: 0)
         let holding = Task {
-            try await slots.run(user: "a", progress: { standing }) { for await _ in ending { break } }
+            try await slots.run(Peer("a"), progress: { standing }) { for await _ in ending { break } }
         }
-        let waiting = Task { try await slots.run(user: "b", progress: { standing }) {} }
+        let waiting = Task { try await slots.run(Peer("b"), progress: { standing }) {} }
         while await slots.waitingCount < 1 { await Task.yield() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         end.yield()
         try await holding.value
-        try await slots.run(user: "c", progress: { standing }) {}
+        try await slots.run(Peer("c"), progress: { standing }) {}
     }
 }

@@ -90,7 +90,7 @@ struct UploadPaceTests {
             while held.load(ordering: .relaxed) { await Task.yield() }
         }
         let users = ConnectedUsers()
-        for user in ["flood", "ann"] { users.enter(user) }
+        for user in ["flood", "ann"] { users.enter(Peer(user)) }
         let clock = ContinuousClock.now
         let backlog = UploadBacklog()
         let queue = UploadQueue(
@@ -119,7 +119,7 @@ struct UploadPaceTests {
             if uploads[0].client.rawValue == 1 { clock.withLock { $0 += .milliseconds(80) } }
         }
         let users = ConnectedUsers()
-        for user in ["flood", "flood", "ann"] { users.enter(user) }
+        for user in ["flood", "flood", "ann"] { users.enter(Peer(user)) }
         let backlog = UploadBacklog()
         let queue = UploadQueue(
             store: store, backlog: backlog, users: users, onCommit: {},
@@ -136,10 +136,65 @@ struct UploadPaceTests {
         #expect(store.groups.joined().count < 500)
         #expect(try await queue.upload(Self.uploads(2, count: 1), user: "ann").count == 1)
         #expect(store.groups.count == before + 1)
-        users.leave("ann")
+        users.leave(Peer("ann"))
         await queue.goOn()
         #expect(try await flood.count == 500)
         #expect(Array(store.groups.joined().filter { $0 != 501 }) == Array(1...500))
+    }
+
+    @Test("64 accounts of one address delay uploads from another by no more than their eight turns")
+    func accountsInBulk() async throws {
+        let flood: Int64 = 64
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let held = Atomic(0)
+        let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
+            // The test lets one transaction of the flood's end after the other.
+            guard uploads.contains(where: { $0.client.rawValue >= 100 }) else { return }
+            held.add(1, ordering: .relaxed)
+            for await _ in ends { break }
+            held.subtract(1, ordering: .relaxed)
+        }
+        let users = ConnectedUsers()
+        let victim = Peer("victim", from: "198.51.100.7")
+        let accounts = (0..<flood).map { Peer("account \($0)", from: "192.0.2.1") }
+        for peer in accounts + [victim] { users.enter(peer) }
+        let clock = ContinuousClock.now
+        let backlog = UploadBacklog()
+        let queue = UploadQueue(
+            store: store, backlog: backlog, users: users, onCommit: {},
+            onGroup: { _ in _ = backlog.tell(backlog.mark) }, now: { clock })
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for (index, account) in accounts.enumerated() {
+                for copy in 0..<8 {
+                    let client = Int64(100 + index * 8 + copy)
+                    group.addTask { try await queue.upload(Self.uploads(client, count: 1), of: account).count }
+                }
+            }
+            while await queue.callCount < flood * 8 { await Task.yield() }
+            for round in 0..<3 {
+                // Both transactions that there may be are the flood's.
+                while held.load(ordering: .relaxed) < UploadQueue.maximum.shared { await Task.yield() }
+                let begun = store.groups.count
+                let calls = await queue.callCount
+                let isDone = Atomic(false)
+                async let count = {
+                    defer { isDone.store(true, ordering: .relaxed) }
+                    return try await queue.upload(Self.uploads(2, count: 1), of: victim).count
+                }()
+                while await queue.callCount == calls { await Task.yield() }
+                while !isDone.load(ordering: .relaxed) {
+                    let before = store.groups.count
+                    end.yield()
+                    while store.groups.count == before, !isDone.load(ordering: .relaxed) { await Task.yield() }
+                }
+                #expect(try await count == 1)
+                let turn = store.groups.dropFirst(begun).firstIndex { $0.contains(501) }.map { $0 - begun }
+                #expect(try #require(turn) <= (round == 0 ? 0 : PlaceTurns.maximumWeight))
+            }
+            end.finish()
+            for try await count in group { #expect(count == 1) }
+        }
+        #expect(store.groups.joined().count == flood * 8 + 3)
     }
 
     private static func uploads(_ client: Int64, count: Int) -> [Upload] {

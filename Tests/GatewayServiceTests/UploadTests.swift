@@ -14,22 +14,22 @@ struct UploadTests {
     @Test
     func `One upload is always admitted, and the next ones when there is room, in order`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
-        try await budget.admit(25, of: "ann")
+        try await budget.admit(25, of: Peer("ann"))
         let (order, addToOrder) = AsyncStream.makeStream(of: Int.self)
         var waiting: [Task<Void, any Error>] = []
         for size in [6, 7, 1] {
             waiting.append(
                 Task {
-                    try await budget.admit(size, of: "user \(size)")
+                    try await budget.admit(size, of: Peer("user \(size)"))
                     addToOrder.yield(size)
                 })
             while await budget.waitingCount < waiting.count { await Task.yield() }
         }
         #expect(await budget.byteCount == 25)
-        await budget.release(25, of: "ann")
+        await budget.release(25, of: Peer("ann"))
         try await waiting[0].value
         #expect(await budget.byteCount == 6)
-        await budget.release(6, of: "user 6")
+        await budget.release(6, of: Peer("user 6"))
         for task in waiting { try await task.value }
         #expect(await budget.byteCount == 8)
         let first = await order.first { _ in true }
@@ -39,10 +39,10 @@ struct UploadTests {
     @Test
     func `Who no longer waits for room lets those behind go on`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
-        try await budget.admit(6, of: "ann")
-        let long = Task { try await budget.admit(9, of: "bob") }
+        try await budget.admit(6, of: Peer("ann"))
+        let long = Task { try await budget.admit(9, of: Peer("bob")) }
         while await budget.waitingCount < 1 { await Task.yield() }
-        let short = Task { try await budget.admit(2, of: "eve") }
+        let short = Task { try await budget.admit(2, of: Peer("eve")) }
         while await budget.waitingCount < 2 { await Task.yield() }
         long.cancel()
         await #expect(throws: CancellationError.self) { try await long.value }
@@ -53,14 +53,32 @@ struct UploadTests {
     @Test("one user's uploads take no more than half, and keep nobody else waiting")
     func fairBudget() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
-        for _ in 0..<2 { try await budget.admit(2, of: "ann") }
-        let greedy = Task { try await budget.admit(2, of: "ann") }
+        for _ in 0..<2 { try await budget.admit(2, of: Peer("ann")) }
+        let greedy = Task { try await budget.admit(2, of: Peer("ann")) }
         while await budget.waitingCount < 1 { await Task.yield() }
-        try await budget.admit(5, of: "bob")
+        try await budget.admit(5, of: Peer("bob"))
         #expect(await budget.byteCount == 9)
-        await budget.release(2, of: "ann")
+        await budget.release(2, of: Peer("ann"))
         try await greedy.value
         #expect(await budget.byteCount == 9)
+    }
+
+    @Test("uploads of one address's accounts take no more than half while others are connected")
+    func fairBudgetOfPlaces() async throws {
+        let users = ConnectedUsers()
+        let accounts = (0..<64).map { Peer("account \($0)", from: "2001:db8::\($0)") }
+        let budget = UploadBudget(maximumByteCount: 64, users: users)
+        users.enter(accounts[0])
+        for account in accounts.prefix(40) { try await budget.admit(1, of: account) }
+        let victim = Peer("victim", from: "2001:db8:1::1")
+        users.enter(victim)
+        let greedy = Task { try await budget.admit(1, of: accounts[40]) }
+        while await budget.waitingCount < 1 { await Task.yield() }
+        try await budget.admit(24, of: victim)
+        #expect(await budget.byteCount == 64)
+        for account in accounts.prefix(9) { await budget.release(1, of: account) }
+        try await greedy.value
+        #expect(await budget.byteCount == 56)
     }
 
     @Test("thousands of small messages behind an upload are taken one after another")

@@ -58,7 +58,8 @@ public struct Gateway: Service {
             generations: generations,
             uploadBudget: UploadBudget(
                 maximumByteCount: Self.maximumWaitingUploadByteCount, users: generations.users),
-            reads: ReadSlots(count: limits.concurrentReads), heavyWork: ReadSlots(count: 1), spools: SpoolBudget(),
+            reads: ReadSlots(count: limits.concurrentReads, users: generations.users), heavyWork: ReadSlots(count: 1),
+            spools: SpoolBudget(),
             clocks: SessionClocks(), limits: limits, metrics: metrics)
         registry.define(GatewayFigures.definitions)
         registry.collect { [services] in await GatewayFigures(services: services).samples() }

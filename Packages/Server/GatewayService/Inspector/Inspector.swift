@@ -110,7 +110,7 @@ public struct Inspector: Sendable {
     private func why(_ question: InspectorQuestion, _ view: InspectorView) async throws -> JSON {
         let user = view.grant.subject.userID?.stringValue ?? ""
         let outcome = try await slots.run(
-            user: user, progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
+            Peer(user), progress: { ReadProgress(isWaitingForDevice: false, takenByteCount: 0) }
         ) {
             await Self.result { try await answer(question, view) }
         }

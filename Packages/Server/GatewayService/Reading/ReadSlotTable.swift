@@ -1,8 +1,10 @@
 /// Who holds the slots for reading, and who waits for one. Pure bookkeeping: the time is a parameter.
 ///
-/// A free slot goes to the waiting user who holds the fewest, in turns among equals. One user holds no more than
-/// ``maximumPerUser``, and no more than one after a read of theirs that took long: each keeps a processor of the database
-/// busy, which others need for theirs. A holder whose device takes next to nothing for ``patience`` loses its slot where
+/// A free slot goes to the place (``Peer``) that holds the fewest for its size, and there to the waiting user who holds the
+/// fewest, in turns among equals. One user holds no more than ``maximumPerUser``, and no more than one after a read of theirs
+/// that took long: each keeps a processor of the database busy, which others need for theirs. While users of several places are
+/// connected, those of one leave some slots free, ``maximumPerPlace``: the accounts of one address could hold all of them for
+/// long. A holder whose device takes next to nothing for ``patience`` loses its slot where
 /// another read could use it.
 struct ReadSlotTable {
     typealias Instant = ContinuousClock.Instant
@@ -16,7 +18,7 @@ struct ReadSlotTable {
     static let longReadDuration = Duration.milliseconds(250)
 
     private struct Holder {
-        let user: String
+        let peer: Peer
         let beganAt: Instant
         /// Since when the device has taken next to nothing, and what it had taken then.
         var since: Instant
@@ -27,6 +29,10 @@ struct ReadSlotTable {
     let count: Int
     /// Half of the slots: one user's devices leave room for those of others.
     let maximumPerUser: Int
+    /// Three quarters of the slots.
+    let maximumPerPlace: Int
+    /// Whether users of several places are connected.
+    var placesAreSeveral = false
     private var holders: [Int: Holder] = [:]
     private var waiting = WaitingReads()
     /// Users whose last read took long, of those who have others.
@@ -35,6 +41,7 @@ struct ReadSlotTable {
     init(count: Int) {
         self.count = count
         maximumPerUser = max(1, count / 2)
+        maximumPerPlace = count - count / 4
     }
 
     var hasWaiting: Bool { !waiting.isEmpty }
@@ -42,21 +49,21 @@ struct ReadSlotTable {
     var usedCount: Int { holders.count }
 
     /// A read wants a slot. Returns the reads that get one now, this one perhaps.
-    mutating func request(_ id: Int, user: String, at now: Instant) -> [Int] {
-        waiting.add(id, user: user)
+    mutating func request(_ id: Int, _ peer: Peer, at now: Instant) -> [Int] {
+        waiting.add(id, peer)
         return grant(at: now)
     }
 
     /// A read has ended, or no longer waits. Returns the reads that get a slot now.
     mutating func leave(_ id: Int, at now: Instant) -> [Int] {
         let holder = holders.removeValue(forKey: id)
-        if let user = holder?.user ?? waiting.remove(id) { note(holder, leftBy: user, at: now) }
+        if let peer = holder?.peer ?? waiting.remove(id) { note(holder, leftBy: peer.user, at: now) }
         return grant(at: now)
     }
 
     /// - Parameter holder: the slot; nil for a read that had none yet.
     private mutating func note(_ holder: Holder?, leftBy user: String, at now: Instant) {
-        guard waiting.hasReads(of: user) || holders.values.contains(where: { $0.user == user }) else {
+        guard waiting.hasReads(of: user) || holders.values.contains(where: { $0.peer.user == user }) else {
             slowUsers.remove(user)
             return
         }
@@ -83,23 +90,23 @@ struct ReadSlotTable {
     /// are waiting reads that could use them. Each is named once and keeps its slot until it leaves.
     mutating func revocations(at now: Instant) -> [Int] {
         var free = count - holders.count
-        var held: [String: Int] = [:]
+        var held = WaitingReads.Held()
         for holder in holders.values {
-            if holder.isRevoked { free += 1 } else { held[holder.user, default: 0] += 1 }
+            if holder.isRevoked { free += 1 } else { held.add(holder.peer) }
         }
         var left = waiting
         // Those whose slots are coming free anyway.
-        while free > 0, let read = left.take(held, maximum: maximum) {
-            held[read.user, default: 0] += 1
+        while free > 0, let read = take(&left, held) {
+            held.add(read.peer)
             free -= 1
         }
         var revoked: [Int] = []
         let stalled = holders.filter { !$0.value.isRevoked && $0.value.since.duration(to: now) >= Self.patience }
         for (id, holder) in stalled.sorted(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) }) {
             var without = held
-            without[holder.user, default: 1] -= 1
-            guard let read = left.take(without, maximum: maximum) else { continue }
-            without[read.user, default: 0] += 1
+            without.add(holder.peer, -1)
+            guard let read = take(&left, without) else { continue }
+            without.add(read.peer)
             held = without
             holders[id]?.isRevoked = true
             revoked.append(id)
@@ -107,13 +114,18 @@ struct ReadSlotTable {
         return revoked
     }
 
+    private func take(_ waiting: inout WaitingReads, _ held: WaitingReads.Held) -> (id: Int, peer: Peer)? {
+        waiting.take(held, maximum: maximum, placeMaximum: placesAreSeveral ? maximumPerPlace : count)
+    }
+
     private mutating func grant(at now: Instant) -> [Int] {
         var granted: [Int] = []
+        var held = WaitingReads.Held()
+        for holder in holders.values { held.add(holder.peer) }
         while holders.count < count {
-            var held: [String: Int] = [:]
-            for holder in holders.values { held[holder.user, default: 0] += 1 }
-            guard let read = waiting.take(held, maximum: maximum) else { break }
-            holders[read.id] = Holder(user: read.user, beganAt: now, since: now)
+            guard let read = take(&waiting, held) else { break }
+            held.add(read.peer)
+            holders[read.id] = Holder(peer: read.peer, beganAt: now, since: now)
             granted.append(read.id)
         }
         return granted

@@ -12,12 +12,17 @@ actor ReadSlots {
     }
 
     private var table: ReadSlotTable
+    private let users: ConnectedUsers
     private var holders: [Int: Holder] = [:]
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var nextID = 0
     private var isWatching = false
 
-    init(count: Int) { table = ReadSlotTable(count: count) }
+    /// - Parameter users: who is connected.
+    init(count: Int, users: ConnectedUsers = ConnectedUsers()) {
+        table = ReadSlotTable(count: count)
+        self.users = users
+    }
 
     var waitingCount: Int { table.waitingCount }
     var usedCount: Int { table.usedCount }
@@ -25,18 +30,18 @@ actor ReadSlots {
     /// Waits for a slot and reads. The read's task is cancelled when the caller's is, and when the slot is needed for
     /// another because the device takes nothing.
     /// - Parameters:
-    ///   - user: whose read it is.
+    ///   - peer: whose read it is.
     ///   - progress: how the read gets on; asked for while others wait.
     /// - Throws: `CancellationError` when the task is cancelled before it has a slot.
     func run<Result: Sendable>(
-        user: String, progress: @escaping @Sendable () async -> ReadProgress,
+        _ peer: Peer, progress: @escaping @Sendable () async -> ReadProgress,
         _ read: @escaping @Sendable () async -> Result
     ) async throws -> Result {
         let id = nextID
         nextID += 1
         holders[id] = Holder(progress: progress)
         do {
-            try await acquire(id, user)
+            try await acquire(id, peer)
         } catch {
             leave(id)
             throw error
@@ -53,12 +58,13 @@ actor ReadSlots {
         return result
     }
 
-    private func acquire(_ id: Int, _ user: String) async throws {
+    private func acquire(_ id: Int, _ peer: Peer) async throws {
         try Task.checkCancellation()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiting[id] = continuation
-                resume(table.request(id, user: user, at: .now))
+                table.placesAreSeveral = users.placesAreSeveral
+                resume(table.request(id, peer, at: .now))
                 watch()
             }
         } onCancel: {
@@ -72,6 +78,7 @@ actor ReadSlots {
 
     private func leave(_ id: Int) {
         holders[id] = nil
+        table.placesAreSeveral = users.placesAreSeveral
         resume(table.leave(id, at: .now))
     }
 

@@ -15,15 +15,15 @@ actor Spool {
     static let chunkByteCount = 256 << 10
 
     private let budget: SpoolBudget
-    private let user: String
+    private let peer: Peer
     private var memory: [ByteBuffer] = []
     private var memoryCount = 0
     private var file: SpoolFile?
     private var isDiscarded = false
 
-    init(budget: SpoolBudget, user: String) {
+    init(budget: SpoolBudget, peer: Peer) {
         self.budget = budget
-        self.user = user
+        self.peer = peer
     }
 
     /// In memory and on disk, in bytes.
@@ -31,7 +31,7 @@ actor Spool {
 
     deinit {
         budget.releaseMemory(memoryCount)
-        budget.releaseDisk(file?.heldByteCount ?? 0, of: user)
+        budget.releaseDisk(file?.heldByteCount ?? 0, of: peer)
     }
 
     /// Adds a message.
@@ -49,7 +49,7 @@ actor Spool {
         }
         let held = SpoolFile.byteCount(of: message)
         guard memoryCount + (file?.heldByteCount ?? 0) + held <= Self.maximumByteCount,
-            budget.reserveDisk(held, of: user)
+            budget.reserveDisk(held, of: peer)
         else { return false }
         do {
             if file == nil { file = try SpoolFile() }
@@ -58,7 +58,7 @@ actor Spool {
             try await NIOThreadPool.singleton.runIfActive { try file.write(message, at: offset) }
             file.commit()
         } catch {
-            budget.releaseDisk(held, of: user)
+            budget.releaseDisk(held, of: peer)
             throw error
         }
         return true
@@ -87,7 +87,7 @@ actor Spool {
         }
         guard !isDiscarded else { return [] }
         let count = messages.reduce(0) { $0 + SpoolFile.headByteCount + $1.readableBytes }
-        budget.releaseDisk(file.take(count), of: user)
+        budget.releaseDisk(file.take(count), of: peer)
         return messages
     }
 
@@ -97,7 +97,7 @@ actor Spool {
         budget.releaseMemory(memoryCount)
         memoryCount = 0
         memory = []
-        budget.releaseDisk(file?.heldByteCount ?? 0, of: user)
+        budget.releaseDisk(file?.heldByteCount ?? 0, of: peer)
         file = nil
     }
 }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Bounds what all spools of a gateway hold, in memory and on disk. Of the disk one user's devices get no more than half.
+/// Bounds what all spools of a gateway hold, in memory and on disk. Of the disk one user's devices get no more
+/// than half, and those of one place (``Peer``) no more than three quarters.
 final class SpoolBudget: Sendable {
     /// Batches on their way to devices, in memory; what is beyond goes to files.
     static let memoryByteCount = 64 << 20
@@ -11,6 +12,7 @@ final class SpoolBudget: Sendable {
         var memory = 0
         var disk = 0
         var diskOfUser: [String: Int] = [:]
+        var diskOfPlace: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -31,22 +33,28 @@ final class SpoolBudget: Sendable {
 
     func releaseMemory(_ count: Int) { state.withLock { $0.memory -= count } }
 
-    func reserveDisk(_ count: Int, of user: String) -> Bool {
+    func reserveDisk(_ count: Int, of peer: Peer) -> Bool {
         state.withLock { state in
-            let own = state.diskOfUser[user] ?? 0
-            guard state.disk + count <= Self.diskByteCount, own + count <= Self.diskByteCount / 2 else { return false }
+            let ofUser = (state.diskOfUser[peer.user] ?? 0) + count
+            let ofPlace = (state.diskOfPlace[peer.place] ?? 0) + count
+            guard state.disk + count <= Self.diskByteCount, ofUser <= Self.diskByteCount / 2,
+                ofPlace <= Self.diskByteCount / 4 * 3
+            else { return false }
             state.disk += count
-            state.diskOfUser[user] = own + count
+            state.diskOfUser[peer.user] = ofUser
+            state.diskOfPlace[peer.place] = ofPlace
             return true
         }
     }
 
-    func releaseDisk(_ count: Int, of user: String) {
+    func releaseDisk(_ count: Int, of peer: Peer) {
         guard count > 0 else { return }
         state.withLock { state in
             state.disk -= count
-            let left = (state.diskOfUser[user] ?? 0) - count
-            state.diskOfUser[user] = left > 0 ? left : nil
+            let ofUser = (state.diskOfUser[peer.user] ?? 0) - count
+            state.diskOfUser[peer.user] = ofUser > 0 ? ofUser : nil
+            let ofPlace = (state.diskOfPlace[peer.place] ?? 0) - count
+            state.diskOfPlace[peer.place] = ofPlace > 0 ? ofPlace : nil
         }
     }
 }

@@ -37,14 +37,14 @@ extension SessionRunner {
     /// Matching that costs much takes turns, and leaves the event loops and the feed alone. It takes a share of the time: what
     /// comes meanwhile is matched together.
     private func matchAside(_ ticks: [LiveTick], _ number: Int) {
-        guard let user = authority?.user, let schema = seat?.generation.store.schema, let last = ticks.last?.tick else {
+        guard let peer, let schema = seat?.generation.store.schema, let last = ticks.last?.tick else {
             return
         }
         let (client, view) = (session.clientID, session.liveView)
         Task {
             // Throws only when the task is cancelled, which nobody does.
-            let batches = try? await services.pace.run(user) { [heavyWork = services.heavyWork] in
-                let matched = try? await heavyWork.run(user: user, progress: { .independent }) {
+            let batches = try? await services.pace.run(peer.user) { [heavyWork = services.heavyWork] in
+                let matched = try? await heavyWork.run(peer, progress: { .independent }) {
                     let began = ContinuousClock.now
                     let batches = LiveFeed<FeedMember>.match(ticks, with: view, client: client, schema: schema)
                     return (batches, took: began.duration(to: .now))

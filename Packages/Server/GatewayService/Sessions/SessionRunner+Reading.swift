@@ -39,8 +39,8 @@ extension SessionRunner {
     }
 
     private func run(_ request: ReadRequest, _ number: Int) async {
-        guard !session.isClosed, let user = authority?.user, let store = seat?.generation.store else { return }
-        let (codec, spool) = (codec, Spool(budget: services.spools, user: user))
+        guard !session.isClosed, let peer, let store = seat?.generation.store else { return }
+        let (codec, spool) = (codec, Spool(budget: services.spools, peer: peer))
         let (kind, began) = (GatewayMetrics.ReadKind(request), ContinuousClock.now)
         services.metrics.began(kind)
         // A device's first batch is read as soon as there is a slot. New subscriptions can be asked for without end.
@@ -48,12 +48,12 @@ extension SessionRunner {
         let outcome: Outcome?
         if isRepeated {
             outcome =
-                (try? await services.pace.run(user) {
-                    let (outcome, took) = await self.readInSlot(request, number, user, store, codec, spool)
+                (try? await services.pace.run(peer.user) {
+                    let (outcome, took) = await self.readInSlot(request, number, peer, store, codec, spool)
                     return (outcome, took: took)
                 }) ?? nil
         } else {
-            outcome = await readInSlot(request, number, user, store, codec, spool).outcome
+            outcome = await readInSlot(request, number, peer, store, codec, spool).outcome
         }
         services.metrics.ended(kind, .init(outcome), took: began.duration(to: .now))
         guard !session.isClosed, readNumber == number else { return }
@@ -73,13 +73,13 @@ extension SessionRunner {
 
     /// - Returns: nil where the read gave way or the session ended, and for how long it had its slot.
     private func readInSlot(
-        _ request: ReadRequest, _ number: Int, _ user: String, _ store: any ServerStore, _ codec: MessageCodec,
+        _ request: ReadRequest, _ number: Int, _ peer: Peer, _ store: any ServerStore, _ codec: MessageCodec,
         _ spool: Spool
     ) async -> (outcome: Outcome?, took: Duration) {
         // Its pauses are nothing that others have to be paid for.
         let isPaused = services.generations.users.areSeveral && request.isSearch
         let result = try? await services.reads.run(
-            user: user,
+            peer,
             progress: {
                 ReadProgress(
                     isWaitingForDevice: await self.isReadWaitingForDevice, takenByteCount: await self.takenByteCount())

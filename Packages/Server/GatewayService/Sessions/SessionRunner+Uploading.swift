@@ -12,7 +12,7 @@ extension SessionRunner {
         let results = await results(of: changesets, authority)
         uploading = nil
         uploadingByteCount -= byteCount
-        await services.uploadBudget.release(byteCount, of: authority.user)
+        await services.uploadBudget.release(byteCount, of: peer(authority.user))
         guard let results else { return }
         handle(.uploaded(results))
         await releaseDroppedUploads()
@@ -30,7 +30,7 @@ extension SessionRunner {
                 received.changesets.map {
                     Upload(
                         client: client, changeset: $0, permit: authority.permit, denial: authority.denial, sees: sees)
-                }, user: authority.user)
+                }, of: peer(authority.user))
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             handle(
                 .failed(
@@ -58,13 +58,13 @@ extension SessionRunner {
         guard !session.hasWaitingUploads, waitingUploadByteCount > 0 else { return }
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
+        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
     }
 
     /// The session has ended: what waits is never uploaded.
     func releaseWaitingUploads() async {
         let byteCount = waitingUploadByteCount
         waitingUploadByteCount = 0
-        await services.uploadBudget.release(byteCount, of: authority?.user ?? "")
+        await services.uploadBudget.release(byteCount, of: peer(authority?.user ?? ""))
     }
 }

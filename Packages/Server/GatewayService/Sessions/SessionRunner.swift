@@ -87,6 +87,8 @@ actor SessionRunner {
     var authority: Authority? {
         didSet { count(authority?.user, insteadOf: oldValue?.user) }
     }
+    /// Whose work the session's is; nil before its user is known.
+    var peer: Peer? { authority.map { peer($0.user) } }
     var nextAuthorityCheck: NIODeadline
     var checking: Task<Void, Never>?
     /// How often the feed said that what the user may do may have changed.
@@ -270,15 +272,15 @@ actor SessionRunner {
     /// send as many as ``UserPace`` allows.
     /// - Returns: nil if the session ended before.
     private func decodedInTurn(_ bytes: [UInt8]) async -> ServerSession.Event? {
-        let user = authority?.user ?? admission?.authority.user ?? ""
+        let peer = peer(authority?.user ?? admission?.authority.user ?? "")
         let codec = codec
         if MessageCodec.isUpload(bytes) {
-            return try? await services.heavyWork.run(user: user, progress: { .independent }) {
+            return try? await services.heavyWork.run(peer, progress: { .independent }) {
                 self.decoded(bytes, with: codec)
             }
         }
-        let decoded = try? await services.pace.run(user) { [heavyWork = services.heavyWork] in
-            let decoded = try? await heavyWork.run(user: user, progress: { .independent }) {
+        let decoded = try? await services.pace.run(peer.user) { [heavyWork = services.heavyWork] in
+            let decoded = try? await heavyWork.run(peer, progress: { .independent }) {
                 let began = ContinuousClock.now
                 return (self.decoded(bytes, with: codec), took: began.duration(to: .now))
             }
@@ -295,7 +297,7 @@ actor SessionRunner {
         }
         // What is built of an upload takes many times its bytes: it has its place in the budget first.
         if MessageCodec.isUpload(bytes) {
-            guard (try? await services.uploadBudget.admit(bytes.count, of: authority?.user ?? "")) != nil else {
+            guard (try? await services.uploadBudget.admit(bytes.count, of: peer(authority?.user ?? ""))) != nil else {
                 return
             }
             waitingUploadByteCount += bytes.count
@@ -505,9 +507,11 @@ actor SessionRunner {
 
     private func count(_ user: String?, insteadOf other: String?) {
         guard user != other else { return }
-        if let user { services.generations.users.enter(user) }
-        if let other { services.generations.users.leave(other) }
+        if let user { services.generations.users.enter(peer(user)) }
+        if let other { services.generations.users.leave(peer(other)) }
     }
+
+    nonisolated func peer(_ user: String) -> Peer { Peer(user, from: address) }
 
     /// Nothing is written any more: lets go of all that the session has.
     private func release() {

@@ -1,22 +1,26 @@
 /// Bounds the bytes of all uploads that wait in a gateway: a session takes its device's next upload off the network's
 /// hands only when there is room. One user's devices get no more than half, and while others are connected, when
-/// ``UploadPace`` holds, a sixteenth: what is admitted is decoded at once, whenever it is applied. In order of arrival; who waits for
-/// their own uploads keeps nobody else waiting. One upload is always admitted, however long.
+/// ``UploadPace`` holds, a sixteenth: what is admitted is decoded at once, whenever it is applied. While users of several places
+/// (``Peer``) are connected, those of one get no more than half. In order of arrival; who waits for their own uploads, or
+/// for those of their place, keeps nobody else waiting. One upload is always admitted, however long.
 actor UploadBudget {
     private struct Waiting {
         let number: Int
-        let user: String
+        let peer: Peer
         let byteCount: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     /// The part of ``maximumByteCount`` that one user's devices get: alone, and while others are connected.
     static let shares = (alone: 2, besideOthers: 16)
+    /// The part that the users of one place get while others are connected.
+    static let placeShare = 2
 
     private let maximumByteCount: Int
     private let users: ConnectedUsers
     private(set) var byteCount = 0
     private var byteCountOfUser: [String: Int] = [:]
+    private var byteCountOfPlace: [String: Int] = [:]
     /// In order of arrival.
     private var waiting: [Waiting] = []
     private var nextNumber = 0
@@ -30,49 +34,51 @@ actor UploadBudget {
 
     /// Waits for room; give it back with ``release(_:of:)``.
     /// - Throws: `CancellationError` when the task is cancelled before there is room.
-    func admit(_ wanted: Int, of user: String) async throws {
+    func admit(_ wanted: Int, of peer: Peer) async throws {
         try Task.checkCancellation()
-        let isBehind = waiting.contains { $0.user == user || hasShare(for: $0.byteCount, of: $0.user) }
-        guard isBehind || !hasRoom(for: wanted, of: user) else { return take(wanted, user) }
+        let isBehind = waiting.contains { $0.peer.user == peer.user || hasShare(for: $0.byteCount, of: $0.peer) }
+        guard isBehind || !hasRoom(for: wanted, of: peer) else { return change(peer, by: wanted) }
         let number = nextNumber
         nextNumber += 1
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
-                waiting.append(Waiting(number: number, user: user, byteCount: wanted, continuation: $0))
+                waiting.append(Waiting(number: number, peer: peer, byteCount: wanted, continuation: $0))
             }
         } onCancel: {
             Task { await self.giveUp(number) }
         }
     }
 
-    func release(_ count: Int, of user: String) {
+    func release(_ count: Int, of peer: Peer) {
         guard count > 0 else { return }
-        byteCount -= count
-        let left = (byteCountOfUser[user] ?? 0) - count
-        byteCountOfUser[user] = left > 0 ? left : nil
+        change(peer, by: -count)
         admitWaiting()
     }
 
-    private func take(_ count: Int, _ user: String) {
+    private func change(_ peer: Peer, by count: Int) {
         byteCount += count
-        byteCountOfUser[user, default: 0] += count
+        let ofUser = (byteCountOfUser[peer.user] ?? 0) + count
+        byteCountOfUser[peer.user] = ofUser > 0 ? ofUser : nil
+        let ofPlace = (byteCountOfPlace[peer.place] ?? 0) + count
+        byteCountOfPlace[peer.place] = ofPlace > 0 ? ofPlace : nil
     }
 
-    private func hasShare(for wanted: Int, of user: String) -> Bool {
-        let own = byteCountOfUser[user] ?? 0
+    private func hasShare(for wanted: Int, of peer: Peer) -> Bool {
+        func isWithin(_ held: Int, _ share: Int) -> Bool { held == 0 || held + wanted <= maximumByteCount / share }
         let share = users.areSeveral ? Self.shares.besideOthers : Self.shares.alone
-        return own == 0 || own + wanted <= maximumByteCount / share
+        return isWithin(byteCountOfUser[peer.user] ?? 0, share)
+            && (!users.placesAreSeveral || isWithin(byteCountOfPlace[peer.place] ?? 0, Self.placeShare))
     }
 
-    private func hasRoom(for wanted: Int, of user: String) -> Bool {
-        hasShare(for: wanted, of: user) && (byteCount == 0 || byteCount + wanted <= maximumByteCount)
+    private func hasRoom(for wanted: Int, of peer: Peer) -> Bool {
+        hasShare(for: wanted, of: peer) && (byteCount == 0 || byteCount + wanted <= maximumByteCount)
     }
 
     private func admitWaiting() {
-        for next in waiting where hasShare(for: next.byteCount, of: next.user) {
+        for next in waiting where hasShare(for: next.byteCount, of: next.peer) {
             // Whoever waits for room in all is not overtaken.
-            guard hasRoom(for: next.byteCount, of: next.user) else { return }
-            take(next.byteCount, next.user)
+            guard hasRoom(for: next.byteCount, of: next.peer) else { return }
+            change(next.peer, by: next.byteCount)
             waiting.removeAll { $0.number == next.number }
             next.continuation.resume()
         }

@@ -3,8 +3,8 @@ internal import TomboloChangesets
 public import TomboloSyncSession
 internal import Tracing
 
-/// Puts the changesets of many sessions into shared transactions. While several users are connected, ``UploadPace`` says how
-/// much of a user's comes next, and when.
+/// Puts the changesets of many sessions into shared transactions. While several users are connected, ``UploadTurns`` says whose
+/// come next, and ``UploadPace`` how much of a user's, and when.
 ///
 /// A user whose transactions take longer than ``patience`` travels apart for ``apartTime``: in transactions of their own,
 /// of which there are only so many at once. Changesets that wait for a row, or that take long to write, then delay nobody
@@ -19,6 +19,8 @@ public actor UploadQueue {
     /// Transactions under way at once: those that users share, those of users that travel apart, and those of one such
     /// user.
     static let maximum = (shared: 2, apart: 3, apartOfUser: 2)
+    /// Of those apart, how many the users of one place have while others are connected.
+    static let maximumApartOfPlace = 2
     /// Transactions under way at once, in all.
     public static let maximumConcurrency = maximum.shared + maximum.apart
     /// Less than a group waits for a row that others hold.
@@ -30,7 +32,7 @@ public actor UploadQueue {
     private struct Call {
         /// In order of arrival.
         var number: Int
-        let user: String
+        let peer: Peer
         let client: ClientID
         /// What has no outcome yet.
         var rest: ArraySlice<Sized>
@@ -70,10 +72,12 @@ public actor UploadQueue {
 
     /// A transaction under way.
     private struct Group {
-        let users: Set<String>
+        let peers: Set<Peer>
         let since: ContinuousClock.Instant
         /// Other users were connected when it began.
         let isPaced: Bool
+
+        var users: Set<String> { Set(peers.map(\.user)) }
     }
 
     private let store: any ServerStore
@@ -93,8 +97,7 @@ public actor UploadQueue {
     /// Until when a user travels apart.
     private var apartUntil: [String: ContinuousClock.Instant] = [:]
     private var pace = UploadPace()
-    /// The last transaction of users who have something waiting or under way, by its number.
-    private var lastTurn: [String: Int] = [:]
+    private var turns = UploadTurns()
 
     /// - Parameters:
     ///   - onCommit: called after every transaction that may have changed something: nudges the sequencer.
@@ -136,6 +139,11 @@ public actor UploadQueue {
     /// another session of the client: a device that comes back sends it again.
     /// - Throws: `CancellationError` if another call has taken the place; what the store throws.
     public func upload(_ uploads: [Upload], user: String) async throws -> [UploadResult] {
+        try await upload(uploads, of: Peer(user))
+    }
+
+    /// - Parameter peer: whose they are.
+    func upload(_ uploads: [Upload], of peer: Peer) async throws -> [UploadResult] {
         guard let client = uploads.first?.client else { return [] }
         let sized = uploads.map {
             Sized(
@@ -147,7 +155,7 @@ public actor UploadQueue {
                 let number = nextCall
                 nextCall += 1
                 wait(
-                    Call(number: number, user: user, client: client, rest: sized[...], caller: caller, done: done))
+                    Call(number: number, peer: peer, client: client, rest: sized[...], caller: caller, done: done))
                 startIfPossible()
             }
         } onCancel: {
@@ -194,9 +202,15 @@ public actor UploadQueue {
             let id = nextID
             nextID += 1
             backlog.begin(parts.reduce(0) { $0 + $1.instructionCount })
-            let owners = Set(parts.map(\.call.user))
-            for user in owners { lastTurn[user] = id }
-            underWay[id] = Group(users: owners, since: now(), isPaced: isPaced)
+            if isPaced {
+                let now = now()
+                turns.note(
+                    parts.map { ($0.call.peer, $0.instructionCount) }, of: id,
+                    waiting: Set((parts.map(\.call) + waiting).map(\.peer)),
+                    underWay: underWay.values.reduce(into: []) { $0.formUnion($1.users) },
+                    mayGoOn: { pace.wait(of: $0, at: now) == nil })
+            }
+            underWay[id] = Group(peers: Set(parts.map(\.call.peer)), since: now(), isPaced: isPaced)
             Task { await self.apply(parts, id) }
         }
         lookAgainLater()
@@ -207,7 +221,7 @@ public actor UploadQueue {
     private func lookAgainLater() {
         guard !waiting.isEmpty else { return }
         let now = now()
-        let next = waiting.compactMap { pace.wait(of: $0.user, at: now) }.min() ?? now + Self.patience
+        let next = waiting.compactMap { pace.wait(of: $0.peer.user, at: now) }.min() ?? now + Self.patience
         let time = min(next, now + Self.patience)
         guard looksAgainAt.map({ time < $0 }) ?? true else { return }
         looksAgainAt = time
@@ -220,19 +234,22 @@ public actor UploadQueue {
         }
     }
 
-    /// Takes the next transaction's changesets from those that wait: in order of arrival; where several users are connected,
-    /// first those of users whose last transaction is longest ago.
+    /// Takes the next transaction's changesets from those that wait: in order of arrival; where several users are connected, in
+    /// ``UploadTurns``.
     private func nextGroup(isPaced: Bool) -> [Part] {
         let now = now()
         let slow = Set(underWay.values.filter { $0.since.duration(to: now) >= Self.patience }.flatMap(\.users))
         apartUntil = apartUntil.filter { $0.value > now }
         func isApart(_ user: String) -> Bool { slow.contains(user) || apartUntil[user] != nil }
         let apart = underWay.values.filter { $0.users.contains(where: isApart) }
+        let placesAreSeveral = users.placesAreSeveral
         let mayShare = underWay.count - apart.count < Self.maximum.shared
-        func mayBegin(_ user: String) -> Bool {
-            guard isApart(user) else { return mayShare }
+        func mayBegin(_ peer: Peer) -> Bool {
+            guard isApart(peer.user) else { return mayShare }
             return apart.count < Self.maximum.apart
-                && apart.filter { $0.users.contains(user) }.count < Self.maximum.apartOfUser
+                && apart.count { $0.users.contains(peer.user) } < Self.maximum.apartOfUser
+                && (!placesAreSeveral
+                    || apart.count { $0.peers.contains { $0.place == peer.place } } < Self.maximumApartOfPlace)
         }
         /// Whether a user's turn has come, where several are connected.
         func hasTurn(_ user: String) -> Bool {
@@ -248,13 +265,13 @@ public actor UploadQueue {
         var group: [Part] = []
         var clients: Set<ClientID> = []
         var (size, byteCount, instructionCount) = (0, 0, 0)
-        for next in isPaced ? inTurns() : waiting {
-            guard size < Self.maximumGroupSize, hasTurn(next.user) else { continue }
+        for next in isPaced ? turns.order(waiting, { $0.peer }) : waiting {
+            guard size < Self.maximumGroupSize, hasTurn(next.peer.user) else { continue }
             let mayTravel =
                 if let first = group.first?.call {
-                    isApart(first.user) || isApart(next.user) ? first.user == next.user : true
+                    isApart(first.peer.user) || isApart(next.peer.user) ? first.peer.user == next.peer.user : true
                 } else {
-                    mayBegin(next.user)
+                    mayBegin(next.peer)
                 }
             // Two sessions of one client, as a copied file has, must not meet in one group: what refuses the one would
             // make a gap for the other.
@@ -284,15 +301,6 @@ public actor UploadQueue {
         return group
     }
 
-    /// What waits, by when its users had their last transaction, then in order of arrival.
-    private func inTurns() -> [Call] {
-        let busy = underWay.values.reduce(into: Set(waiting.map(\.user))) { $0.formUnion($1.users) }
-        lastTurn = lastTurn.filter { busy.contains($0.key) }
-        return waiting.sorted {
-            (lastTurn[$0.user] ?? -1, $0.number) < (lastTurn[$1.user] ?? -1, $1.number)
-        }
-    }
-
     private func apply(_ group: [Part], _ id: Int) async {
         let uploads = group.flatMap { $0.uploads.map(\.upload) }
         let result: Result<[UploadResult], any Error>
@@ -310,7 +318,7 @@ public actor UploadQueue {
 
     private func finish(_ group: [Part], _ id: Int, _ result: Result<[UploadResult], any Error>) {
         let now = now()
-        let counts = group.reduce(into: [String: Int]()) { $0[$1.call.user, default: 0] += $1.instructionCount }
+        let counts = group.reduce(into: [String: Int]()) { $0[$1.call.peer.user, default: 0] += $1.instructionCount }
         backlog.end(counts.values.reduce(0, +))
         if let known = underWay.removeValue(forKey: id) {
             let took = known.since.duration(to: now)
