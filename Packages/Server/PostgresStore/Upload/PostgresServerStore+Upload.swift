@@ -145,11 +145,13 @@ extension PostgresServerStore {
         while true {
             let layout = layout
             do {
-                return try await pool.withConnection { [tooOld] connection in
-                    var transaction = UploadTransaction(
-                        group: group, mode: mode, stopped: stopped, tooOld: tooOld,
-                        maximumBulkRowCount: self.maximumBulkRowCount, layout: layout, connection: connection)
-                    return try await transaction.run()
+                return try await withTaskExecutorPreference(LongUploads.executor(for: group)) { [tooOld] in
+                    try await pool.withConnection { connection in
+                        var transaction = UploadTransaction(
+                            group: group, mode: mode, stopped: stopped, tooOld: tooOld,
+                            maximumBulkRowCount: maximumBulkRowCount, layout: layout, connection: connection)
+                        return try await transaction.run()
+                    }
                 }
             } catch let error as OldBases {
                 // Each time fewer are left: the next attempt answers those who have the bases.
